@@ -1,0 +1,43 @@
+package io.outbox;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/** What a listener made of an event. A failure is told by an exception instead. */
+public sealed interface DispatchResult permits DispatchResult.Done, DispatchResult.RetryAfter, DispatchResult.Dead {
+
+    /** The event was processed. */
+    static Done done() {
+        return Done.INSTANCE;
+    }
+
+    /** The event cannot be completed yet; it comes again after {@code delay}, and no attempt is counted. */
+    static RetryAfter retryAfter(Duration delay) {
+        return new RetryAfter(delay);
+    }
+
+    /** The event must not be retried. */
+    static Dead dead() {
+        return new Dead(null);
+    }
+
+    /** The event must not be retried, for a reason that operators will read; {@code null} for none. */
+    static Dead dead(String reason) {
+        return new Dead(reason);
+    }
+
+    record Done() implements DispatchResult {
+        private static final Done INSTANCE = new Done();
+    }
+
+    record RetryAfter(Duration delay) implements DispatchResult {
+        public RetryAfter {
+            Objects.requireNonNull(delay, "delay");
+            if (delay.isNegative()) {
+                throw new IllegalArgumentException("delay must not be negative: " + delay);
+            }
+        }
+    }
+
+    record Dead(String reason) implements DispatchResult {}
+}

@@ -1,0 +1,402 @@
+package io.outbox;
+
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.JsonCodec;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * An event with everything that is stored and delivered with it. Immutable and thread-safe.
+ *
+ * <p>The payload is opaque: a listener sees exactly the text or the bytes that were written. {@link #toString()} leaves
+ * payload and headers out, so that an envelope may be logged.
+ */
+public final class EventEnvelope {
+
+    /** The largest payload, in bytes; text is measured in UTF-8. */
+    public static final int MAX_PAYLOAD_BYTES = 1_048_576;
+
+    private static final int MAX_EVENT_ID = 36;
+    private static final int MAX_EVENT_TYPE = 128;
+    private static final int MAX_AGGREGATE_TYPE = 64;
+    private static final int MAX_AGGREGATE_ID = 128;
+    private static final int MAX_TENANT_ID = 64;
+
+    /**
+     * The stored header that marks an encoded payload, never seen by listeners. Bytes, and text with a NUL character,
+     * which some databases refuse, are stored as a JSON string in Base64 so that they fit every payload column.
+     */
+    private static final String ENCODING_HEADER = "__payload_encoding";
+
+    private static final String BASE64_BYTES = "base64";
+    private static final String BASE64_TEXT = "base64-text";
+
+    private final String eventId;
+    private final String eventType;
+    private final Instant occurredAt;
+    private final String aggregateType;
+    private final String aggregateId;
+    private final String tenantId;
+    private final Map<String, String> headers;
+    private final String payloadJson;
+    private final byte[] payloadBytes;
+    private final Instant availableAt;
+
+    private EventEnvelope(Builder builder) {
+        this.eventId = builder.eventId != null ? builder.eventId : Ulid.next();
+        this.eventType = builder.eventType;
+        this.occurredAt =
+                builder.occurredAt != null ? builder.occurredAt : Instant.now().truncatedTo(ChronoUnit.MICROS);
+        this.aggregateType = builder.aggregateType;
+        this.aggregateId = builder.aggregateId;
+        this.tenantId = builder.tenantId;
+        this.headers = Collections.unmodifiableMap(new LinkedHashMap<>(builder.headers));
+        this.payloadJson = builder.payloadJson;
+        this.payloadBytes = builder.payloadBytes;
+        this.availableAt =
+                builder.deliverAfter != null ? this.occurredAt.plus(builder.deliverAfter) : builder.availableAt;
+    }
+
+    public static Builder builder(String eventType) {
+        return new Builder(eventType);
+    }
+
+    public static Builder builder(EventType eventType) {
+        return new Builder(Objects.requireNonNull(eventType, "eventType").name());
+    }
+
+    public static EventEnvelope ofJson(String eventType, String payloadJson) {
+        return builder(eventType).payloadJson(payloadJson).build();
+    }
+
+    public static EventEnvelope ofJson(EventType eventType, String payloadJson) {
+        return builder(eventType).payloadJson(payloadJson).build();
+    }
+
+    /**
+     * Rebuilds the envelope that was stored as {@code row}. The rules that bind a writer are not applied again: what
+     * was stored is delivered.
+     *
+     * @throws PayloadParseException if a required part is missing or the headers cannot be read
+     */
+    public static EventEnvelope restore(OutboxEvent row) {
+        if (row.eventId() == null || row.eventType() == null || row.payloadJson() == null || row.createdAt() == null) {
+            throw new PayloadParseException(
+                    "event " + row.eventId() + " lacks a required column (event_type, payload or created_at is null)");
+        }
+        Builder builder = new Builder(row.eventType());
+        builder.eventId = row.eventId();
+        builder.occurredAt = row.createdAt();
+        builder.aggregateType = row.aggregateType() != null ? row.aggregateType() : AggregateType.GLOBAL.name();
+        builder.aggregateId = row.aggregateId();
+        builder.tenantId = row.tenantId();
+        builder.headers.putAll(HeaderJson.parse(row.eventId(), row.headersJson()));
+        String encoding = builder.headers.remove(ENCODING_HEADER);
+        if (encoding == null) {
+            builder.payloadJson = row.payloadJson();
+        } else if (encoding.equals(BASE64_BYTES)) {
+            builder.payloadBytes = decodeBase64(row);
+        } else if (encoding.equals(BASE64_TEXT)) {
+            builder.payloadJson = new String(decodeBase64(row), StandardCharsets.UTF_8);
+        } else {
+            throw new PayloadParseException("event " + row.eventId() + ": unknown payload encoding " + encoding);
+        }
+        if (row.availableAt() != null && row.availableAt().isAfter(row.createdAt())) {
+            builder.availableAt = row.availableAt();
+        }
+        return new EventEnvelope(builder);
+    }
+
+    private static byte[] decodeBase64(OutboxEvent row) {
+        String text = row.payloadJson();
+        if (text.length() < 2 || text.charAt(0) != '"' || text.charAt(text.length() - 1) != '"') {
+            throw new PayloadParseException("event " + row.eventId() + ": the binary payload is not a JSON string");
+        }
+        try {
+            return Base64.getDecoder().decode(text.substring(1, text.length() - 1));
+        } catch (IllegalArgumentException e) {
+            throw new PayloadParseException("event " + row.eventId() + ": the binary payload is not Base64");
+        }
+    }
+
+    public String eventId() {
+        return eventId;
+    }
+
+    public String eventType() {
+        return eventType;
+    }
+
+    public Instant occurredAt() {
+        return occurredAt;
+    }
+
+    public String aggregateType() {
+        return aggregateType;
+    }
+
+    /** Returns the aggregate's id, or {@code null}. */
+    public String aggregateId() {
+        return aggregateId;
+    }
+
+    /** Returns the tenant, or {@code null}. */
+    public String tenantId() {
+        return tenantId;
+    }
+
+    /** Returns the headers in the order they were added; unmodifiable, never {@code null}. */
+    public Map<String, String> headers() {
+        return headers;
+    }
+
+    /** Returns the payload text, or {@code null} if the payload is binary. */
+    public String payloadJson() {
+        return payloadJson;
+    }
+
+    /** Returns a copy of the payload's bytes; of a text payload, its UTF-8 form. */
+    public byte[] payloadBytes() {
+        return payloadBytes != null ? payloadBytes.clone() : payloadJson.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Returns whether the payload was given as bytes. */
+    public boolean isBinary() {
+        return payloadBytes != null;
+    }
+
+    /** Returns the payload read by the {@linkplain JsonCodec#getDefault() default codec}. */
+    public <T> T payload(Class<T> type) {
+        Objects.requireNonNull(type, "type");
+        if (isBinary()) {
+            throw new IllegalStateException("the payload of event " + eventId + " is binary; use payloadBytes()");
+        }
+        return JsonCodec.getDefault().fromJson(payloadJson, type);
+    }
+
+    /** Returns the instant before which the event is not delivered, or {@code null} for at once. */
+    public Instant availableAt() {
+        return availableAt;
+    }
+
+    /** Returns whether the event is to be delivered later than it occurred. */
+    public boolean isDelayed() {
+        return availableAt != null && availableAt.isAfter(occurredAt);
+    }
+
+    /** Returns the text for a payload column. */
+    public String storedPayload() {
+        return storedEncoding() == null
+                ? payloadJson
+                : '"' + Base64.getEncoder().encodeToString(payloadBytes()) + '"';
+    }
+
+    /** Returns the JSON object for a headers column, or {@code null} if there is nothing to store. */
+    public String storedHeaders() {
+        String encoding = storedEncoding();
+        if (encoding == null) {
+            return headers.isEmpty() ? null : HeaderJson.write(headers);
+        }
+        Map<String, String> all = new LinkedHashMap<>(headers);
+        all.put(ENCODING_HEADER, encoding);
+        return HeaderJson.write(all);
+    }
+
+    private String storedEncoding() {
+        if (isBinary()) {
+            return BASE64_BYTES;
+        }
+        return payloadJson.indexOf('\0') >= 0 ? BASE64_TEXT : null;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof EventEnvelope that
+                && eventId.equals(that.eventId)
+                && eventType.equals(that.eventType)
+                && occurredAt.equals(that.occurredAt)
+                && aggregateType.equals(that.aggregateType)
+                && Objects.equals(aggregateId, that.aggregateId)
+                && Objects.equals(tenantId, that.tenantId)
+                && headers.equals(that.headers)
+                && Objects.equals(payloadJson, that.payloadJson)
+                && Arrays.equals(payloadBytes, that.payloadBytes)
+                && Objects.equals(availableAt, that.availableAt);
+    }
+
+    @Override
+    public int hashCode() {
+        return eventId.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "EventEnvelope[eventId=" + eventId + ", eventType=" + eventType + ", aggregateType=" + aggregateType
+                + ", aggregateId=" + aggregateId + ", tenantId=" + tenantId + ", occurredAt=" + occurredAt
+                + ", availableAt=" + availableAt + "]";
+    }
+
+    /** Builds an {@link EventEnvelope}. Not thread-safe. */
+    public static final class Builder {
+
+        private final String eventType;
+        private String eventId;
+        private Instant occurredAt;
+        private String aggregateType = AggregateType.GLOBAL.name();
+        private String aggregateId;
+        private String tenantId;
+        private final Map<String, String> headers = new LinkedHashMap<>();
+        private String payloadJson;
+        private byte[] payloadBytes;
+        private Instant availableAt;
+        private Duration deliverAfter;
+
+        private Builder(String eventType) {
+            this.eventType = Objects.requireNonNull(eventType, "eventType");
+        }
+
+        /** Default: a new ULID. */
+        public Builder eventId(String eventId) {
+            this.eventId = Check.atMost(Check.notBlank(eventId, "eventId"), MAX_EVENT_ID, "eventId");
+            return this;
+        }
+
+        /** Default: now. Stored with microseconds. */
+        public Builder occurredAt(Instant occurredAt) {
+            this.occurredAt = Objects.requireNonNull(occurredAt, "occurredAt");
+            return this;
+        }
+
+        /** Default: {@link AggregateType#GLOBAL}. */
+        public Builder aggregateType(String aggregateType) {
+            Check.notBlank(aggregateType, "aggregateType");
+            this.aggregateType = Check.atMost(aggregateType, MAX_AGGREGATE_TYPE, "aggregateType");
+            return this;
+        }
+
+        public Builder aggregateType(AggregateType aggregateType) {
+            return aggregateType(
+                    Objects.requireNonNull(aggregateType, "aggregateType").name());
+        }
+
+        public Builder aggregateId(String aggregateId) {
+            this.aggregateId = Check.atMost(aggregateId, MAX_AGGREGATE_ID, "aggregateId");
+            return this;
+        }
+
+        public Builder tenantId(String tenantId) {
+            this.tenantId = Check.atMost(tenantId, MAX_TENANT_ID, "tenantId");
+            return this;
+        }
+
+        /** Replaces all headers by a copy of the given ones. */
+        public Builder headers(Map<String, String> headers) {
+            Objects.requireNonNull(headers, "headers");
+            this.headers.clear();
+            headers.forEach(this::header);
+            return this;
+        }
+
+        /** Adds or replaces one header. */
+        public Builder header(String name, String value) {
+            if (name == null) {
+                throw new IllegalArgumentException("headers must not contain a null key");
+            }
+            if (name.equals(ENCODING_HEADER)) {
+                throw new IllegalArgumentException("header name " + ENCODING_HEADER + " is reserved");
+            }
+            headers.put(name, value);
+            return this;
+        }
+
+        /** Sets a text payload. Exactly one of text and bytes is required. */
+        public Builder payloadJson(String payloadJson) {
+            Objects.requireNonNull(payloadJson, "payloadJson");
+            requireFits(utf8Length(payloadJson));
+            this.payloadJson = payloadJson;
+            return this;
+        }
+
+        /** Sets a binary payload; the array is copied. Exactly one of text and bytes is required. */
+        public Builder payloadBytes(byte[] payloadBytes) {
+            Objects.requireNonNull(payloadBytes, "payloadBytes");
+            requireFits(payloadBytes.length);
+            this.payloadBytes = payloadBytes.clone();
+            return this;
+        }
+
+        /** Delays delivery until the given instant. Excludes {@link #deliverAfter}. */
+        public Builder availableAt(Instant availableAt) {
+            this.availableAt = Objects.requireNonNull(availableAt, "availableAt");
+            return this;
+        }
+
+        /** Delays delivery by the given time after the event occurred. Excludes {@link #availableAt}. */
+        public Builder deliverAfter(Duration deliverAfter) {
+            Objects.requireNonNull(deliverAfter, "deliverAfter");
+            if (deliverAfter.isZero() || deliverAfter.isNegative()) {
+                throw new IllegalArgumentException("deliverAfter must be positive: " + deliverAfter);
+            }
+            this.deliverAfter = deliverAfter;
+            return this;
+        }
+
+        public EventEnvelope build() {
+            Check.atMost(Check.notBlank(eventType, "eventType"), MAX_EVENT_TYPE, "eventType");
+            if (payloadJson != null && payloadBytes != null) {
+                throw new IllegalArgumentException("payloadJson and payloadBytes are both set; set one of them");
+            }
+            if (payloadBytes == null) {
+                Objects.requireNonNull(payloadJson, "payloadJson is required (or payloadBytes)");
+            }
+            if (availableAt != null && deliverAfter != null) {
+                throw new IllegalArgumentException("availableAt and deliverAfter are both set; set one of them");
+            }
+            EventEnvelope event = new EventEnvelope(this);
+            if (availableAt != null && availableAt.isBefore(event.occurredAt)) {
+                throw new IllegalArgumentException(
+                        "availableAt " + availableAt + " is before occurredAt " + event.occurredAt);
+            }
+            return event;
+        }
+
+        private static void requireFits(long bytes) {
+            if (bytes > MAX_PAYLOAD_BYTES) {
+                throw new IllegalArgumentException("payload must have at most " + MAX_PAYLOAD_BYTES + " bytes, but has "
+                        + bytes + "; store large content elsewhere and send a reference");
+            }
+        }
+
+        /** Counts UTF-8 bytes without encoding. */
+        private static long utf8Length(String text) {
+            long bytes = 0;
+            for (int i = 0; i < text.length(); i++) {
+                char c = text.charAt(i);
+                if (c < 0x80) {
+                    bytes++;
+                } else if (c < 0x800) {
+                    bytes += 2;
+                } else if (!Character.isSurrogate(c)) {
+                    bytes += 3;
+                } else if (Character.isHighSurrogate(c)
+                        && i + 1 < text.length()
+                        && Character.isLowSurrogate(text.charAt(i + 1))) {
+                    bytes += 4;
+                    i++;
+                } else {
+                    throw new IllegalArgumentException(
+                            "payloadJson has an unpaired surrogate at index " + i + ", which UTF-8 cannot express");
+                }
+            }
+            return bytes;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.outbox;
+
+import java.util.List;
+
+/**
+ * Writes events in the caller's transaction: they are delivered if it commits, and vanish if it rolls back.
+ *
+ * <p>Thread-safe. Every method throws {@link IllegalStateException} when the engine needs an active transaction and
+ * the calling thread has none.
+ */
+public interface OutboxWriter {
+
+    /** Writes one event and returns its id, or {@code null} if a {@link WriterHook} suppressed it. */
+    String write(EventEnvelope event);
+
+    /** Writes one event of the given type and returns its id, or {@code null} if a hook suppressed it. */
+    String write(String eventType, String payloadJson);
+
+    /** Writes one event of the given type and returns its id, or {@code null} if a hook suppressed it. */
+    String write(EventType eventType, String payloadJson);
+
+    /** Writes the events as one batch and returns the ids of those written, empty if a hook suppressed them. */
+    List<String> writeAll(List<EventEnvelope> events);
+}

@@ -1,0 +1,15 @@
+package io.outbox;
+
+/** A payload or header map that cannot be decoded; no retry can mend it. The message never holds the payload. */
+public class PayloadParseException extends UnrecoverableException {
+
+    private static final long serialVersionUID = 1L;
+
+    public PayloadParseException(String message) {
+        super(message);
+    }
+
+    public PayloadParseException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,15 @@
+package io.outbox;
+
+/** A failure that no retry can mend: the event goes DEAD at once and its attempts are not counted up. */
+public class UnrecoverableException extends EventException {
+
+    private static final long serialVersionUID = 1L;
+
+    public UnrecoverableException(String message) {
+        super(message);
+    }
+
+    public UnrecoverableException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,38 @@
+package io.outbox;
+
+import java.util.List;
+
+/**
+ * Accompanies a batch of events from the write to the end of its transaction.
+ *
+ * <p>All methods run on the writing thread. {@link #beforeWrite} may change or suppress the batch, and what it throws
+ * reaches the caller. What the other methods throw is logged and goes no further: the transaction's fate does not
+ * depend on a hook.
+ */
+public interface WriterHook {
+
+    /** Does nothing; delivery is left to the poller or to change data capture. */
+    WriterHook NOOP = new WriterHook() {};
+
+    /** Returns the events to insert; {@code null} or an empty list suppresses the write. */
+    default List<EventEnvelope> beforeWrite(List<EventEnvelope> events) {
+        return events;
+    }
+
+    /**
+     * Returns the owner under which the events become visible, or {@code null} for none. Asked once per batch, after
+     * {@link #beforeWrite} and before the insert. Delayed events are never owned.
+     */
+    default String ownerId() {
+        return null;
+    }
+
+    /** Called after the insert, still inside the transaction. */
+    default void afterWrite(List<EventEnvelope> events) {}
+
+    /** Called after the transaction has committed. */
+    default void afterCommit(List<EventEnvelope> events) {}
+
+    /** Called after the transaction has rolled back, or when its outcome is unknown. */
+    default void afterRollback(List<EventEnvelope> events) {}
+}

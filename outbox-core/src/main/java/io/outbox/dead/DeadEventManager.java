@@ -1,0 +1,84 @@
+package io.outbox.dead;
+
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.OutboxBackend;
+import io.outbox.spi.OutboxStore;
+import io.outbox.spi.StoreBackend;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+/**
+ * Finds, counts and replays DEAD events. A replayed event is NEW again, with all its attempts. If the store fails, the
+ * failure is logged and the methods return their empty result. Thread-safe.
+ */
+public final class DeadEventManager {
+
+    private static final System.Logger LOG = System.getLogger(DeadEventManager.class.getName());
+
+    private final OutboxBackend backend;
+
+    public DeadEventManager(ConnectionProvider connectionProvider, OutboxStore outboxStore) {
+        this(StoreBackend.forDelivery(connectionProvider, outboxStore));
+    }
+
+    public DeadEventManager(OutboxBackend backend) {
+        this.backend = Objects.requireNonNull(backend, "backend");
+    }
+
+    /** Returns up to {@code limit} dead events, oldest first; {@code null} filters match all. */
+    public List<OutboxEvent> query(String eventType, String aggregateType, int limit) {
+        requireAtLeastOne(limit, "limit");
+        return orOnFailure("query dead events", List.of(), () -> backend.queryDead(eventType, aggregateType, limit));
+    }
+
+    /** Replays one dead event; returns false if there is none with this id. */
+    public boolean replay(String eventId) {
+        Objects.requireNonNull(eventId, "eventId");
+        return orOnFailure("replay event " + eventId, 0, () -> backend.replayDead(eventId)) > 0;
+    }
+
+    /**
+     * Replays the dead events that match, in batches, and returns how many. Events that die again meanwhile are not
+     * replayed a second time without end: no more are replayed than were dead at the beginning.
+     */
+    public int replayAll(String eventType, String aggregateType, int batchSize) {
+        requireAtLeastOne(batchSize, "batchSize");
+        int most = count(eventType);
+        int replayed = 0;
+        while (replayed < most) {
+            int replayedBefore = replayed;
+            for (OutboxEvent event : query(eventType, aggregateType, Math.min(batchSize, most - replayed))) {
+                if (replay(event.eventId())) {
+                    replayed++;
+                }
+            }
+            if (replayed == replayedBefore) {
+                break;
+            }
+        }
+        return replayed;
+    }
+
+    /** Counts the dead events of a type; {@code null} counts all. */
+    public int count(String eventType) {
+        return orOnFailure("count dead events", 0, () -> backend.countDead(eventType));
+    }
+
+    private static <T> T orOnFailure(String what, T fallback, Supplier<T> action) {
+        try {
+            return action.get();
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "Cannot " + what, e);
+            return fallback;
+        }
+    }
+
+    private static void requireAtLeastOne(int value, String name) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " must be at least 1: " + value);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package io.outbox.dispatch;
+
+import io.outbox.model.EventStatus;
+import io.outbox.spi.MetricsExporter;
+import io.outbox.spi.OutboxBackend;
+import io.outbox.spi.Outcome;
+import io.outbox.util.DaemonThreadFactory;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Makes outcomes durable, in batches that form by themselves.
+ *
+ * <p>Workers put outcomes into a bounded queue; one thread writes whatever has accumulated while its previous write was
+ * under way: a single row at low load, hundreds at high load, with no timer and no waiting for company. While the store
+ * is down the thread keeps its batch and tries again, the queue fills, and workers stall on it, so memory stays bounded
+ * and nothing is lost. An event is counted, and its hold closed, only once its outcome is durable.
+ *
+ * <p>Holds that are given up without an outcome pass through here too, since their locks are released in the store.
+ */
+final class CompletionWriter {
+
+    private static final System.Logger LOG = System.getLogger(CompletionWriter.class.getName());
+    private static final int CAPACITY = 2048;
+    private static final int MAX_BATCH = 512;
+    private static final long FIRST_BACKOFF_MS = 50;
+    private static final long MAX_BACKOFF_MS = 2_000;
+
+    private final OutboxBackend backend;
+    private final OwnedEvents owned;
+    private final MetricsExporter metrics;
+    private final Consumer<Instant> dueAgain;
+    private final BlockingQueue<Completion> completions = new ArrayBlockingQueue<>(CAPACITY);
+    private final ConcurrentLinkedQueue<OwnedEvents.Hold> releases = new ConcurrentLinkedQueue<>();
+    private final Semaphore work = new Semaphore(0);
+    private final Thread thread;
+    private volatile boolean closing;
+    private volatile boolean stopped;
+    private volatile long giveUpAtNanos;
+
+    CompletionWriter(OutboxBackend backend, OwnedEvents owned, MetricsExporter metrics, Consumer<Instant> dueAgain) {
+        this.backend = backend;
+        this.owned = owned;
+        this.metrics = metrics;
+        this.dueAgain = dueAgain;
+        this.thread = new DaemonThreadFactory("outbox-completion-").newThread(this::run);
+    }
+
+    private record Completion(Delivery delivery, Outcome outcome) {}
+
+    void start() {
+        thread.start();
+    }
+
+    /** Hands over an outcome; waits while the queue is full. */
+    void submit(Delivery delivery, Outcome outcome) {
+        Completion completion = new Completion(delivery, outcome);
+        boolean interrupted = false;
+        while (true) {
+            try {
+                if (completions.offer(completion, MAX_BACKOFF_MS, TimeUnit.MILLISECONDS)) {
+                    work.release();
+                    break;
+                }
+                if (closingTimedOut()) {
+                    break;
+                }
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Gives an event up: releases its lock in the store, if it has one, and closes the hold. Never waits while open. */
+    void release(OwnedEvents.Hold hold) {
+        if (hold.ownerId() == null) {
+            close(hold);
+            return;
+        }
+        releases.add(hold);
+        work.release();
+        if (stopped) {
+            flush();
+        }
+    }
+
+    /** Lets go of an event that another node has taken over. */
+    void drop(OwnedEvents.Hold hold) {
+        close(hold);
+    }
+
+    private void close(OwnedEvents.Hold hold) {
+        OwnedEvents.Hold unwantedClaim = owned.close(hold);
+        if (unwantedClaim != null) {
+            release(unwantedClaim);
+        }
+    }
+
+    /** Writes everything handed over so far on the calling thread, while the writer's own thread does not run. */
+    synchronized void flush() {
+        while (writeNext()) {
+            work.drainPermits();
+        }
+    }
+
+    /** Writes what is left, for at most the given time, and stops. */
+    void close(Duration timeout) {
+        giveUpAtNanos = System.nanoTime() + timeout.toNanos();
+        closing = true;
+        work.release();
+        try {
+            thread.join(timeout.plusMillis(MAX_BACKOFF_MS).toMillis());
+            thread.interrupt();
+        } catch (InterruptedException e) {
+            thread.interrupt();
+            Thread.currentThread().interrupt();
+        }
+        stopped = true;
+        flush();
+    }
+
+    private void run() {
+        while (!closing) {
+            work.acquireUninterruptibly();
+            flush();
+        }
+    }
+
+    /** Writes one batch; returns whether there was one. */
+    private boolean writeNext() {
+        List<Completion> batch = new ArrayList<>();
+        completions.drainTo(batch, MAX_BATCH);
+        List<OwnedEvents.Hold> given = new ArrayList<>();
+        for (OwnedEvents.Hold hold; given.size() < MAX_BATCH && (hold = releases.poll()) != null; ) {
+            given.add(hold);
+        }
+        byOwner(batch, completion -> completion.delivery().hold().ownerId()).forEach(this::writeUntilDurable);
+        byOwner(given, OwnedEvents.Hold::ownerId).forEach(this::releaseUntilDone);
+        return !batch.isEmpty() || !given.isEmpty();
+    }
+
+    private static <T> Map<String, List<T>> byOwner(List<T> items, Function<T, String> owner) {
+        Map<String, List<T>> groups = new LinkedHashMap<>();
+        for (T item : items) {
+            groups.computeIfAbsent(owner.apply(item), key -> new ArrayList<>()).add(item);
+        }
+        return groups;
+    }
+
+    private void writeUntilDurable(String ownerId, List<Completion> batch) {
+        List<Outcome> outcomes = batch.stream().map(Completion::outcome).toList();
+        Map<String, EventStatus> applied = new HashMap<>();
+        boolean written = untilDone(
+                "write the outcomes of " + batch.size() + " events",
+                () -> applied.putAll(backend.apply(ownerId, outcomes)));
+        if (written) {
+            metrics.recordCompletionBatchSize(batch.size());
+            batch.forEach(completion ->
+                    count(completion, applied.get(completion.outcome().eventId())));
+        }
+        batch.forEach(completion -> close(completion.delivery().hold()));
+        outcomes.forEach(this::announce);
+    }
+
+    private void releaseUntilDone(String ownerId, List<OwnedEvents.Hold> holds) {
+        List<String> ids = holds.stream().map(hold -> hold.eventId).toList();
+        untilDone("release " + ids.size() + " events", () -> backend.release(ownerId, ids));
+        holds.forEach(this::close);
+        dueAgain.accept(Instant.MIN);
+    }
+
+    /** Repeats the action until it succeeds, or until closing leaves no more time; returns whether it succeeded. */
+    private boolean untilDone(String what, Runnable action) {
+        long backoffMs = FIRST_BACKOFF_MS;
+        for (int failures = 0; ; ) {
+            try {
+                action.run();
+                return true;
+            } catch (RuntimeException e) {
+                Level level = failures++ == 0 ? Level.WARNING : Level.DEBUG;
+                LOG.log(level, "Cannot " + what + "; trying again until the store accepts them", e);
+            }
+            if (closingTimedOut() || Thread.currentThread().isInterrupted()) {
+                LOG.log(Level.WARNING, "Gave up to " + what + " on close; those events are delivered again later");
+                return false;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(backoffMs));
+            backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
+        }
+    }
+
+    private boolean closingTimedOut() {
+        return closing && System.nanoTime() - giveUpAtNanos >= 0;
+    }
+
+    private void count(Completion completion, EventStatus status) {
+        Outcome outcome = completion.outcome();
+        if (status == null) {
+            metrics.incrementFenced(1);
+            LOG.log(
+                    Level.WARNING,
+                    "The outcome of event {0} was refused: it has another owner or has ended",
+                    outcome.eventId());
+        } else if (status == EventStatus.DONE) {
+            metrics.incrementDispatchSuccess();
+        } else if (status == EventStatus.DEAD) {
+            metrics.incrementDispatchDead();
+            LOG.log(
+                    Level.ERROR,
+                    "Event {0} of type {1} is DEAD: {2}",
+                    outcome.eventId(),
+                    completion.delivery().event().envelope().eventType(),
+                    reason(outcome));
+        } else if (outcome instanceof Outcome.Deferred) {
+            metrics.incrementDispatchDeferred();
+        } else {
+            metrics.incrementDispatchFailure();
+        }
+    }
+
+    private void announce(Outcome outcome) {
+        if (outcome instanceof Outcome.Deferred deferred) {
+            dueAgain.accept(deferred.until());
+        } else if (outcome instanceof Outcome.Failed failed) {
+            dueAgain.accept(failed.retryAt());
+        }
+    }
+
+    private static String reason(Outcome outcome) {
+        if (outcome instanceof Outcome.Failed failed) {
+            return "attempts used up (" + failed.maxAttempts() + "), last error: " + failed.error();
+        }
+        return outcome instanceof Outcome.Dead dead ? dead.error() : outcome.toString();
+    }
+}

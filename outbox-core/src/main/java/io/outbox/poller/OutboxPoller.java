@@ -1,0 +1,395 @@
+package io.outbox.poller;
+
+import io.outbox.EventEnvelope;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.Lease;
+import io.outbox.spi.MetricsExporter;
+import io.outbox.spi.OutboxBackend;
+import io.outbox.spi.OutboxBackend.ClaimRequest;
+import io.outbox.spi.OutboxBackend.FetchRequest;
+import io.outbox.spi.OutboxStore;
+import io.outbox.spi.Outcome;
+import io.outbox.spi.StoreBackend;
+import io.outbox.util.DaemonThreadFactory;
+import java.lang.System.Logger.Level;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Finds due events in the store and hands them to a handler: whatever the hot path did not take, retries, delayed
+ * events, and events of nodes that died.
+ *
+ * <p>Each run drains: a full batch is followed by the next at once, for as long as the handler has room. Between runs
+ * the poller sleeps until the next event is due, until the handler calls, or for the interval, whichever comes first.
+ * Thread-safe.
+ */
+public final class OutboxPoller implements AutoCloseable {
+
+    public static final int DEFAULT_BATCH_SIZE = 50;
+    public static final long DEFAULT_INTERVAL_MS = 5000;
+    public static final Duration DEFAULT_SKIP_RECENT = Duration.ZERO;
+
+    private static final System.Logger LOG = System.getLogger(OutboxPoller.class.getName());
+    private static final long CLOSE_TIMEOUT_MS = 5000;
+
+    /** The order in which pages of due events follow each other. */
+    private static final Comparator<OutboxEvent> PAGE_ORDER = Comparator.comparing(
+                    OutboxEvent::availableAt, Comparator.nullsFirst(Comparator.naturalOrder()))
+            .thenComparing(OutboxEvent::createdAt, Comparator.nullsFirst(Comparator.naturalOrder()))
+            .thenComparing(OutboxEvent::eventId, Comparator.nullsFirst(Comparator.naturalOrder()));
+
+    private final OutboxBackend backend;
+    private final OutboxPollerHandler handler;
+    private final Duration skipRecent;
+    private final int batchSize;
+    private final long intervalMs;
+    private final MetricsExporter metrics;
+    private final Lease lease;
+    private final Clock clock;
+    private final ScheduledExecutorService scheduler;
+    private final Object pollLock = new Object();
+    private ScheduledFuture<?> nextRun;
+    private long nextRunAtNanos;
+    private boolean started;
+    private volatile boolean closed;
+    private boolean failing;
+
+    private OutboxPoller(Builder builder) {
+        this.backend = builder.backend();
+        this.handler = builder.handler;
+        this.skipRecent = builder.skipRecent;
+        this.batchSize = builder.batchSize;
+        this.intervalMs = builder.intervalMs;
+        this.metrics = builder.metrics;
+        this.lease = builder.lease;
+        this.clock = builder.clock;
+        this.scheduler = Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-poller-"));
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Starts polling, unless it was started already. The first poll runs at once. */
+    public synchronized void start() {
+        if (closed) {
+            throw new IllegalStateException("The poller is closed; build a new one");
+        }
+        if (!started) {
+            started = true;
+            schedule(0);
+        }
+    }
+
+    /** Runs one poll cycle on the calling thread: one batch of the oldest due events. */
+    public void poll() {
+        try {
+            if (handler.availableCapacity() > 0) {
+                pollPage(clock.instant(), null);
+            }
+        } catch (RuntimeException | Error e) {
+            logFailure(e);
+        }
+    }
+
+    /** Stops polling and waits for a cycle that is under way. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            scheduler.shutdown();
+            if (nextRun != null) {
+                nextRun.cancel(false);
+            }
+        }
+        try {
+            if (!scheduler.awaitTermination(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+                scheduler.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            scheduler.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        synchronized (this) {
+            nextRun = null;
+        }
+        long delayMs = intervalMs;
+        try {
+            delayMs = drain();
+            failing = false;
+        } catch (RuntimeException | Error e) {
+            logFailure(e);
+        }
+        schedule(delayMs);
+    }
+
+    /** Hands over all due events, as far as there is room; returns how long to sleep. */
+    private long drain() {
+        Instant now = clock.instant();
+        OutboxEvent after = null;
+        while (!closed) {
+            if (handler.availableCapacity() <= 0) {
+                handler.whenCapacityFrees(() -> wakeUp(Instant.MIN));
+                return intervalMs;
+            }
+            Page page = pollPage(now, after);
+            if (page.refused) {
+                handler.whenCapacityFrees(() -> wakeUp(Instant.MIN));
+                return intervalMs;
+            }
+            if (!page.full || (after != null && PAGE_ORDER.compare(page.last, after) <= 0)) {
+                return Math.min(intervalMs, untilNextDue(now));
+            }
+            after = lease == null ? page.last : null;
+        }
+        return intervalMs;
+    }
+
+    private long untilNextDue(Instant now) {
+        return backend.nextDueAt(now).map(this::millisUntil).orElse(intervalMs);
+    }
+
+    private long millisUntil(Instant due) {
+        Duration wait = Duration.between(clock.instant(), due);
+        return wait.isNegative() ? 0 : Math.min(wait.toMillis() + 1, intervalMs);
+    }
+
+    /**
+     * What one read brought.
+     *
+     * @param full whether there may be more
+     * @param refused whether the handler refused an event
+     * @param last the last event in page order, or {@code null}
+     */
+    private record Page(boolean full, boolean refused, OutboxEvent last) {}
+
+    private Page pollPage(Instant now, OutboxEvent after) {
+        synchronized (pollLock) {
+            handler.pollStarted();
+            try {
+                int limit = Math.max(1, Math.min(batchSize, handler.availableCapacity()));
+                List<OutboxEvent> rows = lease == null
+                        ? backend.fetch(new FetchRequest(now, skipRecent, limit, after, handler.heldEvents()))
+                        : backend.claim(new ClaimRequest(lease, skipRecent, limit));
+                if (after == null) {
+                    recordLag(now, rows);
+                }
+                int taken = handOver(rows);
+                if (lease != null && taken < rows.size()) {
+                    giveBack(rows.subList(taken, rows.size()));
+                }
+                OutboxEvent last = rows.stream().max(PAGE_ORDER).orElse(null);
+                return new Page(rows.size() >= limit, taken < rows.size(), last);
+            } finally {
+                handler.pollFinished();
+            }
+        }
+    }
+
+    /** Hands over rows until one is refused; returns how many were taken. */
+    private int handOver(List<OutboxEvent> rows) {
+        for (int i = 0; i < rows.size(); i++) {
+            OutboxEvent row = rows.get(i);
+            EventEnvelope event;
+            try {
+                event = EventEnvelope.restore(row);
+            } catch (RuntimeException e) {
+                bury(row, e);
+                continue;
+            }
+            if (!handler.handle(event, row.attempts())) {
+                return i;
+            }
+        }
+        return rows.size();
+    }
+
+    private void bury(OutboxEvent row, RuntimeException reason) {
+        LOG.log(Level.ERROR, "Event " + row.eventId() + " cannot be decoded and goes DEAD", reason);
+        List<Outcome> dead = List.of(new Outcome.Dead(row.eventId(), reason.toString()));
+        if (!backend.apply(lease == null ? null : lease.ownerId(), dead).isEmpty()) {
+            metrics.incrementDispatchDead();
+        }
+    }
+
+    /** Releases claimed rows that the handler did not take. */
+    private void giveBack(List<OutboxEvent> rows) {
+        List<String> ids = new ArrayList<>();
+        rows.forEach(row -> ids.add(row.eventId()));
+        backend.release(lease.ownerId(), ids);
+    }
+
+    private void recordLag(Instant now, List<OutboxEvent> rows) {
+        Instant oldest = rows.stream()
+                .map(OutboxEvent::availableAt)
+                .filter(Objects::nonNull)
+                .min(Comparator.naturalOrder())
+                .orElse(now);
+        metrics.recordOldestLagMs(Math.max(0, Duration.between(oldest, now).toMillis()));
+    }
+
+    private void logFailure(Throwable e) {
+        LOG.log(failing ? Level.DEBUG : Level.ERROR, "Polling failed; the next cycle tries again", e);
+        failing = true;
+    }
+
+    /** Makes the next run begin at the given instant, unless it begins earlier anyway. */
+    private void wakeUp(Instant due) {
+        schedule(due.equals(Instant.MIN) ? 0 : millisUntil(due));
+    }
+
+    private synchronized void schedule(long delayMs) {
+        if (closed || !started) {
+            return;
+        }
+        long atNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
+        if (nextRun != null) {
+            if (nextRunAtNanos - atNanos <= 0) {
+                return;
+            }
+            nextRun.cancel(false);
+        }
+        try {
+            nextRun = scheduler.schedule(this::run, delayMs, TimeUnit.MILLISECONDS);
+            nextRunAtNanos = atNanos;
+        } catch (RejectedExecutionException e) {
+            LOG.log(Level.DEBUG, "The poller is closing", e);
+        }
+    }
+
+    /** Builds an {@link OutboxPoller}; each builder builds one. Not thread-safe. */
+    public static final class Builder {
+
+        private ConnectionProvider connectionProvider;
+        private OutboxStore outboxStore;
+        private OutboxBackend backend;
+        private OutboxPollerHandler handler;
+        private Duration skipRecent = DEFAULT_SKIP_RECENT;
+        private int batchSize = DEFAULT_BATCH_SIZE;
+        private long intervalMs = DEFAULT_INTERVAL_MS;
+        private MetricsExporter metrics = MetricsExporter.NOOP;
+        private Lease lease;
+        private Clock clock = Clock.systemUTC();
+        private boolean built;
+
+        private Builder() {}
+
+        /** Required, together with {@link #outboxStore}, unless {@link #backend} is given. */
+        public Builder connectionProvider(ConnectionProvider connectionProvider) {
+            this.connectionProvider = Objects.requireNonNull(connectionProvider, "connectionProvider");
+            return this;
+        }
+
+        /** Required, together with {@link #connectionProvider}, unless {@link #backend} is given. */
+        public Builder outboxStore(OutboxStore outboxStore) {
+            this.outboxStore = Objects.requireNonNull(outboxStore, "outboxStore");
+            return this;
+        }
+
+        /** The storage engine, instead of {@link #connectionProvider} and {@link #outboxStore}. */
+        public Builder backend(OutboxBackend backend) {
+            this.backend = Objects.requireNonNull(backend, "backend");
+            return this;
+        }
+
+        /** Required. */
+        public Builder handler(OutboxPollerHandler handler) {
+            this.handler = Objects.requireNonNull(handler, "handler");
+            return this;
+        }
+
+        /** Leaves events alone that are younger than this. Default: zero. */
+        public Builder skipRecent(Duration skipRecent) {
+            Objects.requireNonNull(skipRecent, "skipRecent");
+            if (skipRecent.isNegative()) {
+                throw new IllegalArgumentException("skipRecent must not be negative: " + skipRecent);
+            }
+            this.skipRecent = skipRecent;
+            return this;
+        }
+
+        /** How many events are read at a time. Default: {@value #DEFAULT_BATCH_SIZE}. */
+        public Builder batchSize(int batchSize) {
+            if (batchSize < 1) {
+                throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
+            }
+            this.batchSize = batchSize;
+            return this;
+        }
+
+        /** The longest sleep between runs. Default: {@value #DEFAULT_INTERVAL_MS}. */
+        public Builder intervalMs(long intervalMs) {
+            if (intervalMs < 1) {
+                throw new IllegalArgumentException("intervalMs must be at least 1: " + intervalMs);
+            }
+            this.intervalMs = intervalMs;
+            return this;
+        }
+
+        /** Default: {@link MetricsExporter#NOOP}. */
+        public Builder metrics(MetricsExporter metrics) {
+            this.metrics = Objects.requireNonNull(metrics, "metrics");
+            return this;
+        }
+
+        /** Claims events under a name that no other node has, so that several nodes can share a store. */
+        public Builder claimLocking(Duration lockTimeout) {
+            return claimLocking(Lease.of(lockTimeout));
+        }
+
+        /** Claims events under the given name, which must differ between nodes, so that several can share a store. */
+        public Builder claimLocking(String ownerId, Duration lockTimeout) {
+            return claimLocking(new Lease(ownerId, lockTimeout));
+        }
+
+        /** Claims events under the given lease, so that several nodes can share a store. */
+        public Builder claimLocking(Lease lease) {
+            this.lease = Objects.requireNonNull(lease, "lease");
+            return this;
+        }
+
+        /** The clock that tells what is due. Default: the system clock. */
+        public Builder clock(Clock clock) {
+            this.clock = Objects.requireNonNull(clock, "clock");
+            return this;
+        }
+
+        /** Builds the poller; {@link OutboxPoller#start()} sets it going. */
+        public OutboxPoller build() {
+            if (built) {
+                throw new IllegalStateException("build() was called already; use a new builder");
+            }
+            Objects.requireNonNull(handler, "handler is required");
+            OutboxPoller poller = new OutboxPoller(this);
+            built = true;
+            if (lease != null && backend.supportsClaiming()) {
+                handler.claimingUnder(lease);
+            }
+            handler.onDue(poller::wakeUp);
+            return poller;
+        }
+
+        private OutboxBackend backend() {
+            if (backend == null) {
+                backend = StoreBackend.forDelivery(
+                        Objects.requireNonNull(connectionProvider, "connectionProvider is required"),
+                        Objects.requireNonNull(outboxStore, "outboxStore is required"));
+            }
+            return backend;
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package io.outbox.purge;
+
+import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.EventPurger;
+import io.outbox.spi.MetricsExporter;
+import io.outbox.spi.OutboxBackend;
+import io.outbox.spi.StoreBackend;
+import io.outbox.util.DaemonThreadFactory;
+import java.lang.System.Logger.Level;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Deletes DONE and DEAD events once they are older than the retention, in batches, each in its own transaction, until
+ * nothing is left to delete. The first run begins at start. Thread-safe.
+ */
+public final class OutboxPurgeScheduler implements AutoCloseable {
+
+    public static final Duration DEFAULT_RETENTION = Duration.ofDays(7);
+    public static final int DEFAULT_BATCH_SIZE = 500;
+    public static final long DEFAULT_INTERVAL_SECONDS = 3600;
+
+    private static final System.Logger LOG = System.getLogger(OutboxPurgeScheduler.class.getName());
+    private static final long CLOSE_TIMEOUT_MS = 5000;
+
+    private final OutboxBackend backend;
+    private final Duration retention;
+    private final int batchSize;
+    private final long intervalSeconds;
+    private final MetricsExporter metrics;
+    private final Clock clock;
+    private final ScheduledExecutorService scheduler =
+            Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-purge-"));
+    private boolean started;
+    private volatile boolean closed;
+
+    private OutboxPurgeScheduler(Builder builder) {
+        this.backend = builder.backend();
+        this.retention = builder.retention;
+        this.batchSize = builder.batchSize;
+        this.intervalSeconds = builder.intervalSeconds;
+        this.metrics = builder.metrics;
+        this.clock = builder.clock;
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Starts the schedule, unless it was started already. */
+    public synchronized void start() {
+        if (closed) {
+            throw new IllegalStateException("The purge scheduler is closed; build a new one");
+        }
+        if (!started) {
+            started = true;
+            scheduler.scheduleWithFixedDelay(this::runOnce, 0, intervalSeconds, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Deletes everything that is older than the retention now. Failures are logged; the next run tries again. */
+    public void runOnce() {
+        long purged = 0;
+        try {
+            Instant before = clock.instant().minus(retention);
+            int deleted;
+            do {
+                deleted = backend.purge(before, batchSize);
+                purged += deleted;
+            } while (deleted >= batchSize && !closed);
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, "Purge failed; the next run tries again", e);
+        }
+        if (purged > 0) {
+            metrics.incrementPurged(purged);
+            LOG.log(Level.INFO, "Purged {0} finished events older than {1}", purged, retention);
+        }
+    }
+
+    /** Stops the schedule; a run that is under way ends after its current batch. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            scheduler.shutdown();
+        }
+        try {
+            if (!scheduler.awaitTermination(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+                scheduler.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            scheduler.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Builds an {@link OutboxPurgeScheduler}; each builder builds one. Not thread-safe. */
+    public static final class Builder {
+
+        private ConnectionProvider connectionProvider;
+        private EventPurger purger;
+        private OutboxBackend backend;
+        private Duration retention = DEFAULT_RETENTION;
+        private int batchSize = DEFAULT_BATCH_SIZE;
+        private long intervalSeconds = DEFAULT_INTERVAL_SECONDS;
+        private MetricsExporter metrics = MetricsExporter.NOOP;
+        private Clock clock = Clock.systemUTC();
+        private boolean built;
+
+        private Builder() {}
+
+        /** Required, together with {@link #purger}, unless {@link #backend} is given. */
+        public Builder connectionProvider(ConnectionProvider connectionProvider) {
+            this.connectionProvider = Objects.requireNonNull(connectionProvider, "connectionProvider");
+            return this;
+        }
+
+        /** Required, together with {@link #connectionProvider}, unless {@link #backend} is given. */
+        public Builder purger(EventPurger purger) {
+            this.purger = Objects.requireNonNull(purger, "purger");
+            return this;
+        }
+
+        /** The storage engine, instead of {@link #connectionProvider} and {@link #purger}. */
+        public Builder backend(OutboxBackend backend) {
+            this.backend = Objects.requireNonNull(backend, "backend");
+            return this;
+        }
+
+        /** How long finished events are kept. Default: 7 days. */
+        public Builder retention(Duration retention) {
+            Objects.requireNonNull(retention, "retention");
+            if (retention.isNegative()) {
+                throw new IllegalArgumentException("retention must not be negative: " + retention);
+            }
+            this.retention = retention;
+            return this;
+        }
+
+        /** How many events one transaction deletes. Default: {@value #DEFAULT_BATCH_SIZE}. */
+        public Builder batchSize(int batchSize) {
+            if (batchSize < 1) {
+                throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
+            }
+            this.batchSize = batchSize;
+            return this;
+        }
+
+        /** The time between runs. Default: {@value #DEFAULT_INTERVAL_SECONDS}. */
+        public Builder intervalSeconds(long intervalSeconds) {
+            if (intervalSeconds < 1) {
+                throw new IllegalArgumentException("intervalSeconds must be at least 1: " + intervalSeconds);
+            }
+            this.intervalSeconds = intervalSeconds;
+            return this;
+        }
+
+        /** Default: {@link MetricsExporter#NOOP}. */
+        public Builder metrics(MetricsExporter metrics) {
+            this.metrics = Objects.requireNonNull(metrics, "metrics");
+            return this;
+        }
+
+        /** The clock that tells what is old. Default: the system clock. */
+        public Builder clock(Clock clock) {
+            this.clock = Objects.requireNonNull(clock, "clock");
+            return this;
+        }
+
+        /** Builds the scheduler; {@link OutboxPurgeScheduler#start()} sets it going. */
+        public OutboxPurgeScheduler build() {
+            if (built) {
+                throw new IllegalStateException("build() was called already; use a new builder");
+            }
+            OutboxPurgeScheduler scheduler = new OutboxPurgeScheduler(this);
+            built = true;
+            return scheduler;
+        }
+
+        private OutboxBackend backend() {
+            return backend != null
+                    ? backend
+                    : StoreBackend.forPurge(
+                            Objects.requireNonNull(connectionProvider, "connectionProvider is required"),
+                            Objects.requireNonNull(purger, "purger is required"));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package io.outbox.spi;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** Source of short-lived connections for work outside of business transactions. The outbox closes each one. */
+@FunctionalInterface
+public interface ConnectionProvider {
+
+    Connection getConnection() throws SQLException;
+}

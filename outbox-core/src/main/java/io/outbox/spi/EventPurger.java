@@ -1,0 +1,17 @@
+package io.outbox.spi;
+
+import java.sql.Connection;
+import java.time.Instant;
+
+/** Deletes finished events. */
+@FunctionalInterface
+public interface EventPurger {
+
+    /**
+     * Deletes up to {@code limit} DONE or DEAD events that ended before {@code before}; where the end is not recorded,
+     * the time of creation counts.
+     *
+     * @return the number of rows deleted
+     */
+    int purge(Connection conn, Instant before, int limit);
+}

@@ -1,0 +1,42 @@
+package io.outbox.spi;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Turns payload objects into JSON and back. Implementations are thread-safe. */
+public interface JsonCodec {
+
+    /**
+     * Returns the codec set by {@link #setDefault}, or else the first one that {@link java.util.ServiceLoader} finds.
+     *
+     * @throws IllegalStateException if there is none
+     */
+    static JsonCodec getDefault() {
+        return JsonCodecHolder.get();
+    }
+
+    /** Makes {@code codec} the default for this JVM; {@code null} returns to discovery. */
+    static void setDefault(JsonCodec codec) {
+        JsonCodecHolder.set(codec);
+    }
+
+    String toJson(Object obj);
+
+    /**
+     * Reads an object from JSON.
+     *
+     * @throws io.outbox.PayloadParseException if the text does not fit the type
+     */
+    <T> T fromJson(String json, Class<T> type);
+
+    /** Reads a JSON object of strings; {@code null}, blank and the JSON null give an empty map. */
+    default Map<String, String> parseStringMap(String json) {
+        if (json == null || json.isBlank() || json.strip().equals("null")) {
+            return Map.of();
+        }
+        Map<String, String> strings = new LinkedHashMap<>();
+        Map<?, ?> parsed = fromJson(json, Map.class);
+        parsed.forEach((name, value) -> strings.put(String.valueOf(name), value == null ? null : value.toString()));
+        return strings;
+    }
+}

@@ -1,0 +1,109 @@
+package io.outbox.spi;
+
+import io.outbox.EventEnvelope;
+import io.outbox.model.EventStatus;
+import io.outbox.model.OutboxEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A storage engine: the seam between delivery, which knows no database, and storage, which knows no queue, thread or
+ * retry policy. Thread-safe.
+ *
+ * <h2>Rules for every engine</h2>
+ *
+ * <ul>
+ *   <li>Reads are bounded and oldest first.
+ *   <li>Transitions are idempotent and guarded by status: a DONE or DEAD event is never touched by a late outcome, and
+ *       each call reports what it changed.
+ *   <li>The retry budget is evaluated in the store, at write time.
+ *   <li>With an owner, an outcome counts only while that owner holds the event (fencing). Leases run on the store's
+ *       clock.
+ *   <li>Failures are unchecked exceptions; an exception means that nothing is known about the call's effect, and that
+ *       repeating it is safe.
+ * </ul>
+ */
+public interface OutboxBackend {
+
+    /** Returns whether {@link #persist} shares the caller's transaction and must be called inside one. */
+    boolean requiresActiveTransaction();
+
+    /** Returns whether events can be claimed by one node among several. Without it, multi-node mode is refused. */
+    boolean supportsClaiming();
+
+    /** Returns whether the calling thread is in a transaction that {@link #persist} would join. */
+    boolean isTransactionActive();
+
+    /**
+     * Stores the events, in order, with status NEW.
+     *
+     * @param ownerId the node that holds the events from the moment they become visible, or {@code null} for none;
+     *     delayed events are never held
+     */
+    void persist(List<EventEnvelope> events, String ownerId);
+
+    /**
+     * Runs one of the callbacks on this thread when the caller's transaction has ended; at once if the engine needs
+     * none. An unknown outcome counts as rolled back.
+     */
+    void afterCompletion(Runnable committed, Runnable rolledBack);
+
+    /** Returns due events without locking them, for a single node. */
+    List<OutboxEvent> fetch(FetchRequest request);
+
+    /** Locks due events that no one holds, or whose lease has run out, and returns them. */
+    List<OutboxEvent> claim(ClaimRequest request);
+
+    /**
+     * Makes the outcomes durable.
+     *
+     * @param ownerId the node that must still hold the events, or {@code null} if they were not locked
+     * @return the resulting status of every event whose outcome stands; events of refused outcomes are missing
+     */
+    Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes);
+
+    /** Restarts the leases that {@code ownerId} still holds and returns the ids of those events. */
+    Set<String> renew(String ownerId, Collection<String> eventIds);
+
+    /** Gives up the pending events that {@code ownerId} holds; returns how many there were. */
+    int release(String ownerId, Collection<String> eventIds);
+
+    /** Returns when the next pending event becomes due that is not due at {@code now}, if the engine can tell. */
+    Optional<Instant> nextDueAt(Instant now);
+
+    /** Deletes up to {@code limit} finished events that ended before {@code before}; returns how many. */
+    int purge(Instant before, int limit);
+
+    /** Returns up to {@code limit} DEAD events, oldest first; {@code null} filters match all. */
+    List<OutboxEvent> queryDead(String eventType, String aggregateType, int limit);
+
+    /** Resets a DEAD event to NEW; returns the number of events changed. */
+    int replayDead(String eventId);
+
+    /** Counts DEAD events; a {@code null} type counts all. */
+    int countDead(String eventType);
+
+    /**
+     * What {@link #fetch} is asked for.
+     *
+     * @param now events due at this instant qualify
+     * @param skipRecent the least age of an event
+     * @param limit the largest number of events to return
+     * @param after the last event of the previous page in the order of (available at, created at, event id), or
+     *     {@code null} for the first page
+     * @param held how many pending events the caller holds already; an engine without pages returns that many more, so
+     *     that the caller finds others among them
+     */
+    record FetchRequest(Instant now, Duration skipRecent, int limit, OutboxEvent after, int held) {}
+
+    /**
+     * What {@link #claim} is asked for. Whether an event is due and whether a lease has run out is decided by the
+     * store's clock.
+     */
+    record ClaimRequest(Lease lease, Duration skipRecent, int limit) {}
+}

@@ -1,0 +1,67 @@
+package io.outbox.spi;
+
+import io.outbox.EventEnvelope;
+import io.outbox.model.OutboxEvent;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * SQL of one database, on connections that the caller manages and closes.
+ *
+ * <p>The five abstract methods suffice for every mode but multi-node. A store that also keeps ownership in its rows
+ * implements {@link OwnershipStore}. Transitions never touch a DONE or DEAD row and return the number of rows changed.
+ * Failures are unchecked exceptions.
+ */
+public interface OutboxStore {
+
+    /** Inserts the event with status NEW, unowned. */
+    void insertNew(Connection conn, EventEnvelope event);
+
+    /** Inserts the events in order, as one batch where the database allows. */
+    default void insertBatch(Connection conn, List<EventEnvelope> events) {
+        for (EventEnvelope event : events) {
+            insertNew(conn, event);
+        }
+    }
+
+    int markDone(Connection conn, String eventId);
+
+    /** Counts a failed attempt and schedules the next one. */
+    int markRetry(Connection conn, String eventId, Instant nextAt, String error);
+
+    int markDead(Connection conn, String eventId, String error);
+
+    /** Reschedules the event without counting an attempt, where the store can; the default counts one. */
+    default int markDeferred(Connection conn, String eventId, Instant nextAt) {
+        return markRetry(conn, eventId, nextAt, null);
+    }
+
+    /** Returns up to {@code limit} due events, oldest first, created at least {@code skipRecent} before {@code now}. */
+    List<OutboxEvent> pollPending(Connection conn, Instant now, Duration skipRecent, int limit);
+
+    /**
+     * Returns due events that no one holds, or whose lock was taken before {@code lockExpiry}, and locks them for
+     * {@code ownerId}. The default locks nothing and polls.
+     */
+    default List<OutboxEvent> claimPending(
+            Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
+        return pollPending(conn, now, skipRecent, limit);
+    }
+
+    /** Returns DEAD events, oldest first; {@code null} filters match all. */
+    default List<OutboxEvent> queryDead(Connection conn, String eventType, String aggregateType, int limit) {
+        throw new UnsupportedOperationException(getClass().getName() + " does not support dead event queries");
+    }
+
+    /** Resets a DEAD event to NEW with all its attempts, due at once; returns the number of rows changed. */
+    default int replayDead(Connection conn, String eventId) {
+        throw new UnsupportedOperationException(getClass().getName() + " does not support dead event replay");
+    }
+
+    /** Counts DEAD events; a {@code null} type counts all. */
+    default int countDead(Connection conn, String eventType) {
+        throw new UnsupportedOperationException(getClass().getName() + " does not support dead event counts");
+    }
+}

@@ -1,0 +1,228 @@
+package io.outbox.testservers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A TCP proxy on the loopback interface that makes the faults of a network: delay, silence, reset, refusal.
+ *
+ * <p>A connection to {@link #port()} is forwarded to the target port. When the target cannot be reached, the client's
+ * connection is reset. The faults apply to open connections as well as to new ones, unless said otherwise. All methods
+ * are thread-safe; the threads are daemons.
+ */
+public final class TcpProxy implements AutoCloseable {
+
+    private static final int CHUNK = 64 * 1024;
+
+    private final int targetPort;
+    private final int port;
+    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+
+    private ServerSocket listener;
+    private Duration delay = Duration.ZERO;
+    private boolean stalled;
+    private boolean closed;
+
+    private TcpProxy(int targetPort) {
+        this.targetPort = targetPort;
+        this.port = Ports.free();
+    }
+
+    /** Starts a proxy to a port of the loopback interface. */
+    public static TcpProxy start(int targetPort) {
+        TcpProxy proxy = new TcpProxy(targetPort);
+        proxy.accept();
+        return proxy;
+    }
+
+    /** The port to connect to; it never changes. */
+    public int port() {
+        return port;
+    }
+
+    /** Holds back each piece of data for this long, in both directions; {@link Duration#ZERO} ends it. */
+    public synchronized void delay(Duration delay) {
+        if (delay.isNegative()) {
+            throw new IllegalArgumentException("delay must not be negative: " + delay);
+        }
+        this.delay = delay;
+    }
+
+    /** Lets no data through until {@link #resume()}: connections stay open and can be opened, but are silent. */
+    public synchronized void stall() {
+        stalled = true;
+    }
+
+    /** Ends {@link #stall()}; data held back are delivered. */
+    public synchronized void resume() {
+        stalled = false;
+        notifyAll();
+    }
+
+    /** Cuts all open connections with a TCP reset on both sides; data on the way are lost. */
+    public synchronized void resetAll() {
+        connections.forEach(Connection::reset);
+        notifyAll();
+    }
+
+    /** Refuses new connections until {@link #accept()}; open ones stay. */
+    public synchronized void refuse() {
+        closeQuietly(listener);
+        listener = null;
+    }
+
+    /** Accepts connections again after {@link #refuse()}; does nothing otherwise. */
+    public synchronized void accept() {
+        if (closed) {
+            throw new IllegalStateException("the proxy is closed");
+        }
+        if (listener != null) {
+            return;
+        }
+        try {
+            ServerSocket opened = new ServerSocket();
+            opened.bind(Ports.loopback(port));
+            listener = opened;
+            startThread("accept", () -> acceptFrom(opened));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot listen on port " + port, e);
+        }
+    }
+
+    /** Refuses new connections and resets open ones, for good. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        refuse();
+        resetAll();
+    }
+
+    private void acceptFrom(ServerSocket source) {
+        while (true) {
+            Socket client;
+            try {
+                client = source.accept();
+            } catch (IOException refusing) {
+                return;
+            }
+            // A thread per connection: connecting to a slow target must not hold up others.
+            startThread("connect", () -> forward(client));
+        }
+    }
+
+    private void forward(Socket client) {
+        Connection connection = new Connection(client, new Socket());
+        connections.add(connection);
+        try {
+            connection.target.connect(Ports.loopback(targetPort));
+            client.setTcpNoDelay(true);
+            connection.target.setTcpNoDelay(true);
+        } catch (IOException unreachable) {
+            connection.reset();
+        }
+        if (isClosed()) {
+            connection.reset();
+        }
+        startThread("answers", () -> connection.pump(connection.target, client));
+        connection.pump(client, connection.target);
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    private synchronized Duration currentDelay() {
+        return delay;
+    }
+
+    private synchronized void awaitFlow(Connection connection) throws InterruptedException {
+        while (stalled && !connection.isReset()) {
+            wait();
+        }
+    }
+
+    private void startThread(String task, Runnable work) {
+        Thread thread = new Thread(work, "tcp-proxy-" + port + "-" + task);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void closeQuietly(AutoCloseable resource) {
+        if (resource != null) {
+            try {
+                resource.close();
+            } catch (Exception e) {
+                // it is gone either way
+            }
+        }
+    }
+
+    /** A client's connection and the one to the target. */
+    private final class Connection {
+
+        private final Socket client;
+        private final Socket target;
+        private int endedDirections;
+
+        Connection(Socket client, Socket target) {
+            this.client = Objects.requireNonNull(client);
+            this.target = Objects.requireNonNull(target);
+        }
+
+        /** Moves data until the source ends, then passes the end on. */
+        void pump(Socket from, Socket to) {
+            byte[] chunk = new byte[CHUNK];
+            try {
+                InputStream in = from.getInputStream();
+                OutputStream out = to.getOutputStream();
+                for (int length = in.read(chunk); length >= 0; length = in.read(chunk)) {
+                    Thread.sleep(currentDelay().toMillis());
+                    awaitFlow(this);
+                    out.write(chunk, 0, length);
+                }
+                awaitFlow(this);
+                to.shutdownOutput();
+                end();
+            } catch (IOException | InterruptedException broken) {
+                reset();
+            }
+        }
+
+        boolean isReset() {
+            return client.isClosed();
+        }
+
+        void reset() {
+            connections.remove(this);
+            abort(client);
+            abort(target);
+        }
+
+        private synchronized void end() {
+            endedDirections++;
+            if (endedDirections == 2) {
+                connections.remove(this);
+                closeQuietly(client);
+                closeQuietly(target);
+            }
+        }
+
+        /** Closing with linger time zero sends RST instead of FIN. */
+        private void abort(Socket socket) {
+            try {
+                socket.setSoLinger(true, 0);
+            } catch (IOException closedAlready) {
+                // nothing to abort
+            }
+            closeQuietly(socket);
+        }
+    }
+}
