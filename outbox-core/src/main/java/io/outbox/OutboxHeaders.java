@@ -1,0 +1,60 @@
+package io.outbox;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** The names of the headers under which an event's metadata travels with a broker message. */
+public enum OutboxHeaders {
+    EVENT_TYPE("outbox_event_type"),
+    EVENT_ID("outbox_event_id"),
+    AGGREGATE_TYPE("outbox_aggregate_type"),
+    AGGREGATE_ID("outbox_aggregate_id"),
+    TENANT_ID("outbox_tenant_id"),
+    OCCURRED_AT("outbox_occurred_at");
+
+    private static final Set<String> NAMES = Set.of(
+            EVENT_TYPE.value,
+            EVENT_ID.value,
+            AGGREGATE_TYPE.value,
+            AGGREGATE_ID.value,
+            TENANT_ID.value,
+            OCCURRED_AT.value);
+
+    private final String value;
+
+    OutboxHeaders(String value) {
+        this.value = value;
+    }
+
+    /** Returns the header's name. */
+    public String getValue() {
+        return value;
+    }
+
+    /**
+     * Returns the headers to send with an event: those of this enum that the event has, then its own. A header of the
+     * event never stands in for one of this enum, not even for an absent one.
+     */
+    public static Map<String, String> of(EventEnvelope event) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        EVENT_ID.put(headers, event.eventId());
+        EVENT_TYPE.put(headers, event.eventType());
+        AGGREGATE_TYPE.put(headers, event.aggregateType());
+        AGGREGATE_ID.put(headers, event.aggregateId());
+        TENANT_ID.put(headers, event.tenantId());
+        OCCURRED_AT.put(headers, event.occurredAt().toString());
+        event.headers().forEach((name, text) -> {
+            if (text != null && !NAMES.contains(name)) {
+                headers.put(name, text);
+            }
+        });
+        return headers;
+    }
+
+    private void put(Map<String, String> headers, String text) {
+        if (text != null) {
+            headers.put(value, text);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.outbox.jdbc;
+
+import io.outbox.jdbc.purge.H2EventPurger;
+import io.outbox.jdbc.purge.MySqlEventPurger;
+import io.outbox.jdbc.purge.PostgresEventPurger;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
+import io.outbox.jdbc.store.JdbcOutboxStores;
+import io.outbox.jdbc.tx.JdbcTransactionManager;
+import io.outbox.jdbc.tx.ThreadLocalTxContext;
+import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.EventPurger;
+import io.outbox.spi.OutboxBackend;
+import io.outbox.spi.StoreBackend;
+import java.util.Objects;
+import javax.sql.DataSource;
+
+/**
+ * Everything a plain JDBC application needs, assembled from a {@link DataSource}: the store that fits the database,
+ * transactions, and the backend to build an {@link io.outbox.Outbox} on. Immutable and thread-safe.
+ *
+ * <pre>{@code
+ * JdbcOutbox jdbc = JdbcOutbox.of(dataSource).createSchema();
+ * try (Outbox outbox = Outbox.singleNode().backend(jdbc.backend()).listenerRegistry(listeners).build()) {
+ *     try (Transaction tx = jdbc.begin()) {
+ *         // business statements on tx.connection()
+ *         outbox.writer().write("OrderPlaced", json);
+ *         tx.commit();
+ *     }
+ * }
+ * }</pre>
+ */
+public final class JdbcOutbox {
+
+    private final DataSource dataSource;
+    private final AbstractJdbcOutboxStore store;
+    private final EventPurger purger;
+    private final ConnectionProvider connectionProvider;
+    private final ThreadLocalTxContext txContext = new ThreadLocalTxContext();
+    private final JdbcTransactionManager transactions;
+
+    private JdbcOutbox(DataSource dataSource, AbstractJdbcOutboxStore store) {
+        this.dataSource = dataSource;
+        this.store = store;
+        this.purger = purgerFor(store);
+        this.connectionProvider = new DataSourceConnectionProvider(dataSource);
+        this.transactions = new JdbcTransactionManager(connectionProvider, txContext);
+    }
+
+    /** Assembles the parts for the default table; connects once to find out which database it is. */
+    public static JdbcOutbox of(DataSource dataSource) {
+        return of(dataSource, TableNames.DEFAULT_TABLE);
+    }
+
+    /** Assembles the parts for a table, which may be qualified by its schema. */
+    public static JdbcOutbox of(DataSource dataSource, String tableName) {
+        Objects.requireNonNull(dataSource, "dataSource");
+        TableNames.validate(tableName);
+        return new JdbcOutbox(dataSource, JdbcOutboxStores.detect(dataSource).withTable(tableName));
+    }
+
+    /** Returns the purger that fits a store. */
+    public static EventPurger purgerFor(AbstractJdbcOutboxStore store) {
+        return switch (store.name()) {
+            case "postgresql" -> new PostgresEventPurger(store.tableName());
+            case "mysql", "mariadb", "tidb" -> new MySqlEventPurger(store.tableName());
+            default -> new H2EventPurger(store.tableName());
+        };
+    }
+
+    /** Creates the outbox table where it is missing. */
+    public JdbcOutbox createSchema() {
+        OutboxSchema.of(dataSource, store.tableName()).createIfMissing();
+        return this;
+    }
+
+    /** Checks the outbox table, so that a missing column shows at start-up and not at the first event. */
+    public JdbcOutbox validateSchema() {
+        OutboxSchema.of(dataSource, store.tableName()).validate();
+        return this;
+    }
+
+    /** Returns the engine for {@code Outbox} builders. */
+    public OutboxBackend backend() {
+        return StoreBackend.of(connectionProvider, txContext, store, purger);
+    }
+
+    /** Begins a transaction on this thread. */
+    public JdbcTransactionManager.Transaction begin() {
+        return transactions.begin();
+    }
+
+    public AbstractJdbcOutboxStore store() {
+        return store;
+    }
+
+    public EventPurger purger() {
+        return purger;
+    }
+
+    public ConnectionProvider connectionProvider() {
+        return connectionProvider;
+    }
+
+    public ThreadLocalTxContext txContext() {
+        return txContext;
+    }
+
+    public JdbcTransactionManager transactions() {
+        return transactions;
+    }
+}

@@ -1,0 +1,103 @@
+package io.outbox.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs statements with bound parameters on a connection that the caller manages. An {@link Instant} is bound as a UTC
+ * timestamp with microseconds, whatever the time zones of JVM and session. Failures are {@link OutboxStoreException}s
+ * that name the operation, never its parameters.
+ */
+public final class JdbcTemplate {
+
+    private JdbcTemplate() {}
+
+    /** Reads one row. */
+    @FunctionalInterface
+    public interface RowMapper<T> {
+        T map(ResultSet row) throws SQLException;
+    }
+
+    /** Runs an INSERT, UPDATE or DELETE and returns the number of rows changed. */
+    public static int update(Connection conn, String sql, Object... params) {
+        try (PreparedStatement statement = conn.prepareStatement(sql)) {
+            bind(statement, params);
+            return statement.executeUpdate();
+        } catch (SQLException e) {
+            throw failure(sql, e);
+        }
+    }
+
+    /** Runs the same statement for each set of parameters. */
+    public static void batch(Connection conn, String sql, List<Object[]> rows) {
+        if (rows.size() == 1) {
+            update(conn, sql, rows.get(0));
+            return;
+        }
+        try (PreparedStatement statement = conn.prepareStatement(sql)) {
+            for (Object[] row : rows) {
+                bind(statement, row);
+                statement.addBatch();
+            }
+            statement.executeBatch();
+        } catch (SQLException e) {
+            throw failure(sql, e);
+        }
+    }
+
+    /** Runs a query and returns its rows. */
+    public static <T> List<T> query(Connection conn, String sql, RowMapper<T> mapper, Object... params) {
+        try (PreparedStatement statement = conn.prepareStatement(sql)) {
+            bind(statement, params);
+            try (ResultSet result = statement.executeQuery()) {
+                List<T> rows = new ArrayList<>();
+                while (result.next()) {
+                    rows.add(mapper.map(result));
+                }
+                return rows;
+            }
+        } catch (SQLException e) {
+            throw failure(sql, e);
+        }
+    }
+
+    /** Runs a statement that changes rows and returns them, as {@code UPDATE … RETURNING} does. */
+    public static <T> List<T> updateReturning(Connection conn, String sql, RowMapper<T> mapper, Object... params) {
+        return query(conn, sql, mapper, params);
+    }
+
+    /** Reads a UTC timestamp; {@code null} stays {@code null}. */
+    public static Instant instant(ResultSet row, String column) throws SQLException {
+        LocalDateTime utc = row.getObject(column, LocalDateTime.class);
+        return utc == null ? null : utc.toInstant(ZoneOffset.UTC);
+    }
+
+    private static void bind(PreparedStatement statement, Object[] params) throws SQLException {
+        for (int i = 0; i < params.length; i++) {
+            if (params[i] instanceof Instant instant) {
+                statement.setObject(
+                        i + 1, LocalDateTime.ofInstant(instant.truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC));
+            } else if (params[i] instanceof String[] strings) {
+                statement.setArray(i + 1, statement.getConnection().createArrayOf("varchar", strings));
+            } else if (params[i] instanceof String || params[i] == null) {
+                statement.setString(i + 1, (String) params[i]);
+            } else {
+                statement.setObject(i + 1, params[i]);
+            }
+        }
+    }
+
+    private static OutboxStoreException failure(String sql, SQLException e) {
+        String statement = sql.strip().replaceAll("\\s+", " ");
+        String start = statement.length() > 60 ? statement.substring(0, 60) + "…" : statement;
+        return new OutboxStoreException("Outbox statement failed (" + start + "): " + e.getMessage(), e);
+    }
+}

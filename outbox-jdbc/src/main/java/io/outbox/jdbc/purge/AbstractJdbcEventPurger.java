@@ -1,0 +1,59 @@
+package io.outbox.jdbc.purge;
+
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.TableNames;
+import io.outbox.spi.EventPurger;
+import java.sql.Connection;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Deletes finished events, one range of the index at a time: first those whose end is recorded, then those whose end is
+ * not, by their time of creation. So the cost depends on what is deleted, not on what is kept. Thread-safe.
+ */
+public abstract class AbstractJdbcEventPurger implements EventPurger {
+
+    private final String tableName;
+
+    protected AbstractJdbcEventPurger() {
+        this(TableNames.DEFAULT_TABLE);
+    }
+
+    protected AbstractJdbcEventPurger(String tableName) {
+        this.tableName = TableNames.validate(tableName);
+    }
+
+    /** Returns the table this purger works on. */
+    public final String tableName() {
+        return tableName;
+    }
+
+    @Override
+    public int purge(Connection conn, Instant before, int limit) {
+        int deleted = 0;
+        for (Range range : ranges()) {
+            if (deleted < limit) {
+                deleted += JdbcTemplate.update(conn, deleteSql(range), before, limit - deleted);
+            }
+        }
+        return deleted;
+    }
+
+    /** A range of the index: a condition with one parameter, the cut-off, and the order in which the index has it. */
+    protected record Range(String condition, String order) {}
+
+    /** Returns the ranges that together hold all finished events before the cut-off. */
+    protected List<Range> ranges() {
+        return List.of(
+                new Range("status = 1 AND done_at < ?", "status, done_at"),
+                new Range("status = 3 AND done_at < ?", "status, done_at"),
+                new Range("status = 3 AND done_at IS NULL AND created_at < ?", "status, done_at, created_at"),
+                new Range("status = 1 AND done_at IS NULL AND created_at < ?", "status, done_at, created_at"));
+    }
+
+    /** Returns the statement that deletes a part of a range; its parameters are the cut-off and the limit. */
+    protected String deleteSql(Range range) {
+        return "DELETE FROM " + tableName + " WHERE event_id IN (SELECT event_id FROM " + tableName + " WHERE "
+                + range.condition() + " ORDER BY " + range.order() + " LIMIT ?)";
+    }
+}

@@ -1,0 +1,26 @@
+package io.outbox.jdbc.purge;
+
+import java.util.List;
+
+/** The purger for PostgreSQL, whose index holds finished events of both statuses. */
+public class PostgresEventPurger extends AbstractJdbcEventPurger {
+
+    public PostgresEventPurger() {}
+
+    public PostgresEventPurger(String tableName) {
+        super(tableName);
+    }
+
+    @Override
+    protected List<Range> ranges() {
+        return List.of(
+                new Range("status IN (1, 3) AND done_at < ?", "done_at"),
+                new Range("status IN (1, 3) AND done_at IS NULL AND created_at < ?", "done_at, created_at"));
+    }
+
+    @Override
+    protected String deleteSql(Range range) {
+        return "DELETE FROM " + tableName() + " WHERE event_id = ANY(ARRAY(SELECT event_id FROM " + tableName()
+                + " WHERE " + range.condition() + " ORDER BY " + range.order() + " LIMIT ? FOR UPDATE SKIP LOCKED))";
+    }
+}

@@ -1,0 +1,442 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.EventEnvelope;
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.TableNames;
+import io.outbox.model.EventStatus;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.Outcome;
+import io.outbox.spi.OwnershipStore;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * The SQL that all databases share, and a claim in two phases that works on any of them.
+ *
+ * <p>Statuses are literals, so that partial indexes apply. Due events are read in the order of (available at, created
+ * at, event id), which an index serves, one status at a time, and returned in order of creation. Statements that belong
+ * together run in one transaction: the caller's if there is one, else one of their own, which is repeated if the
+ * database names a deadlock. A store is immutable and thread-safe.
+ */
+public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
+
+    /** The columns of an {@link OutboxEvent}. */
+    protected static final String COLUMNS = "event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload,"
+            + " headers, attempts, created_at, available_at";
+
+    /** The order in which pages of due events follow each other. */
+    protected static final String DUE_ORDER = "available_at, created_at, event_id";
+
+    private static final Comparator<OutboxEvent> BY_CREATION = Comparator.comparing(
+                    OutboxEvent::createdAt, Comparator.nullsFirst(Comparator.naturalOrder()))
+            .thenComparing(OutboxEvent::eventId);
+    private static final Comparator<OutboxEvent> BY_DUE_TIME =
+            Comparator.comparing(OutboxEvent::availableAt).thenComparing(BY_CREATION);
+
+    private static final int MAX_DEADLOCK_RETRIES = 5;
+    private static final String NEW = "status = 0";
+    private static final String RETRY = "status = 2";
+
+    private final String tableName;
+    private final OutcomeStatements outcomes;
+
+    protected AbstractJdbcOutboxStore() {
+        this(TableNames.DEFAULT_TABLE);
+    }
+
+    protected AbstractJdbcOutboxStore(String tableName) {
+        this.tableName = TableNames.validate(tableName);
+        this.outcomes = new OutcomeStatements(this.tableName);
+    }
+
+    /** Returns the short name of the database, as in {@code postgresql}. */
+    public abstract String name();
+
+    /** Returns how JDBC URLs of this database begin. */
+    public abstract List<String> jdbcUrlPrefixes();
+
+    /** Returns the same kind of store for another table. */
+    public abstract AbstractJdbcOutboxStore withTable(String tableName);
+
+    /** Returns the SQL expression for the current time in UTC, as a timestamp without time zone. */
+    protected abstract String utcNow();
+
+    /** Returns the table this store works on. */
+    public final String tableName() {
+        return tableName;
+    }
+
+    // Writing
+
+    @Override
+    public void insertNew(Connection conn, EventEnvelope event) {
+        insertBatch(conn, List.of(event));
+    }
+
+    @Override
+    public void insertBatch(Connection conn, List<EventEnvelope> events) {
+        insert(conn, events, "", "");
+    }
+
+    @Override
+    public void insertOwned(Connection conn, List<EventEnvelope> events, String ownerId) {
+        Objects.requireNonNull(ownerId, "ownerId");
+        insertBatch(conn, events.stream().filter(EventEnvelope::isDelayed).toList());
+        insertLocked(conn, events.stream().filter(event -> !event.isDelayed()).toList(), ownerId);
+    }
+
+    /** Inserts events that are locked by the owner from now on. */
+    protected void insertLocked(Connection conn, List<EventEnvelope> events, String ownerId) {
+        insert(conn, events, ", locked_by, locked_at", ", ?, " + utcNow(), ownerId);
+    }
+
+    /** Inserts events with further columns, given with their SQL values and the parameters of these. */
+    protected final void insert(
+            Connection conn, List<EventEnvelope> events, String columns, String values, Object... params) {
+        if (!events.isEmpty()) {
+            String sql = "INSERT INTO " + tableName + " (event_id, event_type, aggregate_type, aggregate_id, tenant_id,"
+                    + " payload, headers, status, attempts, available_at, created_at" + columns
+                    + ") VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?" + values + ")";
+            JdbcTemplate.batch(
+                    conn, sql, events.stream().map(event -> row(event, params)).toList());
+        }
+    }
+
+    /** Returns the column values of an event, followed by the given ones. */
+    private static Object[] row(EventEnvelope event, Object[] more) {
+        Instant availableAt = event.isDelayed() ? event.availableAt() : event.occurredAt();
+        List<Object> values = new ArrayList<>(9 + more.length);
+        values.add(event.eventId());
+        values.add(event.eventType());
+        values.add(event.aggregateType());
+        values.add(event.aggregateId());
+        values.add(event.tenantId());
+        values.add(event.storedPayload());
+        values.add(event.storedHeaders());
+        values.add(availableAt);
+        values.add(event.occurredAt());
+        values.addAll(List.of(more));
+        return values.toArray();
+    }
+
+    // Reading due events
+
+    @Override
+    public List<OutboxEvent> pollPending(Connection conn, Instant now, Duration skipRecent, int limit) {
+        return pollPending(conn, now, skipRecent, null, limit);
+    }
+
+    @Override
+    public List<OutboxEvent> pollPending(
+            Connection conn, Instant now, Duration skipRecent, OutboxEvent after, int limit) {
+        List<OutboxEvent> due = new ArrayList<>();
+        for (String status : pendingPartitions()) {
+            due.addAll(pollPartition(conn, status, now, skipRecent, after, limit));
+        }
+        return inOrderOfCreation(due.stream().sorted(BY_DUE_TIME).limit(limit).toList());
+    }
+
+    private List<OutboxEvent> pollPartition(
+            Connection conn, String status, Instant now, Duration skipRecent, OutboxEvent after, int limit) {
+        List<Object> params = new ArrayList<>(List.of(now, now.minus(skipRecent)));
+        String page = "";
+        if (after != null) {
+            page = " AND available_at >= ? AND (available_at > ? OR created_at > ?"
+                    + " OR (created_at = ? AND event_id > ?))";
+            params.addAll(List.of(
+                    after.availableAt(), after.availableAt(), after.createdAt(), after.createdAt(), after.eventId()));
+        }
+        params.add(limit);
+        String sql = "SELECT " + COLUMNS + " FROM " + tableName + " WHERE " + status
+                + " AND available_at <= ? AND created_at <= ?" + page
+                + " ORDER BY " + dueOrder() + " LIMIT ?";
+        return JdbcTemplate.query(conn, sql, this::mapRow, params.toArray());
+    }
+
+    /**
+     * Returns the conditions that split pending events into parts that one range of an index holds each. Databases with
+     * partial indexes need only one.
+     */
+    protected List<String> pendingPartitions() {
+        return List.of(NEW, RETRY);
+    }
+
+    /** Returns the order of due events in a form that the index of a partition serves. */
+    protected String dueOrder() {
+        return "status, " + DUE_ORDER;
+    }
+
+    /**
+     * Claims in two phases: reads the ids of events that can be claimed, then locks those that still can be. What two
+     * nodes read at the same time only one of them gets.
+     */
+    @Override
+    public List<OutboxEvent> claimPending(
+            Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
+        Instant lockedAt = now.truncatedTo(ChronoUnit.MICROS);
+        return inTransaction(conn, () -> {
+            List<String> ids = claimable(conn, "", lockedAt, lockExpiry, skipRecent, limit);
+            if (ids.isEmpty()) {
+                return List.of();
+            }
+            IdList idList = new IdList(ids);
+            String lock = "UPDATE " + tableName + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + idList.sql()
+                    + " AND status IN (0, 2) AND (locked_by IS NULL OR locked_at < ?)";
+            JdbcTemplate.update(conn, lock, idList.params(List.of(ownerId, lockedAt), List.of(lockExpiry)));
+            String read = "SELECT " + COLUMNS + " FROM " + tableName + " WHERE event_id IN " + idList.sql()
+                    + " AND locked_by = ? AND locked_at = ?";
+            return inOrderOfCreation(
+                    JdbcTemplate.query(conn, read, this::mapRow, idList.params(List.of(), List.of(ownerId, lockedAt))));
+        });
+    }
+
+    /** Returns the ids of due events that are not locked, or not since {@code lockExpiry}. */
+    protected final List<String> claimable(
+            Connection conn, String locking, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
+        List<String> ids = new ArrayList<>();
+        for (String status : pendingPartitions()) {
+            if (ids.size() < limit) {
+                String sql = "SELECT event_id FROM " + tableName + " WHERE " + status
+                        + " AND available_at <= ? AND created_at <= ? AND (locked_by IS NULL OR locked_at < ?)"
+                        + " ORDER BY " + dueOrder() + " LIMIT ?" + locking;
+                ids.addAll(JdbcTemplate.query(
+                        conn,
+                        sql,
+                        row -> row.getString(1),
+                        now,
+                        now.minus(skipRecent),
+                        lockExpiry,
+                        limit - ids.size()));
+            }
+        }
+        return ids;
+    }
+
+    protected static List<OutboxEvent> inOrderOfCreation(List<OutboxEvent> events) {
+        return events.stream().sorted(BY_CREATION).toList();
+    }
+
+    @Override
+    public Optional<Instant> nextDueAt(Connection conn, Instant now) {
+        return pendingPartitions().stream()
+                .map(status -> JdbcTemplate.query(
+                                conn,
+                                "SELECT MIN(available_at) AS due FROM " + tableName + " WHERE " + status
+                                        + " AND available_at > ?",
+                                row -> Optional.ofNullable(JdbcTemplate.instant(row, "due")),
+                                now)
+                        .get(0))
+                .flatMap(Optional::stream)
+                .min(Comparator.naturalOrder());
+    }
+
+    @Override
+    public Instant currentTime(Connection conn) {
+        return JdbcTemplate.query(conn, "SELECT " + utcNow() + " AS utc", row -> JdbcTemplate.instant(row, "utc"))
+                .get(0);
+    }
+
+    // Transitions
+
+    @Override
+    public int markDone(Connection conn, String eventId) {
+        return JdbcTemplate.update(
+                conn,
+                "UPDATE " + tableName + " SET status = 1, done_at = ?, locked_by = NULL, locked_at = NULL"
+                        + " WHERE event_id = ? AND status IN (0, 2)",
+                Instant.now(),
+                eventId);
+    }
+
+    @Override
+    public int markRetry(Connection conn, String eventId, Instant nextAt, String error) {
+        return JdbcTemplate.update(
+                conn,
+                "UPDATE " + tableName + " SET status = 2, attempts = attempts + 1, available_at = ?, last_error = ?,"
+                        + " locked_by = NULL, locked_at = NULL WHERE event_id = ? AND status IN (0, 2)",
+                nextAt,
+                Outcome.storable(error),
+                eventId);
+    }
+
+    @Override
+    public int markDead(Connection conn, String eventId, String error) {
+        return JdbcTemplate.update(
+                conn,
+                "UPDATE " + tableName + " SET status = 3, last_error = ?, locked_by = NULL, locked_at = NULL"
+                        + " WHERE event_id = ? AND status IN (0, 2)",
+                Outcome.storable(error),
+                eventId);
+    }
+
+    @Override
+    public int markDeferred(Connection conn, String eventId, Instant nextAt) {
+        return JdbcTemplate.update(
+                conn,
+                "UPDATE " + tableName + " SET status = 0, available_at = ?, locked_by = NULL, locked_at = NULL"
+                        + " WHERE event_id = ? AND status IN (0, 2)",
+                nextAt,
+                eventId);
+    }
+
+    @Override
+    public Map<String, EventStatus> applyOutcomes(Connection conn, String ownerId, List<Outcome> batch) {
+        return outcomes.needTransaction(batch)
+                ? inTransaction(conn, () -> outcomes.apply(conn, ownerId, batch))
+                : outcomes.apply(conn, ownerId, batch);
+    }
+
+    // Ownership
+
+    @Override
+    public Set<String> renewLocks(Connection conn, String ownerId, Collection<String> eventIds) {
+        Set<String> renewed = new HashSet<>();
+        for (IdList ids : IdList.chunks(eventIds)) {
+            String held = " WHERE event_id IN " + ids.sql() + " AND locked_by = ? AND status IN (0, 2)";
+            Object[] params = ids.params(List.of(), List.of(ownerId));
+            int rows = JdbcTemplate.update(conn, "UPDATE " + tableName + " SET locked_at = " + utcNow() + held, params);
+            renewed.addAll(
+                    rows == ids.size()
+                            ? ids.ids()
+                            : JdbcTemplate.query(
+                                    conn, "SELECT event_id FROM " + tableName + held, row -> row.getString(1), params));
+        }
+        return renewed;
+    }
+
+    @Override
+    public int releaseLocks(Connection conn, String ownerId, Collection<String> eventIds) {
+        int released = 0;
+        for (IdList ids : IdList.chunks(eventIds)) {
+            released += JdbcTemplate.update(
+                    conn,
+                    "UPDATE " + tableName + " SET locked_by = NULL, locked_at = NULL WHERE event_id IN " + ids.sql()
+                            + " AND locked_by = ? AND status IN (0, 2)",
+                    ids.params(List.of(), List.of(ownerId)));
+        }
+        return released;
+    }
+
+    // Dead events
+
+    @Override
+    public List<OutboxEvent> queryDead(Connection conn, String eventType, String aggregateType, int limit) {
+        StringBuilder sql = new StringBuilder("SELECT " + COLUMNS + " FROM " + tableName + " WHERE status = 3");
+        List<Object> params = new ArrayList<>();
+        if (eventType != null) {
+            sql.append(" AND event_type = ?");
+            params.add(eventType);
+        }
+        if (aggregateType != null) {
+            sql.append(" AND aggregate_type = ?");
+            params.add(aggregateType);
+        }
+        params.add(limit);
+        sql.append(" ORDER BY ").append(deadOrder()).append(" LIMIT ?");
+        return JdbcTemplate.query(conn, sql.toString(), this::mapRow, params.toArray());
+    }
+
+    /** Returns the order of creation of dead events, which have no end time, in a form that an index serves. */
+    protected String deadOrder() {
+        return "status, done_at, created_at, event_id";
+    }
+
+    @Override
+    public int replayDead(Connection conn, String eventId) {
+        return JdbcTemplate.update(
+                conn,
+                "UPDATE " + tableName + " SET status = 0, attempts = 0, available_at = ?, done_at = NULL,"
+                        + " last_error = NULL, locked_by = NULL, locked_at = NULL WHERE event_id = ? AND status = 3",
+                Instant.now(),
+                eventId);
+    }
+
+    @Override
+    public int countDead(Connection conn, String eventType) {
+        String sql = "SELECT COUNT(*) FROM " + tableName + " WHERE status = 3";
+        return eventType == null
+                ? JdbcTemplate.query(conn, sql, row -> row.getInt(1)).get(0)
+                : JdbcTemplate.query(conn, sql + " AND event_type = ?", row -> row.getInt(1), eventType)
+                        .get(0);
+    }
+
+    /** Reads a row leniently: what is damaged in it is found when the event is decoded, and harms only that event. */
+    protected OutboxEvent mapRow(ResultSet row) throws SQLException {
+        return new OutboxEvent(
+                row.getString("event_id"),
+                row.getString("event_type"),
+                row.getString("aggregate_type"),
+                row.getString("aggregate_id"),
+                row.getString("tenant_id"),
+                row.getString("payload"),
+                row.getString("headers"),
+                row.getInt("attempts"),
+                JdbcTemplate.instant(row, "created_at"),
+                JdbcTemplate.instant(row, "available_at"));
+    }
+
+    // Transactions
+
+    /** Called on an auto-commit connection before a transaction of our own begins. */
+    protected void beforeTransaction(Connection conn) throws SQLException {}
+
+    /** Returns whether the failed transaction can simply be repeated. */
+    protected boolean isDeadlock(SQLException e) {
+        return "40001".equals(e.getSQLState()) || "40P01".equals(e.getSQLState());
+    }
+
+    /** Runs the work in the caller's transaction, or else in one of its own, again after a deadlock. */
+    protected final <T> T inTransaction(Connection conn, Supplier<T> work) {
+        try {
+            if (!conn.getAutoCommit()) {
+                return work.get();
+            }
+            for (int tries = 1; ; tries++) {
+                try {
+                    return inOwnTransaction(conn, work);
+                } catch (OutboxStoreException e) {
+                    boolean repeatable = e.getCause() instanceof SQLException cause && isDeadlock(cause);
+                    if (!repeatable || tries > MAX_DEADLOCK_RETRIES) {
+                        throw e;
+                    }
+                }
+            }
+        } catch (SQLException e) {
+            throw new OutboxStoreException("Outbox transaction failed: " + e.getMessage(), e);
+        }
+    }
+
+    private <T> T inOwnTransaction(Connection conn, Supplier<T> work) throws SQLException {
+        beforeTransaction(conn);
+        conn.setAutoCommit(false);
+        try {
+            T result = work.get();
+            conn.commit();
+            return result;
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                conn.rollback();
+            } catch (SQLException rollbackFailure) {
+                e.addSuppressed(rollbackFailure);
+            }
+            throw e;
+        } finally {
+            conn.setAutoCommit(true);
+        }
+    }
+}

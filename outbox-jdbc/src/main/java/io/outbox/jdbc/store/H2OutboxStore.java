@@ -1,0 +1,75 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.EventEnvelope;
+import io.outbox.model.OutboxEvent;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+
+/** The store for H2. Also reads payload and header columns of type JSON, in which H2 keeps our text as a string. */
+public final class H2OutboxStore extends AbstractJdbcOutboxStore {
+
+    private static final int CONCURRENT_UPDATE = 90131;
+    private static final int LOCK_TIMEOUT = 50200;
+
+    public H2OutboxStore() {}
+
+    public H2OutboxStore(String tableName) {
+        super(tableName);
+    }
+
+    @Override
+    public String name() {
+        return "h2";
+    }
+
+    @Override
+    public List<String> jdbcUrlPrefixes() {
+        return List.of("jdbc:h2:");
+    }
+
+    @Override
+    public H2OutboxStore withTable(String tableName) {
+        return new H2OutboxStore(tableName);
+    }
+
+    @Override
+    protected String utcNow() {
+        return "DATEADD('MICROSECOND', CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT),"
+                + " TIMESTAMP '1970-01-01 00:00:00')";
+    }
+
+    /**
+     * Takes the time from the JVM, which for an embedded database is the same clock: H2's own stands still at the start
+     * of the transaction, so that a lock written late in a long one would be out of time before it is visible.
+     */
+    @Override
+    protected void insertLocked(Connection conn, List<EventEnvelope> events, String ownerId) {
+        insert(conn, events, ", locked_by, locked_at", ", ?, ?", ownerId, Instant.now());
+    }
+
+    @Override
+    protected boolean isDeadlock(SQLException e) {
+        return super.isDeadlock(e) || e.getErrorCode() == CONCURRENT_UPDATE || e.getErrorCode() == LOCK_TIMEOUT;
+    }
+
+    @Override
+    protected OutboxEvent mapRow(ResultSet row) throws SQLException {
+        OutboxEvent event = super.mapRow(row);
+        String payload = H2Json.text(row, "payload", event.payloadJson());
+        String headers = H2Json.text(row, "headers", event.headersJson());
+        return new OutboxEvent(
+                event.eventId(),
+                event.eventType(),
+                event.aggregateType(),
+                event.aggregateId(),
+                event.tenantId(),
+                payload,
+                headers,
+                event.attempts(),
+                event.createdAt(),
+                event.availableAt());
+    }
+}

@@ -1,0 +1,70 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.OutboxStoreException;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import javax.sql.DataSource;
+
+/** The stores on the class path, found by {@link ServiceLoader}, and the choice of the right one for a database. */
+public final class JdbcOutboxStores {
+
+    private static final List<AbstractJdbcOutboxStore> STORES =
+            ServiceLoader.load(AbstractJdbcOutboxStore.class).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
+
+    private JdbcOutboxStores() {}
+
+    /** Returns all stores, each for the default table. */
+    public static List<AbstractJdbcOutboxStore> all() {
+        return STORES;
+    }
+
+    /** Returns the store with this {@linkplain AbstractJdbcOutboxStore#name() name}. */
+    public static AbstractJdbcOutboxStore get(String name) {
+        Objects.requireNonNull(name, "name");
+        return STORES.stream()
+                .filter(store -> store.name().equalsIgnoreCase(name))
+                .findFirst()
+                .orElseThrow(() -> unknown("named '" + name + "'"));
+    }
+
+    /** Returns the store for the database behind the data source; connects to find out. */
+    public static AbstractJdbcOutboxStore detect(DataSource dataSource) {
+        Objects.requireNonNull(dataSource, "dataSource");
+        try (Connection conn = dataSource.getConnection()) {
+            DatabaseMetaData metaData = conn.getMetaData();
+            if (metaData.getDatabaseProductVersion().toLowerCase(Locale.ROOT).contains("tidb")) {
+                return get("tidb");
+            }
+            if (metaData.getDatabaseProductName().toLowerCase(Locale.ROOT).contains("mariadb")) {
+                return get("mariadb");
+            }
+            return detect(metaData.getURL());
+        } catch (SQLException e) {
+            throw new OutboxStoreException("Cannot connect to find out which database this is: " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns the store for a JDBC URL. */
+    public static AbstractJdbcOutboxStore detect(String jdbcUrl) {
+        Objects.requireNonNull(jdbcUrl, "jdbcUrl");
+        String url = jdbcUrl.toLowerCase(Locale.ROOT);
+        return STORES.stream()
+                .filter(store -> store.jdbcUrlPrefixes().stream().anyMatch(url::startsWith))
+                .findFirst()
+                .orElseThrow(() -> unknown("for URL " + url.replaceAll("^(jdbc:[a-z0-9]+:).*$", "$1…")));
+    }
+
+    private static IllegalArgumentException unknown(String what) {
+        return new IllegalArgumentException("No outbox store " + what + "; supported are "
+                + STORES.stream().map(AbstractJdbcOutboxStore::name).sorted().toList()
+                + ". For another database extend AbstractJdbcOutboxStore and register it in META-INF/services/"
+                + AbstractJdbcOutboxStore.class.getName());
+    }
+}

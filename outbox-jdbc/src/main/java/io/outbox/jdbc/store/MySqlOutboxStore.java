@@ -1,0 +1,79 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.model.OutboxEvent;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * The store for MySQL 8.
+ *
+ * <p>Our own transactions run at READ COMMITTED: under MySQL's default, locking reads lock the gaps between pending rows
+ * and block the application's inserts. A claim passes over locked rows, among them those of business transactions that
+ * have not committed yet, which it would otherwise wait for.
+ */
+public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
+
+    public MySqlOutboxStore() {}
+
+    public MySqlOutboxStore(String tableName) {
+        super(tableName);
+    }
+
+    @Override
+    public String name() {
+        return "mysql";
+    }
+
+    @Override
+    public List<String> jdbcUrlPrefixes() {
+        return List.of("jdbc:mysql:");
+    }
+
+    @Override
+    public MySqlOutboxStore withTable(String tableName) {
+        return new MySqlOutboxStore(tableName);
+    }
+
+    @Override
+    protected String utcNow() {
+        return "UTC_TIMESTAMP(6)";
+    }
+
+    /** Sets the isolation of the next transaction only, so that nothing has to be restored. */
+    @Override
+    protected void beforeTransaction(Connection conn) throws SQLException {
+        try (Statement statement = conn.createStatement()) {
+            statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        }
+    }
+
+    @Override
+    public List<OutboxEvent> claimPending(
+            Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
+        Instant lockedAt = now.truncatedTo(ChronoUnit.MICROS);
+        return inTransaction(conn, () -> {
+            List<String> ids = claimable(conn, " FOR UPDATE SKIP LOCKED", lockedAt, lockExpiry, skipRecent, limit);
+            return ids.isEmpty() ? List.of() : lock(conn, ids, ownerId, lockedAt);
+        });
+    }
+
+    /** Locks rows that this transaction has locked against others already, and returns them. */
+    private List<OutboxEvent> lock(Connection conn, List<String> ids, String ownerId, Instant lockedAt) {
+        IdList idList = new IdList(ids);
+        JdbcTemplate.update(
+                conn,
+                "UPDATE " + tableName() + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + idList.sql(),
+                idList.params(List.of(ownerId, lockedAt), List.of()));
+        return inOrderOfCreation(JdbcTemplate.query(
+                conn,
+                "SELECT " + COLUMNS + " FROM " + tableName() + " WHERE event_id IN " + idList.sql(),
+                this::mapRow,
+                idList.params(List.of(), List.of())));
+    }
+}

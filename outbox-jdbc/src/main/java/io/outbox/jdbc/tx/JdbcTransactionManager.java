@@ -1,0 +1,140 @@
+package io.outbox.jdbc.tx;
+
+import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.spi.ConnectionProvider;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.Objects;
+
+/** Begins transactions by hand, for applications without a transaction framework. Thread-safe. */
+public final class JdbcTransactionManager {
+
+    private static final System.Logger LOG = System.getLogger(JdbcTransactionManager.class.getName());
+
+    private final ConnectionProvider connectionProvider;
+    private final ThreadLocalTxContext txContext;
+
+    public JdbcTransactionManager(ConnectionProvider connectionProvider, ThreadLocalTxContext txContext) {
+        this.connectionProvider = Objects.requireNonNull(connectionProvider, "connectionProvider");
+        this.txContext = Objects.requireNonNull(txContext, "txContext");
+    }
+
+    /** Begins a transaction on a connection of its own and makes it the current one of this thread. */
+    public Transaction begin() {
+        if (txContext.isTransactionActive()) {
+            throw new IllegalStateException("This thread is in a transaction already; end it before you begin another");
+        }
+        Connection connection = null;
+        try {
+            connection = connectionProvider.getConnection();
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            txContext.bind(connection);
+            return new Transaction(connection, autoCommit);
+        } catch (SQLException e) {
+            if (connection != null) {
+                closeQuietly(connection);
+            }
+            throw new OutboxStoreException("Cannot begin a transaction: " + e.getMessage(), e);
+        }
+    }
+
+    private static void closeQuietly(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, "Cannot close a connection", e);
+        }
+    }
+
+    /**
+     * A transaction of the thread that began it. Closing it without a commit rolls it back.
+     *
+     * <p>To roll back to a savepoint use {@link #rollbackTo}, not the connection: events written since must not be
+     * delivered.
+     */
+    public final class Transaction implements AutoCloseable {
+
+        private final Connection connection;
+        private final boolean autoCommit;
+        private boolean ended;
+        private boolean partlyRolledBack;
+
+        private Transaction(Connection connection, boolean autoCommit) {
+            this.connection = connection;
+            this.autoCommit = autoCommit;
+        }
+
+        /** Returns the connection for business statements. Do not commit or close it. */
+        public Connection connection() {
+            return connection;
+        }
+
+        /** Commits. If that fails, the outcome is unknown: events that were stored after all are left to the poller. */
+        public void commit() {
+            requireActive();
+            boolean committed = false;
+            try {
+                connection.commit();
+                committed = true;
+            } catch (SQLException e) {
+                throw new OutboxStoreException("Commit failed: " + e.getMessage(), e);
+            } finally {
+                end(committed && !partlyRolledBack);
+            }
+        }
+
+        public void rollback() {
+            requireActive();
+            try {
+                connection.rollback();
+            } catch (SQLException e) {
+                throw new OutboxStoreException("Rollback failed: " + e.getMessage(), e);
+            } finally {
+                end(false);
+            }
+        }
+
+        /** Rolls back to a savepoint. Events of this transaction that survive are delivered by the poller. */
+        public void rollbackTo(Savepoint savepoint) {
+            requireActive();
+            partlyRolledBack = true;
+            try {
+                connection.rollback(savepoint);
+            } catch (SQLException e) {
+                throw new OutboxStoreException("Rollback to savepoint failed: " + e.getMessage(), e);
+            }
+        }
+
+        /** Rolls back, unless the transaction has ended. */
+        @Override
+        public void close() {
+            if (!ended) {
+                rollback();
+            }
+        }
+
+        private void requireActive() {
+            if (ended) {
+                throw new IllegalStateException("The transaction has ended; begin a new one");
+            }
+        }
+
+        private void end(boolean hot) {
+            ended = true;
+            try {
+                connection.setAutoCommit(autoCommit);
+            } catch (SQLException e) {
+                LOG.log(Level.DEBUG, "Cannot restore auto-commit", e);
+            }
+            closeQuietly(connection);
+            if (hot) {
+                txContext.committed();
+            } else {
+                txContext.rolledBack();
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+-- Outbox schema for MySQL and TiDB, version 1. All timestamps are UTC.
+CREATE TABLE IF NOT EXISTS outbox_event (
+  event_id       VARCHAR(36) NOT NULL PRIMARY KEY,
+  event_type     VARCHAR(128) NOT NULL,
+  aggregate_type VARCHAR(64),
+  aggregate_id   VARCHAR(128),
+  tenant_id      VARCHAR(64),
+  payload        MEDIUMTEXT NOT NULL,
+  headers        MEDIUMTEXT,
+  status         TINYINT NOT NULL,
+  attempts       INT NOT NULL DEFAULT 0,
+  available_at   DATETIME(6) NOT NULL,
+  created_at     DATETIME(6) NOT NULL,
+  done_at        DATETIME(6),
+  last_error     TEXT,
+  locked_by      VARCHAR(128),
+  locked_at      DATETIME(6),
+  -- Claim and poll.
+  INDEX idx_status_available (status, available_at, created_at),
+  -- Purge and dead-letter pages.
+  INDEX idx_status_done (status, done_at, created_at)
+) DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
