@@ -57,15 +57,14 @@ public final class DefaultOutboxWriter implements OutboxWriter {
             Objects.requireNonNull(event, "events must not contain null");
         }
         if (backend.requiresActiveTransaction() && !backend.isTransactionActive()) {
-            throw new IllegalStateException("No active transaction: an event must be written in the transaction that"
-                    + " changes the business data. Begin one on this thread before calling write()");
+            throw new IllegalStateException(backend.noTransactionReason());
         }
         List<EventEnvelope> accepted = writerHook.beforeWrite(events);
         if (accepted == null || accepted.isEmpty()) {
             return List.of();
         }
         List<EventEnvelope> batch = List.copyOf(accepted);
-        backend.persist(batch, writerHook.ownerId());
+        backend.persist(batch, writerHook.ownerId(batch));
         quietly("afterWrite", () -> writerHook.afterWrite(batch));
         Runnable rolledBack = () -> quietly("afterRollback", () -> writerHook.afterRollback(batch));
         try {

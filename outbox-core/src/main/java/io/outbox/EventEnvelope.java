@@ -127,6 +127,21 @@ public final class EventEnvelope {
         }
     }
 
+    /** Returns a builder with everything that this envelope has. */
+    public Builder toBuilder() {
+        Builder builder = new Builder(eventType);
+        builder.eventId = eventId;
+        builder.occurredAt = occurredAt;
+        builder.aggregateType = aggregateType;
+        builder.aggregateId = aggregateId;
+        builder.tenantId = tenantId;
+        builder.headers.putAll(headers);
+        builder.payloadJson = payloadJson;
+        builder.payloadBytes = payloadBytes;
+        builder.availableAt = availableAt;
+        return builder;
+    }
+
     public String eventId() {
         return eventId;
     }

@@ -4,8 +4,11 @@ import io.outbox.dead.DeadEventManager;
 import io.outbox.dispatch.DispatcherPollerHandler;
 import io.outbox.dispatch.DispatcherWriterHook;
 import io.outbox.dispatch.EventInterceptor;
+import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.OutboxDispatcher;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.model.OutboxStatus;
+import io.outbox.model.OutboxStatus.State;
 import io.outbox.poller.OutboxPoller;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.registry.ListenerRegistry;
@@ -20,6 +23,8 @@ import io.outbox.spi.TxContext;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
@@ -130,6 +135,51 @@ public final class Outbox implements AutoCloseable {
         return total;
     }
 
+    /** Stops delivery: listeners finish what they have, all else waits in the store. Writing goes on. */
+    public synchronized void pause() {
+        requireOpen();
+        requireDelivery();
+        dispatcher.pause();
+    }
+
+    /** Delivers again after {@link #pause()}. */
+    public synchronized void resume() {
+        requireOpen();
+        requireDelivery();
+        dispatcher.resume();
+    }
+
+    private void requireDelivery() {
+        if (dispatcher == null) {
+            throw new IllegalStateException("This outbox only writes");
+        }
+    }
+
+    /** Returns whether events are delivered. */
+    public synchronized State state() {
+        if (closed) {
+            return State.CLOSED;
+        }
+        if (dispatcher == null) {
+            return State.WRITER_ONLY;
+        }
+        if (!started) {
+            return State.NOT_STARTED;
+        }
+        return dispatcher.isPaused() ? State.PAUSED : State.RUNNING;
+    }
+
+    /** Returns what this outbox does at the moment; asks the store. */
+    public OutboxStatus status() {
+        return new OutboxStatus(
+                state(),
+                dispatcher == null ? 0 : dispatcher.hotQueueDepth(),
+                dispatcher == null ? 0 : dispatcher.coldQueueDepth(),
+                backend.pending(Instant.now()),
+                backend.countDead(null),
+                dispatcher == null ? List.of() : dispatcher.unavailableTypes());
+    }
+
     private void requireOpen() {
         if (closed) {
             throw new IllegalStateException("The outbox is closed; build a new one");
@@ -174,6 +224,8 @@ public final class Outbox implements AutoCloseable {
         private boolean purging;
         private EventPurger purger;
         private boolean manualStart;
+        boolean hasLanes;
+        private final List<WriterHook> writerHooks = new ArrayList<>();
         private boolean built;
         ListenerRegistry listenerRegistry;
         final OutboxDispatcher.Builder dispatcher = OutboxDispatcher.builder();
@@ -299,6 +351,23 @@ public final class Outbox implements AutoCloseable {
             return self();
         }
 
+        /** Adds a hook that accompanies writes, in front of the outbox's own. */
+        public B writerHook(WriterHook writerHook) {
+            writerHooks.add(Objects.requireNonNull(writerHook, "writerHook"));
+            return self();
+        }
+
+        final WriterHook hooked(WriterHook own) {
+            return writerHooks.isEmpty() ? own : new WriterHooks(writerHooks, own);
+        }
+
+        /** Gives an event type a lane of its own: queues, workers and settings isolated from all other types. */
+        public B lane(String eventType, LanePolicy policy) {
+            dispatcher.lane(eventType, policy);
+            hasLanes = true;
+            return self();
+        }
+
         /** Leaves delivery stopped until {@link Outbox#start()}, so that listeners can be registered first. */
         public B startManually() {
             this.manualStart = true;
@@ -343,7 +412,11 @@ public final class Outbox implements AutoCloseable {
                         .build();
                 WriterHook hook = hotPath ? new DispatcherWriterHook(builtDispatcher, metrics) : WriterHook.NOOP;
                 return new Outbox(
-                        engine, new DefaultOutboxWriter(engine, hook), builtDispatcher, builtPoller, purgeScheduler);
+                        engine,
+                        new DefaultOutboxWriter(engine, hooked(hook)),
+                        builtDispatcher,
+                        builtPoller,
+                        purgeScheduler);
             } catch (RuntimeException | Error e) {
                 builtDispatcher.close();
                 throw e;
@@ -525,6 +598,15 @@ public final class Outbox implements AutoCloseable {
         }
 
         @Override
+        void check(OutboxBackend engine) {
+            super.check(engine);
+            if (hasLanes) {
+                throw new IllegalStateException(
+                        "Ordered mode delivers one event after the other, so no event type can have a lane of its own");
+            }
+        }
+
+        @Override
         Outbox assemble(OutboxBackend engine, OutboxPurgeScheduler purgeScheduler) {
             dispatcher.workerCount(1).maxAttempts(1).strictOrder();
             return delivering(engine, purgeScheduler, false);
@@ -553,7 +635,8 @@ public final class Outbox implements AutoCloseable {
 
         @Override
         Outbox assemble(OutboxBackend engine, OutboxPurgeScheduler purgeScheduler) {
-            return new Outbox(engine, new DefaultOutboxWriter(engine, WriterHook.NOOP), null, null, purgeScheduler);
+            return new Outbox(
+                    engine, new DefaultOutboxWriter(engine, hooked(WriterHook.NOOP)), null, null, purgeScheduler);
         }
     }
 }

@@ -23,7 +23,7 @@ public interface WriterHook {
      * Returns the owner under which the events become visible, or {@code null} for none. Asked once per batch, after
      * {@link #beforeWrite} and before the insert. Delayed events are never owned.
      */
-    default String ownerId() {
+    default String ownerId(List<EventEnvelope> events) {
         return null;
     }
 

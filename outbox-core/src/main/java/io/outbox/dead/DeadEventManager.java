@@ -51,9 +51,12 @@ public final class DeadEventManager {
         while (replayed < most) {
             int replayedBefore = replayed;
             for (OutboxEvent event : query(eventType, aggregateType, Math.min(batchSize, most - replayed))) {
-                if (replay(event.eventId())) {
-                    replayed++;
+                int changed =
+                        orOnFailure("replay event " + event.eventId(), -1, () -> backend.replayDead(event.eventId()));
+                if (changed < 0) {
+                    return replayed;
                 }
+                replayed += Math.min(changed, 1);
             }
             if (replayed == replayedBefore) {
                 break;

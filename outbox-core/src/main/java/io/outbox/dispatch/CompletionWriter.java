@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
@@ -35,6 +35,9 @@ import java.util.function.Function;
 final class CompletionWriter {
 
     private static final System.Logger LOG = System.getLogger(CompletionWriter.class.getName());
+    /** Says that events of any type may be due. */
+    static final String ANY_TYPE = null;
+
     private static final int CAPACITY = 2048;
     private static final int MAX_BATCH = 512;
     private static final long FIRST_BACKOFF_MS = 50;
@@ -43,7 +46,7 @@ final class CompletionWriter {
     private final OutboxBackend backend;
     private final OwnedEvents owned;
     private final MetricsExporter metrics;
-    private final Consumer<Instant> dueAgain;
+    private final BiConsumer<String, Instant> dueAgain;
     private final BlockingQueue<Completion> completions = new ArrayBlockingQueue<>(CAPACITY);
     private final ConcurrentLinkedQueue<OwnedEvents.Hold> releases = new ConcurrentLinkedQueue<>();
     private final Semaphore work = new Semaphore(0);
@@ -52,7 +55,8 @@ final class CompletionWriter {
     private volatile boolean stopped;
     private volatile long giveUpAtNanos;
 
-    CompletionWriter(OutboxBackend backend, OwnedEvents owned, MetricsExporter metrics, Consumer<Instant> dueAgain) {
+    CompletionWriter(
+            OutboxBackend backend, OwnedEvents owned, MetricsExporter metrics, BiConsumer<String, Instant> dueAgain) {
         this.backend = backend;
         this.owned = owned;
         this.metrics = metrics;
@@ -62,8 +66,11 @@ final class CompletionWriter {
 
     private record Completion(Delivery delivery, Outcome outcome) {}
 
+    /** Starts the writer's thread, unless it runs already. */
     void start() {
-        thread.start();
+        if (thread.getState() == Thread.State.NEW) {
+            thread.start();
+        }
     }
 
     /** Hands over an outcome; waits while the queue is full. */
@@ -176,14 +183,14 @@ final class CompletionWriter {
                     count(completion, applied.get(completion.outcome().eventId())));
         }
         batch.forEach(completion -> close(completion.delivery().hold()));
-        outcomes.forEach(this::announce);
+        batch.forEach(this::announce);
     }
 
     private void releaseUntilDone(String ownerId, List<OwnedEvents.Hold> holds) {
         List<String> ids = holds.stream().map(hold -> hold.eventId).toList();
         untilDone("release " + ids.size() + " events", () -> backend.release(ownerId, ids));
         holds.forEach(this::close);
-        dueAgain.accept(Instant.MIN);
+        dueAgain.accept(ANY_TYPE, Instant.MIN);
     }
 
     /** Repeats the action until it succeeds, or until closing leaves no more time; returns whether it succeeded. */
@@ -212,6 +219,10 @@ final class CompletionWriter {
 
     private void count(Completion completion, EventStatus status) {
         Outcome outcome = completion.outcome();
+        String eventType = completion.delivery().event().envelope().eventType();
+        if (status != null) {
+            metrics.recordOutcome(eventType, status);
+        }
         if (status == null) {
             metrics.incrementFenced(1);
             LOG.log(
@@ -222,12 +233,7 @@ final class CompletionWriter {
             metrics.incrementDispatchSuccess();
         } else if (status == EventStatus.DEAD) {
             metrics.incrementDispatchDead();
-            LOG.log(
-                    Level.ERROR,
-                    "Event {0} of type {1} is DEAD: {2}",
-                    outcome.eventId(),
-                    completion.delivery().event().envelope().eventType(),
-                    reason(outcome));
+            LOG.log(Level.ERROR, "Event {0} of type {1} is DEAD: {2}", outcome.eventId(), eventType, reason(outcome));
         } else if (outcome instanceof Outcome.Deferred) {
             metrics.incrementDispatchDeferred();
         } else {
@@ -235,11 +241,12 @@ final class CompletionWriter {
         }
     }
 
-    private void announce(Outcome outcome) {
-        if (outcome instanceof Outcome.Deferred deferred) {
-            dueAgain.accept(deferred.until());
-        } else if (outcome instanceof Outcome.Failed failed) {
-            dueAgain.accept(failed.retryAt());
+    private void announce(Completion completion) {
+        String eventType = completion.delivery().event().envelope().eventType();
+        if (completion.outcome() instanceof Outcome.Deferred deferred) {
+            dueAgain.accept(eventType, deferred.until());
+        } else if (completion.outcome() instanceof Outcome.Failed failed) {
+            dueAgain.accept(eventType, failed.retryAt());
         }
     }
 

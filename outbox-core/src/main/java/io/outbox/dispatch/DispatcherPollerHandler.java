@@ -2,12 +2,15 @@ package io.outbox.dispatch;
 
 import io.outbox.EventEnvelope;
 import io.outbox.poller.OutboxPollerHandler;
+import io.outbox.poller.PollerFeed;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
-/** The cold path: hands polled events to the dispatcher's cold queue. */
+/** The cold path: hands polled events to the dispatcher's cold queue, or to those of its lanes. */
 public final class DispatcherPollerHandler implements OutboxPollerHandler {
 
     private final OutboxDispatcher dispatcher;
@@ -27,8 +30,8 @@ public final class DispatcherPollerHandler implements OutboxPollerHandler {
     }
 
     @Override
-    public void whenCapacityFrees(Runnable action) {
-        dispatcher.whenCapacityFrees(action);
+    public List<PollerFeed> feeds() {
+        return dispatcher.feeds();
     }
 
     @Override
@@ -52,7 +55,7 @@ public final class DispatcherPollerHandler implements OutboxPollerHandler {
     }
 
     @Override
-    public void onDue(Consumer<Instant> wakeUp) {
+    public void onDue(BiConsumer<EventTypes, Instant> wakeUp) {
         dispatcher.onDue(wakeUp);
     }
 }

@@ -38,8 +38,8 @@ public final class DispatcherWriterHook implements WriterHook {
     }
 
     @Override
-    public String ownerId() {
-        String ownerId = dispatcher.ownerForNewEvents();
+    public String ownerId(List<EventEnvelope> events) {
+        String ownerId = dispatcher.ownerForNewEvents(events);
         ownerOfBatch.set(ownerId);
         return ownerId;
     }
@@ -63,11 +63,11 @@ public final class DispatcherWriterHook implements WriterHook {
         for (EventEnvelope event : events) {
             if (event.isDelayed()) {
                 metrics.incrementHotSkippedDelayed();
-                dispatcher.announceDue(event.availableAt());
+                dispatcher.announceDue(event.eventType(), event.availableAt());
             } else if (!dispatcher.enqueueCommitted(event)) {
                 metrics.incrementHotDropped();
                 warnOfDrop(event);
-                dispatcher.announceDue(Instant.MIN);
+                dispatcher.announceDue(event.eventType(), Instant.MIN);
             }
         }
     }

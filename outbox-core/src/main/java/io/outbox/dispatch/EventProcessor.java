@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 final class EventProcessor {
 
     private static final System.Logger LOG = System.getLogger(EventProcessor.class.getName());
+
+    private static final Duration MAX_DELAY = Duration.ofDays(3650);
 
     private final ListenerRegistry registry;
     private final List<EventInterceptor> interceptors;
@@ -62,8 +65,15 @@ final class EventProcessor {
         }
     }
 
-    /** Processes events of one route and returns their outcomes, in the same order. */
-    List<Outcome> process(List<QueuedEvent> events) {
+    /**
+     * What became of one event.
+     *
+     * @param error what was thrown, or {@code null}
+     */
+    record Result(Outcome outcome, Throwable error) {}
+
+    /** Processes events of one route and returns what became of them, in the same order. */
+    List<Result> process(List<QueuedEvent> events) {
         BatchOutcome[] results = new BatchOutcome[events.size()];
         List<Integer> admitted = new ArrayList<>(events.size());
         for (int i = 0; i < results.length; i++) {
@@ -79,12 +89,13 @@ final class EventProcessor {
             listen(events, admitted, results);
             metrics.recordListenerDurationMs(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
         }
-        List<Outcome> outcomes = new ArrayList<>(results.length);
+        List<Result> all = new ArrayList<>(results.length);
         for (int i = 0; i < results.length; i++) {
             after(events.get(i).envelope(), results[i]);
-            outcomes.add(outcome(events.get(i), results[i]));
+            Throwable error = results[i] instanceof BatchOutcome.Failed failed ? failed.error() : null;
+            all.add(new Result(outcome(events.get(i), results[i]), error));
         }
-        return outcomes;
+        return all;
     }
 
     private void listen(List<QueuedEvent> events, List<Integer> admitted, BatchOutcome[] results) {
@@ -130,7 +141,7 @@ final class EventProcessor {
     }
 
     private static void requireOnePerEvent(List<BatchOutcome> outcomes, int events) {
-        if (outcomes == null || outcomes.size() != events || outcomes.contains(null)) {
+        if (outcomes == null || outcomes.size() != events || outcomes.stream().anyMatch(Objects::isNull)) {
             throw new IllegalStateException("The batch listener must return one outcome for each of the " + events
                     + " events, but returned " + (outcomes == null ? "null" : outcomes.size() + " outcomes"));
         }
@@ -167,7 +178,7 @@ final class EventProcessor {
         }
         DispatchResult handled = ((BatchOutcome.Handled) result).result();
         if (handled instanceof DispatchResult.RetryAfter retryAfter) {
-            return new Outcome.Deferred(id, now().plus(retryAfter.delay()));
+            return new Outcome.Deferred(id, later(retryAfter.delay()));
         }
         if (handled instanceof DispatchResult.Dead dead) {
             return new Outcome.Dead(id, dead.reason());
@@ -178,18 +189,32 @@ final class EventProcessor {
     private Outcome failure(QueuedEvent event, Throwable error) {
         LOG.log(Level.DEBUG, () -> "Attempt failed for event " + event.eventId(), error);
         if (error instanceof UnrecoverableException) {
-            return new Outcome.Dead(event.eventId(), error.toString());
+            return new Outcome.Dead(event.eventId(), describe(error));
         }
         Duration delay = error instanceof RetryAfterException retryAfter ? retryAfter.retryAfter() : backoff(event);
-        return new Outcome.Failed(event.eventId(), now().plus(delay), event.attempts(), maxAttempts, error.toString());
+        return new Outcome.Failed(event.eventId(), later(delay), event.attempts(), maxAttempts, describe(error));
     }
 
     private Duration backoff(QueuedEvent event) {
         try {
             return Duration.ofMillis(Math.max(0, retryPolicy.computeDelayMs(event.attempts() + 1)));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(Level.WARNING, "The retry policy failed; event " + event.eventId() + " is retried in a minute", e);
             return Duration.ofMillis(ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
+        }
+    }
+
+    /** Returns the time after the delay, within what every store can hold. */
+    private Instant later(Duration delay) {
+        return now().plus(delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay);
+    }
+
+    /** Returns the error's text; an exception whose own methods throw is known by its class. */
+    private static String describe(Throwable error) {
+        try {
+            return error.toString();
+        } catch (RuntimeException | Error e) {
+            return error.getClass().getName();
         }
     }
 

@@ -3,29 +3,28 @@ package io.outbox.dispatch;
 import io.outbox.EventEnvelope;
 import io.outbox.dispatch.OwnedEvents.Hold;
 import io.outbox.dispatch.QueuedEvent.Source;
+import io.outbox.poller.PollerFeed;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
-import io.outbox.spi.Outcome;
 import io.outbox.spi.StoreBackend;
 import io.outbox.util.DaemonThreadFactory;
-import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /**
  * Delivers events: bounded hot and cold queues, a pool of workers that call listeners synchronously, and a stage that
@@ -43,42 +42,30 @@ public final class OutboxDispatcher implements AutoCloseable {
     public static final int DEFAULT_MAX_ATTEMPTS = 10;
     public static final long DEFAULT_DRAIN_TIMEOUT_MS = 5000;
 
-    private static final System.Logger LOG = System.getLogger(OutboxDispatcher.class.getName());
-    private static final long INTERRUPT_GRACE_MS = 1000;
-    private static final long LEASE_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long MIN_COMPLETION_MS = 1000;
 
     private final OutboxBackend backend;
     private final MetricsExporter metrics;
+    private final Clock clock;
     private final OwnedEvents owned;
-    private final DispatchQueue queue;
-    private final EventProcessor processor;
     private final CompletionWriter completion;
-    private final ExecutorService workers;
-    private final int workerCount;
-    private final int coldQueueCapacity;
+    private final Lane sharedLane;
+    private final Map<String, Lane> lanes;
     private final long drainTimeoutMs;
-    private final AtomicReference<Runnable> capacityWaiter = new AtomicReference<>();
-    private volatile Consumer<Instant> dueListener = due -> {};
+    private volatile BiConsumer<EventTypes, Instant> dueListener = (types, due) -> {};
     private volatile LeaseKeeper leaseKeeper;
+    private volatile boolean paused;
     private volatile boolean closed;
-    private volatile boolean forced;
-    private boolean started;
 
     private OutboxDispatcher(Builder builder) {
         this.backend = builder.backend();
         this.metrics = builder.metrics;
+        this.clock = builder.clock;
         this.owned = new OwnedEvents(builder.inFlightTracker);
-        this.queue = new DispatchQueue(builder.hotQueueCapacity, builder.coldQueueCapacity, builder.strictOrder);
-        this.processor = new EventProcessor(
-                builder.listenerRegistry,
-                builder.interceptors,
-                new EventProcessor.RetrySettings(builder.retryPolicy, builder.maxAttempts),
-                metrics,
-                builder.clock);
-        this.completion = new CompletionWriter(backend, owned, metrics, due -> dueListener.accept(due));
-        this.workerCount = builder.workerCount;
-        this.workers = Executors.newFixedThreadPool(workerCount, builder.threadFactory);
-        this.coldQueueCapacity = builder.coldQueueCapacity;
+        this.completion = new CompletionWriter(backend, owned, metrics, this::announceDue);
+        this.lanes = new LinkedHashMap<>();
+        builder.lanes.forEach((eventType, policy) -> lanes.put(eventType, builder.lane(eventType, policy, this)));
+        this.sharedLane = builder.sharedLane(this);
         this.drainTimeoutMs = builder.drainTimeoutMs;
         if (builder.lease != null) {
             holdUnder(builder.lease);
@@ -89,18 +76,19 @@ public final class OutboxDispatcher implements AutoCloseable {
         return new Builder();
     }
 
+    static RetryPolicy defaultRetryPolicy() {
+        return new ExponentialBackoffRetryPolicy(
+                ExponentialBackoffRetryPolicy.DEFAULT_BASE_DELAY_MS,
+                ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
+    }
+
     /** Starts the workers, unless they run already. Needed only after {@link Builder#startManually()}. */
     public synchronized void start() {
         if (closed) {
             throw new IllegalStateException("The dispatcher is closed; build a new one");
         }
-        if (!started) {
-            started = true;
-            completion.start();
-            for (int i = 0; i < workerCount; i++) {
-                workers.execute(this::work);
-            }
-        }
+        completion.start();
+        allLanes().forEach(Lane::start);
     }
 
     /**
@@ -128,8 +116,7 @@ public final class OutboxDispatcher implements AutoCloseable {
     }
 
     private boolean enqueue(Delivery delivery) {
-        if (!queue.offer(delivery)) {
-            completion.release(delivery.hold());
+        if (!laneOf(delivery.event().envelope()).offer(delivery)) {
             return false;
         }
         if (delivery.event().source() == Source.HOT) {
@@ -137,24 +124,68 @@ public final class OutboxDispatcher implements AutoCloseable {
         } else {
             metrics.incrementColdEnqueued();
         }
-        metrics.recordQueueDepths(queue.hotSize(), queue.coldSize());
+        recordQueueDepths();
         return true;
     }
 
-    /** Returns the number of free places in the cold queue. */
+    private Lane laneOf(EventEnvelope event) {
+        return lanes.getOrDefault(event.eventType(), sharedLane);
+    }
+
+    private List<Lane> allLanes() {
+        List<Lane> all = new ArrayList<>(lanes.values());
+        all.add(sharedLane);
+        return all;
+    }
+
+    /** Returns the number of free places in the cold queue; event types with a lane of their own have others. */
     public int coldQueueRemainingCapacity() {
-        return queue.coldRemaining();
+        return sharedLane.coldRemaining();
+    }
+
+    /** Returns the number of events in the hot queues. */
+    public int hotQueueDepth() {
+        return allLanes().stream().mapToInt(Lane::hotSize).sum();
+    }
+
+    /** Returns the number of events in the cold queues. */
+    public int coldQueueDepth() {
+        return allLanes().stream().mapToInt(Lane::coldSize).sum();
+    }
+
+    /** Takes no more events, and gives those queued back to the store; listeners finish what they have. */
+    public void pause() {
+        paused = true;
+        allLanes().forEach(Lane::pause);
+    }
+
+    /** Takes events again after {@link #pause()}. */
+    public void resume() {
+        paused = false;
+        allLanes().forEach(Lane::resume);
+    }
+
+    public boolean isPaused() {
+        return paused;
+    }
+
+    /** Returns the event types with a lane of their own whose target is unavailable. */
+    public List<String> unavailableTypes() {
+        return lanes.entrySet().stream()
+                .filter(lane -> lane.getValue().isUnavailable())
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /** Delivers what is queued on the calling thread, for a dispatcher that was not started; returns how many events. */
     public int deliverQueued() {
-        int delivered = 0;
-        for (List<Delivery> batch; !(batch = queue.poll(processor::batchSize)).isEmpty(); ) {
-            deliver(batch);
-            completion.flush();
-            delivered += batch.size();
+        int total = 0;
+        for (Lane lane : allLanes()) {
+            for (int delivered; (delivered = lane.deliverNext()) > 0; total += delivered) {
+                completion.flush();
+            }
         }
-        return delivered;
+        return total;
     }
 
     /**
@@ -169,105 +200,50 @@ public final class OutboxDispatcher implements AutoCloseable {
             }
             closed = true;
         }
-        queue.close();
-        workers.shutdown();
-        try {
-            if (started && !workers.awaitTermination(drainTimeoutMs, TimeUnit.MILLISECONDS)) {
-                forced = true;
-                giveUpQueued();
-                workers.shutdownNow();
-                workers.awaitTermination(INTERRUPT_GRACE_MS, TimeUnit.MILLISECONDS);
-            }
-        } catch (InterruptedException e) {
-            forced = true;
-            workers.shutdownNow();
-            Thread.currentThread().interrupt();
-        }
-        giveUpQueued();
-        completion.close(Duration.ofMillis(Math.max(drainTimeoutMs, INTERRUPT_GRACE_MS)));
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(drainTimeoutMs);
+        allLanes().forEach(Lane::beginClose);
+        allLanes().forEach(lane -> lane.finishClose(deadline));
+        completion.close(Duration.ofMillis(Math.max(drainTimeoutMs, MIN_COMPLETION_MS)));
         if (leaseKeeper != null) {
             leaseKeeper.close();
         }
     }
 
-    private void giveUpQueued() {
-        List<Delivery> left = queue.clear();
-        if (!left.isEmpty()) {
-            LOG.log(Level.INFO, "{0} queued events go back to the store", left.size());
-            left.forEach(delivery -> completion.release(delivery.hold()));
-        }
+    // What lanes need
+
+    CompletionWriter completion() {
+        return completion;
     }
 
-    private void work() {
-        while (true) {
-            try {
-                List<Delivery> batch = queue.take(processor::batchSize);
-                if (batch.isEmpty()) {
-                    return;
-                }
-                announceCapacity();
-                metrics.recordQueueDepths(queue.hotSize(), queue.coldSize());
-                deliver(batch);
-            } catch (InterruptedException e) {
-                if (forced) {
-                    return;
-                }
-            } catch (RuntimeException | Error e) {
-                LOG.log(Level.ERROR, "A worker failed outside of a listener; it carries on", e);
-            }
-        }
+    MetricsExporter metrics() {
+        return metrics;
     }
 
-    private void deliver(List<Delivery> batch) {
-        List<Delivery> secured = batch.stream().filter(this::secure).toList();
-        if (secured.isEmpty()) {
-            return;
-        }
-        secured.forEach(delivery -> metrics.recordDispatchLatencyMs(
-                TimeUnit.NANOSECONDS.toMillis(delivery.hold().queuedNanos())));
-        List<Outcome> outcomes =
-                processor.process(secured.stream().map(Delivery::event).toList());
-        boolean cutShort = forced;
-        Thread.interrupted(); // an interrupt meant for the listener must not disturb the worker
-        for (int i = 0; i < outcomes.size(); i++) {
-            if (cutShort && outcomes.get(i) instanceof Outcome.Failed) {
-                completion.release(secured.get(i).hold());
-            } else {
-                completion.submit(secured.get(i), outcomes.get(i));
-            }
-        }
+    LeaseKeeper leaseKeeper() {
+        return leaseKeeper;
     }
 
-    /** Returns whether this node certainly still owns the event; if another one does, lets go of it. */
-    private boolean secure(Delivery delivery) {
-        LeaseKeeper keeper = leaseKeeper;
-        if (keeper == null) {
-            return true;
-        }
-        while (!forced) {
-            try {
-                if (keeper.secure(delivery.hold())) {
-                    return true;
-                }
-                completion.drop(delivery.hold());
-                return false;
-            } catch (RuntimeException e) {
-                LOG.log(Level.DEBUG, "Cannot renew the lock of event " + delivery.eventId() + " yet", e);
-                LockSupport.parkNanos(LEASE_RETRY_NANOS);
-            }
-        }
-        completion.release(delivery.hold());
-        return false;
+    Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MICROS);
+    }
+
+    void recordQueueDepths() {
+        metrics.recordQueueDepths(hotQueueDepth(), coldQueueDepth());
+    }
+
+    void wakePollerIn(EventTypes types, long delayMs) {
+        dueListener.accept(types, delayMs == 0 ? Instant.MIN : clock.instant().plusMillis(delayMs));
     }
 
     // What the writer hook and the poller handler need
 
     /** Returns the owner under which new events are to be written, or {@code null} if they must not be held. */
-    String ownerForNewEvents() {
+    String ownerForNewEvents(List<EventEnvelope> events) {
         LeaseKeeper keeper = leaseKeeper;
-        return keeper == null || closed || queue.hotRemaining() == 0
-                ? null
-                : keeper.lease().ownerId();
+        boolean wanted = keeper != null
+                && !closed
+                && events.stream().allMatch(event -> laneOf(event).hasHotRoom());
+        return wanted ? keeper.lease().ownerId() : null;
     }
 
     /** Returns whether events are held by a lock in a shared store. */
@@ -301,13 +277,17 @@ public final class OutboxDispatcher implements AutoCloseable {
         return hold != null && enqueue(new Delivery(queued, hold));
     }
 
-    /** Tells the poller that an event will be due, or that one that is due was left to it. */
-    void announceDue(Instant due) {
-        dueListener.accept(due);
+    /** Tells the poller that an event of a type will be due, or that one that is due was left to it. */
+    void announceDue(String eventType, Instant due) {
+        dueListener.accept(eventType == CompletionWriter.ANY_TYPE ? EventTypes.ALL : EventTypes.only(eventType), due);
     }
 
-    void onDue(Consumer<Instant> listener) {
+    void onDue(BiConsumer<EventTypes, Instant> listener) {
         dueListener = listener;
+    }
+
+    List<PollerFeed> feeds() {
+        return List.copyOf(allLanes());
     }
 
     synchronized void holdUnder(Lease lease) {
@@ -331,25 +311,6 @@ public final class OutboxDispatcher implements AutoCloseable {
         return owned.size();
     }
 
-    MetricsExporter metrics() {
-        return metrics;
-    }
-
-    /** Runs the action once, as soon as half of the cold queue is free. */
-    void whenCapacityFrees(Runnable action) {
-        capacityWaiter.set(action);
-        announceCapacity();
-    }
-
-    private void announceCapacity() {
-        if (capacityWaiter.get() != null && queue.coldRemaining() * 2 >= coldQueueCapacity) {
-            Runnable waiter = capacityWaiter.getAndSet(null);
-            if (waiter != null) {
-                waiter.run();
-            }
-        }
-    }
-
     /** Builds an {@link OutboxDispatcher}; each builder builds one. Not thread-safe. */
     public static final class Builder {
 
@@ -358,9 +319,7 @@ public final class OutboxDispatcher implements AutoCloseable {
         private OutboxBackend backend;
         private ListenerRegistry listenerRegistry;
         private InFlightTracker inFlightTracker = new DefaultInFlightTracker();
-        private RetryPolicy retryPolicy = new ExponentialBackoffRetryPolicy(
-                ExponentialBackoffRetryPolicy.DEFAULT_BASE_DELAY_MS,
-                ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
+        private RetryPolicy retryPolicy = defaultRetryPolicy();
         private int maxAttempts = DEFAULT_MAX_ATTEMPTS;
         private int workerCount = DEFAULT_WORKER_COUNT;
         private int hotQueueCapacity = DEFAULT_HOT_QUEUE_CAPACITY;
@@ -370,6 +329,7 @@ public final class OutboxDispatcher implements AutoCloseable {
         private final List<EventInterceptor> interceptors = new ArrayList<>();
         private Clock clock = Clock.systemUTC();
         private ThreadFactory threadFactory = new DaemonThreadFactory("outbox-worker-");
+        private final Map<String, LanePolicy> lanes = new LinkedHashMap<>();
         private Lease lease;
         private boolean strictOrder;
         private boolean manualStart;
@@ -482,6 +442,16 @@ public final class OutboxDispatcher implements AutoCloseable {
             return this;
         }
 
+        /** Gives an event type a lane of its own, isolated from all other types. */
+        public Builder lane(String eventType, LanePolicy policy) {
+            Objects.requireNonNull(eventType, "eventType");
+            Objects.requireNonNull(policy, "policy");
+            if (lanes.putIfAbsent(eventType, policy) != null) {
+                throw new IllegalStateException("Event type " + eventType + " has a lane already");
+            }
+            return this;
+        }
+
         /** Keeps batches of a batch listener from passing over events of other routes. */
         public Builder strictOrder() {
             this.strictOrder = true;
@@ -503,6 +473,9 @@ public final class OutboxDispatcher implements AutoCloseable {
             if (lease != null && !backend().supportsClaiming()) {
                 throw new IllegalStateException("A lease needs a store that can claim events; this one cannot");
             }
+            if (!lanes.isEmpty() && !backend().supportsClaiming()) {
+                throw new IllegalStateException("Lanes need a store that can read events by type; this one cannot");
+            }
             OutboxDispatcher dispatcher = new OutboxDispatcher(this);
             built = true;
             if (!manualStart) {
@@ -518,6 +491,38 @@ public final class OutboxDispatcher implements AutoCloseable {
                         Objects.requireNonNull(outboxStore, "outboxStore is required"));
             }
             return backend;
+        }
+
+        private Lane sharedLane(OutboxDispatcher dispatcher) {
+            return new Lane(
+                    EventTypes.except(List.copyOf(lanes.keySet())),
+                    new Lane.Settings(
+                            workerCount, hotQueueCapacity, coldQueueCapacity, 0, 0, null, Duration.ZERO, strictOrder),
+                    processor(retryPolicy, maxAttempts),
+                    dispatcher,
+                    threadFactory);
+        }
+
+        private Lane lane(String eventType, LanePolicy policy, OutboxDispatcher dispatcher) {
+            return new Lane(
+                    EventTypes.only(eventType),
+                    new Lane.Settings(
+                            policy.concurrency(),
+                            policy.queueCapacity(),
+                            policy.queueCapacity(),
+                            policy.batchSize(),
+                            policy.maxPerSecond(),
+                            policy.pollInterval(),
+                            policy.startDelay(),
+                            strictOrder),
+                    processor(policy.retryPolicy(), policy.maxAttempts()),
+                    dispatcher,
+                    threadFactory);
+        }
+
+        private EventProcessor processor(RetryPolicy policy, int attempts) {
+            return new EventProcessor(
+                    listenerRegistry, interceptors, new EventProcessor.RetrySettings(policy, attempts), metrics, clock);
         }
 
         private static int atLeastOne(int value, String name) {

@@ -2,7 +2,9 @@ package io.outbox.poller;
 
 import io.outbox.EventEnvelope;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.PendingEvents;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
@@ -18,13 +20,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.concurrent.Executors;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Finds due events in the store and hands them to a handler: whatever the hot path did not take, retries, delayed
@@ -42,6 +49,8 @@ public final class OutboxPoller implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(OutboxPoller.class.getName());
     private static final long CLOSE_TIMEOUT_MS = 5000;
+    private static final int MAX_ANNOUNCED = 1000;
+    private static final long LAG_PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** The order in which pages of due events follow each other. */
     private static final Comparator<OutboxEvent> PAGE_ORDER = Comparator.comparing(
@@ -57,24 +66,29 @@ public final class OutboxPoller implements AutoCloseable {
     private final MetricsExporter metrics;
     private final Lease lease;
     private final Clock clock;
-    private final ScheduledExecutorService scheduler;
+    private final ScheduledThreadPoolExecutor scheduler;
+    private final List<Feed> feeds;
     private final Object pollLock = new Object();
     private ScheduledFuture<?> nextRun;
     private long nextRunAtNanos;
     private boolean started;
     private volatile boolean closed;
     private boolean failing;
+    private long lagRecordedAtNanos = System.nanoTime() - LAG_PERIOD_NANOS;
 
     private OutboxPoller(Builder builder) {
         this.backend = builder.backend();
         this.handler = builder.handler;
+        this.feeds = handler.feeds().stream().map(Feed::new).toList();
         this.skipRecent = builder.skipRecent;
         this.batchSize = builder.batchSize;
         this.intervalMs = builder.intervalMs;
         this.metrics = builder.metrics;
         this.lease = builder.lease;
         this.clock = builder.clock;
-        this.scheduler = Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-poller-"));
+        this.scheduler = new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-poller-"));
+        this.scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.scheduler.setRemoveOnCancelPolicy(true);
     }
 
     public static Builder builder() {
@@ -88,15 +102,17 @@ public final class OutboxPoller implements AutoCloseable {
         }
         if (!started) {
             started = true;
-            schedule(0);
+            schedule();
         }
     }
 
-    /** Runs one poll cycle on the calling thread: one batch of the oldest due events. */
+    /** Runs one poll cycle on the calling thread: one batch of the oldest due events, of each feed. */
     public void poll() {
         try {
-            if (handler.availableCapacity() > 0) {
-                pollPage(clock.instant(), null);
+            for (Feed feed : feeds) {
+                if (feed.source.availableCapacity() > 0) {
+                    pollPage(feed.source, clock.instant(), null);
+                }
             }
         } catch (RuntimeException | Error e) {
             logFailure(e);
@@ -109,9 +125,6 @@ public final class OutboxPoller implements AutoCloseable {
         synchronized (this) {
             closed = true;
             scheduler.shutdown();
-            if (nextRun != null) {
-                nextRun.cancel(false);
-            }
         }
         try {
             if (!scheduler.awaitTermination(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
@@ -123,49 +136,110 @@ public final class OutboxPoller implements AutoCloseable {
         }
     }
 
+    /** One of the handler's feeds, with the time of its next read. Guarded by the poller. */
+    private static final class Feed {
+
+        private final PollerFeed source;
+        private final NavigableSet<Long> announced = new TreeSet<>();
+        private long dueAtNanos = System.nanoTime();
+
+        private Feed(PollerFeed source) {
+            this.source = source;
+        }
+
+        /** Notes a time that a later run must not miss, to the millisecond; the furthest go first if there are many. */
+        private void announce(long atNanos) {
+            announced.add(TimeUnit.NANOSECONDS.toMillis(atNanos) + 1);
+            if (announced.size() > MAX_ANNOUNCED) {
+                announced.pollLast();
+            }
+            wakeAt(atNanos);
+        }
+
+        private void begin(long now, long intervalNanos) {
+            announced.headSet(TimeUnit.NANOSECONDS.toMillis(now), true).clear();
+            dueAtNanos = now + intervalNanos;
+            if (!announced.isEmpty()) {
+                wakeAt(TimeUnit.MILLISECONDS.toNanos(announced.first()));
+            }
+        }
+
+        private void wakeAt(long atNanos) {
+            if (atNanos - dueAtNanos < 0) {
+                dueAtNanos = atNanos;
+            }
+        }
+    }
+
     private void run() {
         synchronized (this) {
             nextRun = null;
         }
-        long delayMs = intervalMs;
-        try {
-            delayMs = drain();
-            failing = false;
-        } catch (RuntimeException | Error e) {
-            logFailure(e);
+        for (Feed feed : feeds) {
+            if (begin(feed)) {
+                long delayMs = intervalMs(feed);
+                try {
+                    delayMs = drain(feed);
+                    failing = false;
+                } catch (RuntimeException | Error e) {
+                    logFailure(e);
+                }
+                wakeUp(feed, delayMs);
+            }
         }
-        schedule(delayMs);
+        recordLagByType();
+        schedule();
     }
 
-    /** Hands over all due events, as far as there is room; returns how long to sleep. */
-    private long drain() {
+    /** Returns whether the feed is due, and sets its next time, which wake-ups from now on may bring forward. */
+    private synchronized boolean begin(Feed feed) {
+        long now = System.nanoTime();
+        if (feed.dueAtNanos - now > 0) {
+            return false;
+        }
+        feed.begin(now, TimeUnit.MILLISECONDS.toNanos(intervalMs(feed)));
+        return true;
+    }
+
+    private long intervalMs(Feed feed) {
+        return feed.source.interval() == null
+                ? intervalMs
+                : feed.source.interval().toMillis();
+    }
+
+    private int batchSize(PollerFeed feed) {
+        return feed.batchSize() == 0 ? batchSize : feed.batchSize();
+    }
+
+    /** Hands over all due events of a feed, as far as there is room; returns how long to sleep. */
+    private long drain(Feed feed) {
         Instant now = clock.instant();
         OutboxEvent after = null;
+        Set<String> before = Set.of();
         while (!closed) {
-            if (handler.availableCapacity() <= 0) {
-                handler.whenCapacityFrees(() -> wakeUp(Instant.MIN));
-                return intervalMs;
-            }
-            Page page = pollPage(now, after);
+            Page page = feed.source.availableCapacity() > 0 ? pollPage(feed.source, now, after) : Page.NO_ROOM;
             if (page.refused) {
-                handler.whenCapacityFrees(() -> wakeUp(Instant.MIN));
-                return intervalMs;
+                feed.source.whenCapacityFrees(() -> wakeUp(feed, 0));
+                return intervalMs(feed);
             }
-            if (!page.full || (after != null && PAGE_ORDER.compare(page.last, after) <= 0)) {
-                return Math.min(intervalMs, untilNextDue(now));
+            if (!page.full || before.containsAll(page.ids)) {
+                return untilNextDue(now, intervalMs(feed));
             }
             after = lease == null ? page.last : null;
+            before = page.ids;
         }
-        return intervalMs;
+        return intervalMs(feed);
     }
 
-    private long untilNextDue(Instant now) {
-        return backend.nextDueAt(now).map(this::millisUntil).orElse(intervalMs);
+    private long untilNextDue(Instant now, long atMostMs) {
+        return backend.nextDueAt(now)
+                .map(due -> Math.min(millisUntil(due), atMostMs))
+                .orElse(atMostMs);
     }
 
     private long millisUntil(Instant due) {
         Duration wait = Duration.between(clock.instant(), due);
-        return wait.isNegative() ? 0 : Math.min(wait.toMillis() + 1, intervalMs);
+        return wait.isNegative() ? 0 : wait.toMillis() + 1;
     }
 
     /**
@@ -174,17 +248,21 @@ public final class OutboxPoller implements AutoCloseable {
      * @param full whether there may be more
      * @param refused whether the handler refused an event
      * @param last the last event in page order, or {@code null}
+     * @param ids what was read; a page with nothing new ends the drain of a store without pages
      */
-    private record Page(boolean full, boolean refused, OutboxEvent last) {}
+    private record Page(boolean full, boolean refused, OutboxEvent last, Set<String> ids) {
+        private static final Page NO_ROOM = new Page(false, true, null, Set.of());
+    }
 
-    private Page pollPage(Instant now, OutboxEvent after) {
+    private Page pollPage(PollerFeed feed, Instant now, OutboxEvent after) {
         synchronized (pollLock) {
             handler.pollStarted();
             try {
-                int limit = Math.max(1, Math.min(batchSize, handler.availableCapacity()));
+                int limit = Math.max(1, Math.min(batchSize(feed), feed.availableCapacity()));
                 List<OutboxEvent> rows = lease == null
-                        ? backend.fetch(new FetchRequest(now, skipRecent, limit, after, handler.heldEvents()))
-                        : backend.claim(new ClaimRequest(lease, skipRecent, limit));
+                        ? backend.fetch(
+                                new FetchRequest(now, skipRecent, feed.types(), limit, after, handler.heldEvents()))
+                        : backend.claim(new ClaimRequest(lease, skipRecent, feed.types(), limit));
                 if (after == null) {
                     recordLag(now, rows);
                 }
@@ -193,29 +271,38 @@ public final class OutboxPoller implements AutoCloseable {
                     giveBack(rows.subList(taken, rows.size()));
                 }
                 OutboxEvent last = rows.stream().max(PAGE_ORDER).orElse(null);
-                return new Page(rows.size() >= limit, taken < rows.size(), last);
+                Set<String> ids = rows.stream().map(OutboxEvent::eventId).collect(Collectors.toSet());
+                return new Page(rows.size() >= limit, taken < rows.size(), last, ids);
             } finally {
                 handler.pollFinished();
             }
         }
     }
 
-    /** Hands over rows until one is refused; returns how many were taken. */
+    /** Hands over rows until one is refused, or the handler fails; returns how many were taken. */
     private int handOver(List<OutboxEvent> rows) {
         for (int i = 0; i < rows.size(); i++) {
-            OutboxEvent row = rows.get(i);
-            EventEnvelope event;
             try {
-                event = EventEnvelope.restore(row);
-            } catch (RuntimeException e) {
-                bury(row, e);
-                continue;
-            }
-            if (!handler.handle(event, row.attempts())) {
+                if (!handOver(rows.get(i))) {
+                    return i;
+                }
+            } catch (RuntimeException | Error e) {
+                logFailure(e);
                 return i;
             }
         }
         return rows.size();
+    }
+
+    private boolean handOver(OutboxEvent row) {
+        EventEnvelope event;
+        try {
+            event = EventEnvelope.restore(row);
+        } catch (RuntimeException e) {
+            bury(row, e);
+            return true;
+        }
+        return handler.handle(event, row.attempts());
     }
 
     private void bury(OutboxEvent row, RuntimeException reason) {
@@ -247,25 +334,66 @@ public final class OutboxPoller implements AutoCloseable {
         failing = true;
     }
 
-    /** Makes the next run begin at the given instant, unless it begins earlier anyway. */
-    private void wakeUp(Instant due) {
-        schedule(due.equals(Instant.MIN) ? 0 : millisUntil(due));
+    private void recordLagByType() {
+        long now = System.nanoTime();
+        if (metrics == MetricsExporter.NOOP || now - lagRecordedAtNanos < LAG_PERIOD_NANOS) {
+            return;
+        }
+        lagRecordedAtNanos = now;
+        try {
+            Instant instant = clock.instant();
+            Map<String, Long> lagMs = new HashMap<>();
+            for (PendingEvents type : backend.pending(instant)) {
+                long lag = Duration.between(type.oldestDueAt(), instant).toMillis();
+                lagMs.put(type.eventType(), Math.max(0, lag));
+            }
+            metrics.recordOldestLagByTypeMs(lagMs);
+        } catch (RuntimeException e) {
+            LOG.log(Level.DEBUG, "Cannot read the lag by event type", e);
+        }
     }
 
-    private synchronized void schedule(long delayMs) {
+    /** Makes the feeds of these types be read at the given instant, unless they are earlier anyway. */
+    private void wakeUp(EventTypes types, Instant due) {
+        long delayMs = due.equals(Instant.MIN) ? 0 : millisUntil(due);
+        for (Feed feed : feeds) {
+            EventTypes own = feed.source.types();
+            boolean concerned = types.isAll()
+                    || own.equals(types)
+                    || (!types.excluded() && types.names().stream().anyMatch(own::contains));
+            if (concerned) {
+                announce(feed, delayMs);
+            }
+        }
+    }
+
+    private synchronized void announce(Feed feed, long delayMs) {
+        feed.announce(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs));
+        schedule();
+    }
+
+    private synchronized void wakeUp(Feed feed, long delayMs) {
+        feed.wakeAt(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs));
+        schedule();
+    }
+
+    /** Sees to it that the next run begins when the first feed is due. */
+    private synchronized void schedule() {
         if (closed || !started) {
             return;
         }
-        long atNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
+        long now = System.nanoTime();
+        long delayNanos =
+                feeds.stream().mapToLong(feed -> feed.dueAtNanos - now).min().orElse(0);
         if (nextRun != null) {
-            if (nextRunAtNanos - atNanos <= 0) {
+            if (nextRunAtNanos - (now + delayNanos) <= 0) {
                 return;
             }
             nextRun.cancel(false);
         }
         try {
-            nextRun = scheduler.schedule(this::run, delayMs, TimeUnit.MILLISECONDS);
-            nextRunAtNanos = atNanos;
+            nextRun = scheduler.schedule(this::run, Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+            nextRunAtNanos = now + delayNanos;
         } catch (RejectedExecutionException e) {
             LOG.log(Level.DEBUG, "The poller is closing", e);
         }

@@ -1,9 +1,12 @@
 package io.outbox.poller;
 
 import io.outbox.EventEnvelope;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.function.Consumer;
+import java.util.List;
+import java.util.function.BiConsumer;
 
 /**
  * Takes over the events that the poller finds. A handler that delivers by itself implements only {@link #handle}; the
@@ -20,8 +23,35 @@ public interface OutboxPollerHandler {
         return Integer.MAX_VALUE;
     }
 
-    /** Runs the action once when there is capacity again. */
-    default void whenCapacityFrees(Runnable action) {}
+    /** Returns the shares of events to read, each by itself. The default is one share of all types. */
+    default List<PollerFeed> feeds() {
+        return List.of(new PollerFeed() {
+            @Override
+            public EventTypes types() {
+                return EventTypes.ALL;
+            }
+
+            @Override
+            public int availableCapacity() {
+                return OutboxPollerHandler.this.availableCapacity();
+            }
+
+            @Override
+            public void whenCapacityFrees(Runnable action) {
+                // the next interval will tell
+            }
+
+            @Override
+            public int batchSize() {
+                return 0;
+            }
+
+            @Override
+            public Duration interval() {
+                return null;
+            }
+        });
+    }
 
     /** Returns how many pending events the handler holds already. */
     default int heldEvents() {
@@ -37,6 +67,6 @@ public interface OutboxPollerHandler {
     /** Called once if the poller claims events: those handed over are locked in the store under this lease. */
     default void claimingUnder(Lease lease) {}
 
-    /** Called once with what to call when the handler knows that an event becomes due at an instant. */
-    default void onDue(Consumer<Instant> wakeUp) {}
+    /** Called once with what to call when the handler knows that an event of a type becomes due at an instant. */
+    default void onDue(BiConsumer<EventTypes, Instant> wakeUp) {}
 }

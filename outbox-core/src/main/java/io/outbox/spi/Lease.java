@@ -12,6 +12,9 @@ import java.util.UUID;
  */
 public record Lease(String ownerId, Duration duration) {
 
+    /** How long a lock lasts where nothing else is configured. */
+    public static final Duration DEFAULT_DURATION = Duration.ofMinutes(5);
+
     private static final int MAX_OWNER_ID = 128;
 
     public Lease {

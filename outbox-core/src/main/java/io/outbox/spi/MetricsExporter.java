@@ -1,5 +1,8 @@
 package io.outbox.spi;
 
+import io.outbox.model.EventStatus;
+import java.util.Map;
+
 /**
  * Receives what the engine counts and measures. Implementations are thread-safe, quick, and do not throw. Outcomes are
  * counted once they are durable.
@@ -34,6 +37,9 @@ public interface MetricsExporter {
     /** The age of the oldest event that is due and not delivered; 0 if there is none. */
     void recordOldestLagMs(long lagMs);
 
+    /** The age of the oldest due event of each event type that has one; a type that is missing has none. */
+    default void recordOldestLagByTypeMs(Map<String, Long> lagMs) {}
+
     /** The time an event waited between entering a queue and its listener. */
     default void recordDispatchLatencyMs(long latencyMs) {}
 
@@ -48,6 +54,15 @@ public interface MetricsExporter {
 
     /** Finished events deleted by one purge run. */
     default void incrementPurged(long count) {}
+
+    /** Whether the target of an event type with a lane of its own cannot be reached, so that its delivery waits. */
+    default void recordRouteUnavailable(String eventType, boolean unavailable) {}
+
+    /** The end of a delivery attempt: DONE, RETRY after a failure, NEW if deferred, or DEAD. */
+    default void recordOutcome(String eventType, EventStatus status) {}
+
+    /** Events that were taken over because their owner did not complete them in time. */
+    default void incrementRecovered(int count) {}
 
     /** Does nothing. */
     final class Noop implements MetricsExporter {

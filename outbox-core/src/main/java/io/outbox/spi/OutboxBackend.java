@@ -3,6 +3,7 @@ package io.outbox.spi;
 import io.outbox.EventEnvelope;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.PendingEvents;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -38,6 +39,12 @@ public interface OutboxBackend {
 
     /** Returns whether the calling thread is in a transaction that {@link #persist} would join. */
     boolean isTransactionActive();
+
+    /** Says why {@link #isTransactionActive()} is false, for the exception that the writer throws. */
+    default String noTransactionReason() {
+        return "No active transaction: an event must be written in the transaction that changes the business data."
+                + " Begin one on this thread before calling write()";
+    }
 
     /**
      * Stores the events, in order, with status NEW.
@@ -76,6 +83,11 @@ public interface OutboxBackend {
     /** Returns when the next pending event becomes due that is not due at {@code now}, if the engine can tell. */
     Optional<Instant> nextDueAt(Instant now);
 
+    /** Returns what is due and not delivered, one entry per event type; empty if the engine cannot tell. */
+    default List<PendingEvents> pending(Instant now) {
+        return List.of();
+    }
+
     /** Deletes up to {@code limit} finished events that ended before {@code before}; returns how many. */
     int purge(Instant before, int limit);
 
@@ -93,17 +105,30 @@ public interface OutboxBackend {
      *
      * @param now events due at this instant qualify
      * @param skipRecent the least age of an event
+     * @param types the event types that qualify
      * @param limit the largest number of events to return
      * @param after the last event of the previous page in the order of (available at, created at, event id), or
      *     {@code null} for the first page
      * @param held how many pending events the caller holds already; an engine without pages returns that many more, so
      *     that the caller finds others among them
      */
-    record FetchRequest(Instant now, Duration skipRecent, int limit, OutboxEvent after, int held) {}
+    record FetchRequest(Instant now, Duration skipRecent, EventTypes types, int limit, OutboxEvent after, int held) {
+
+        /** Asks for events of all types. */
+        public FetchRequest(Instant now, Duration skipRecent, int limit, OutboxEvent after, int held) {
+            this(now, skipRecent, EventTypes.ALL, limit, after, held);
+        }
+    }
 
     /**
      * What {@link #claim} is asked for. Whether an event is due and whether a lease has run out is decided by the
      * store's clock.
      */
-    record ClaimRequest(Lease lease, Duration skipRecent, int limit) {}
+    record ClaimRequest(Lease lease, Duration skipRecent, EventTypes types, int limit) {
+
+        /** Asks for events of all types. */
+        public ClaimRequest(Lease lease, Duration skipRecent, int limit) {
+            this(lease, skipRecent, EventTypes.ALL, limit);
+        }
+    }
 }

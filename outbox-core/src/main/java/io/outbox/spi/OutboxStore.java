@@ -2,6 +2,7 @@ package io.outbox.spi;
 
 import io.outbox.EventEnvelope;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.PendingEvents;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,6 +49,11 @@ public interface OutboxStore {
     default List<OutboxEvent> claimPending(
             Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
         return pollPending(conn, now, skipRecent, limit);
+    }
+
+    /** Returns what is due and not delivered, one entry per event type; empty if the store cannot tell. */
+    default List<PendingEvents> pending(Connection conn, Instant now) {
+        return List.of();
     }
 
     /** Returns DEAD events, oldest first; {@code null} filters match all. */

@@ -22,10 +22,15 @@ public interface OwnershipStore extends OutboxStore {
     void insertOwned(Connection conn, List<EventEnvelope> events, String ownerId);
 
     /**
-     * Returns the page of due events that follows {@code after} in the order of (available at, created at, event id);
-     * {@code null} for the first page. Rows of a page stand in order of creation.
+     * Returns the page of due events of the given types that follows {@code after} in the order of (available at,
+     * created at, event id); {@code null} for the first page. Rows of a page stand in order of creation.
      */
-    List<OutboxEvent> pollPending(Connection conn, Instant now, Duration skipRecent, OutboxEvent after, int limit);
+    List<OutboxEvent> pollPending(
+            Connection conn, Instant now, Duration skipRecent, EventTypes types, OutboxEvent after, int limit);
+
+    /** As {@link #claimPending(Connection, String, Instant, Instant, Duration, int)}, for the given types. */
+    List<OutboxEvent> claimPending(
+            Connection conn, Lease lease, Instant now, Duration skipRecent, EventTypes types, int limit);
 
     /**
      * Applies the outcomes, each only if its event is pending and, with an {@code ownerId}, still locked by it. Applying

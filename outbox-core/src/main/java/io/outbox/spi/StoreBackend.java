@@ -3,6 +3,7 @@ package io.outbox.spi;
 import io.outbox.EventEnvelope;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.PendingEvents;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -116,20 +117,23 @@ public final class StoreBackend implements OutboxBackend {
                 int limit = (int) Math.min(Integer.MAX_VALUE, (long) request.limit() + request.held());
                 return store.pollPending(conn, request.now(), request.skipRecent(), limit);
             }
-            return request.after() == null
-                    ? store.pollPending(conn, request.now(), request.skipRecent(), request.limit())
-                    : ownershipStore.pollPending(
-                            conn, request.now(), request.skipRecent(), request.after(), request.limit());
+            return ownershipStore.pollPending(
+                    conn, request.now(), request.skipRecent(), request.types(), request.after(), request.limit());
         });
     }
 
     @Override
     public List<OutboxEvent> claim(ClaimRequest request) {
+        Lease lease = request.lease();
         return withConnection(conn -> {
-            Instant now = ownershipStore != null ? ownershipStore.currentTime(conn) : Instant.now();
-            Lease lease = request.lease();
-            return store.claimPending(
-                    conn, lease.ownerId(), now, now.minus(lease.duration()), request.skipRecent(), request.limit());
+            if (ownershipStore == null) {
+                Instant now = Instant.now();
+                return store.claimPending(
+                        conn, lease.ownerId(), now, now.minus(lease.duration()), request.skipRecent(), request.limit());
+            }
+            Instant now = ownershipStore.currentTime(conn);
+            return ownershipStore.claimPending(
+                    conn, lease, now, request.skipRecent(), request.types(), request.limit());
         });
     }
 
@@ -137,7 +141,29 @@ public final class StoreBackend implements OutboxBackend {
     public Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
         return withConnection(conn -> ownershipStore != null
                 ? ownershipStore.applyOutcomes(conn, ownerId, outcomes)
-                : applyOneByOne(conn, outcomes));
+                : applyTogether(conn, outcomes));
+    }
+
+    /** Applies all outcomes or none, since repeating a part of them would count attempts twice. */
+    private Map<String, EventStatus> applyTogether(Connection conn, List<Outcome> outcomes) {
+        if (outcomes.size() == 1) {
+            return applyOneByOne(conn, outcomes);
+        }
+        try {
+            conn.setAutoCommit(false);
+            try {
+                Map<String, EventStatus> applied = applyOneByOne(conn, outcomes);
+                conn.commit();
+                return applied;
+            } catch (RuntimeException | Error | SQLException e) {
+                conn.rollback();
+                throw e;
+            } finally {
+                conn.setAutoCommit(true);
+            }
+        } catch (SQLException e) {
+            throw new OutboxBackendException("The outcomes cannot be written: " + e.getMessage(), e);
+        }
     }
 
     private Map<String, EventStatus> applyOneByOne(Connection conn, List<Outcome> outcomes) {
@@ -180,6 +206,16 @@ public final class StoreBackend implements OutboxBackend {
     @Override
     public Optional<Instant> nextDueAt(Instant now) {
         return ownershipStore == null ? Optional.empty() : withConnection(conn -> ownershipStore.nextDueAt(conn, now));
+    }
+
+    @Override
+    public List<PendingEvents> pending(Instant now) {
+        return withConnection(conn -> store.pending(conn, now));
+    }
+
+    @Override
+    public String noTransactionReason() {
+        return txContext.noTransactionReason();
     }
 
     @Override

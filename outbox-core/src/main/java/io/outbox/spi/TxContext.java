@@ -8,6 +8,12 @@ public interface TxContext {
     /** Returns whether the calling thread is in a transaction. */
     boolean isTransactionActive();
 
+    /** Says why {@link #isTransactionActive()} is false, for the exception that the writer throws. */
+    default String noTransactionReason() {
+        return "No active transaction: an event must be written in the transaction that changes the business data."
+                + " Begin one on this thread before calling write()";
+    }
+
     /** Returns the connection that the business operations of this transaction use. Never closed by the outbox. */
     Connection currentConnection();
 

@@ -73,8 +73,11 @@ public final class OutboxSchema {
 
     /** Returns the DDL statements for this database and table. */
     public List<String> statements() {
-        String resource = "/schema/" + (store.name().equals("tidb") ? "mysql" : store.name()) + ".sql";
-        String script = read(resource)
+        return script("");
+    }
+
+    private List<String> script(String suffix) {
+        String script = read("/schema/" + (store.name().equals("tidb") ? "mysql" : store.name()) + suffix + ".sql")
                 .lines()
                 .filter(line -> !line.strip().startsWith("--"))
                 .collect(Collectors.joining("\n"))
@@ -100,14 +103,32 @@ public final class OutboxSchema {
 
     /** Creates the table and its indexes where they are missing. Several nodes may do so at the same time. */
     public OutboxSchema createIfMissing() {
-        withConnection(conn -> {
+        return create(statements());
+    }
+
+    /**
+     * Creates the index by which event types with a lane of their own find their events, unless the table has it. The
+     * script is in the resources {@code schema/*-lanes.sql}.
+     */
+    public OutboxSchema createLaneIndexIfMissing() {
+        return hasLaneIndex() ? this : create(script("-lanes"));
+    }
+
+    /** Returns whether the table has the index by which event types with a lane of their own find their events. */
+    public boolean hasLaneIndex() {
+        return withConnection(conn -> indexes(conn).values().stream()
+                .anyMatch(index -> index.subList(0, Math.min(2, index.size())).contains("event_type")
+                        && index.contains("available_at")));
+    }
+
+    private OutboxSchema create(List<String> statements) {
+        return withConnection(conn -> {
             conn.setAutoCommit(true);
-            for (String sql : statements()) {
+            for (String sql : statements) {
                 createOne(conn, sql);
             }
-            return null;
+            return this;
         });
-        return this;
     }
 
     /** Runs one statement; a failure stands only if it was not another node that created the same thing meanwhile. */

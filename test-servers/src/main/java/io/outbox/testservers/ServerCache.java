@@ -84,8 +84,8 @@ final class ServerCache {
         run(List.of("tar", "-x", "-f", "-", "-C", directory.toString()), archive);
     }
 
-    /** Runs a command to its end; the exception of a failure contains its output. */
-    static void run(List<String> command, InputStream input) throws IOException {
+    /** Runs a command to its end and returns its output; the exception of a failure contains it too. */
+    static String run(List<String> command, InputStream input) throws IOException {
         Path output = Files.createTempFile("outbox-test-servers", ".log");
         try {
             Process process = new ProcessBuilder(command)
@@ -99,10 +99,12 @@ final class ServerCache {
                 broken = " (" + e + ")";
             }
             int exit = process.waitFor();
+            String text = new String(Files.readAllBytes(output), StandardCharsets.UTF_8);
             if (exit != 0 || !broken.isEmpty()) {
-                throw new IOException(String.join(" ", command) + " failed with exit code " + exit + broken + ":\n"
-                        + new String(Files.readAllBytes(output), StandardCharsets.UTF_8));
+                throw new IOException(
+                        String.join(" ", command) + " failed with exit code " + exit + broken + ":\n" + text);
             }
+            return text;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while " + command.get(0) + " runs", e);

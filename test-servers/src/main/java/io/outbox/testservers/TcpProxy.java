@@ -27,6 +27,7 @@ public final class TcpProxy implements AutoCloseable {
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     private ServerSocket listener;
+    private Thread acceptor;
     private Duration delay = Duration.ZERO;
     private boolean stalled;
     private boolean closed;
@@ -75,8 +76,17 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Refuses new connections until {@link #accept()}; open ones stay. */
     public synchronized void refuse() {
+        if (listener == null) {
+            return;
+        }
         closeQuietly(listener);
         listener = null;
+        try {
+            // The kernel goes on accepting until the blocked call of this thread has returned.
+            acceptor.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Accepts connections again after {@link #refuse()}; does nothing otherwise. */
@@ -91,7 +101,7 @@ public final class TcpProxy implements AutoCloseable {
             ServerSocket opened = new ServerSocket();
             opened.bind(Ports.loopback(port));
             listener = opened;
-            startThread("accept", () -> acceptFrom(opened));
+            acceptor = startThread("accept", () -> acceptFrom(opened));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot listen on port " + port, e);
         }
@@ -111,6 +121,10 @@ public final class TcpProxy implements AutoCloseable {
             try {
                 client = source.accept();
             } catch (IOException refusing) {
+                return;
+            }
+            if (source.isClosed()) {
+                abort(client);
                 return;
             }
             // A thread per connection: connecting to a slow target must not hold up others.
@@ -149,10 +163,21 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    private void startThread(String task, Runnable work) {
+    private Thread startThread(String task, Runnable work) {
         Thread thread = new Thread(work, "tcp-proxy-" + port + "-" + task);
         thread.setDaemon(true);
         thread.start();
+        return thread;
+    }
+
+    /** Closing with linger time zero sends RST instead of FIN. */
+    private static void abort(Socket socket) {
+        try {
+            socket.setSoLinger(true, 0);
+        } catch (IOException closedAlready) {
+            // nothing to abort
+        }
+        closeQuietly(socket);
     }
 
     private static void closeQuietly(AutoCloseable resource) {
@@ -213,16 +238,6 @@ public final class TcpProxy implements AutoCloseable {
                 closeQuietly(client);
                 closeQuietly(target);
             }
-        }
-
-        /** Closing with linger time zero sends RST instead of FIN. */
-        private void abort(Socket socket) {
-            try {
-                socket.setSoLinger(true, 0);
-            } catch (IOException closedAlready) {
-                // nothing to abort
-            }
-            closeQuietly(socket);
         }
     }
 }

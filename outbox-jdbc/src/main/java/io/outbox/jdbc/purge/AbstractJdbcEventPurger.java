@@ -1,9 +1,11 @@
 package io.outbox.jdbc.purge;
 
 import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.TableNames;
 import io.outbox.spi.EventPurger;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 
@@ -12,6 +14,8 @@ import java.util.List;
  * not, by their time of creation. So the cost depends on what is deleted, not on what is kept. Thread-safe.
  */
 public abstract class AbstractJdbcEventPurger implements EventPurger {
+
+    private static final int MAX_TRIES = 5;
 
     private final String tableName;
 
@@ -33,10 +37,24 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
         int deleted = 0;
         for (Range range : ranges()) {
             if (deleted < limit) {
-                deleted += JdbcTemplate.update(conn, deleteSql(range), before, limit - deleted);
+                deleted += delete(conn, range, before, limit - deleted);
             }
         }
         return deleted;
+    }
+
+    /** Deletes a part of a range, again if the database broke a deadlock with another purge at our expense. */
+    private int delete(Connection conn, Range range, Instant before, int limit) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return JdbcTemplate.update(conn, deleteSql(range), before, limit);
+            } catch (OutboxStoreException e) {
+                boolean deadlock = e.getCause() instanceof SQLException cause && "40001".equals(cause.getSQLState());
+                if (!deadlock || tries == MAX_TRIES) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** A range of the index: a condition with one parameter, the cut-off, and the order in which the index has it. */

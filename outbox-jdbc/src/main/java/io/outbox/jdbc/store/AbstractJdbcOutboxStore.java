@@ -6,6 +6,9 @@ import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.TableNames;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.PendingEvents;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.Lease;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.OwnershipStore;
 import java.sql.Connection;
@@ -16,6 +19,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -41,6 +45,12 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** The order in which pages of due events follow each other. */
     protected static final String DUE_ORDER = "available_at, created_at, event_id";
+
+    /**
+     * The guard of statements that name events by id. Worded differently from the condition of the index for pending
+     * events on purpose: otherwise a planner may read that whole index rather than look the ids up.
+     */
+    static final String NOT_FINISHED = "status <> 1 AND status <> 3";
 
     private static final Comparator<OutboxEvent> BY_CREATION = Comparator.comparing(
                     OutboxEvent::createdAt, Comparator.nullsFirst(Comparator.naturalOrder()))
@@ -138,34 +148,46 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public List<OutboxEvent> pollPending(Connection conn, Instant now, Duration skipRecent, int limit) {
-        return pollPending(conn, now, skipRecent, null, limit);
+        return pollPending(conn, now, skipRecent, EventTypes.ALL, null, limit);
     }
 
     @Override
     public List<OutboxEvent> pollPending(
-            Connection conn, Instant now, Duration skipRecent, OutboxEvent after, int limit) {
+            Connection conn, Instant now, Duration skipRecent, EventTypes types, OutboxEvent after, int limit) {
         List<OutboxEvent> due = new ArrayList<>();
-        for (String status : pendingPartitions()) {
-            due.addAll(pollPartition(conn, status, now, skipRecent, after, limit));
+        for (String partition : pendingPartitions()) {
+            List<Object> params = new ArrayList<>(List.of(now, now.minus(skipRecent)));
+            String page = "";
+            if (after != null) {
+                page = " AND available_at >= ? AND (available_at > ? OR created_at > ?"
+                        + " OR (created_at = ? AND event_id > ?))";
+                params.addAll(List.of(
+                        after.availableAt(),
+                        after.availableAt(),
+                        after.createdAt(),
+                        after.createdAt(),
+                        after.eventId()));
+            }
+            params.addAll(types.names());
+            params.add(limit);
+            String sql = "SELECT " + COLUMNS + " FROM " + tableName + " WHERE " + partition
+                    + " AND available_at <= ? AND created_at <= ?" + page + typeCondition(types) + " ORDER BY "
+                    + dueOrder(types) + " LIMIT ?";
+            due.addAll(JdbcTemplate.query(conn, sql, this::mapRow, params.toArray()));
         }
         return inOrderOfCreation(due.stream().sorted(BY_DUE_TIME).limit(limit).toList());
     }
 
-    private List<OutboxEvent> pollPartition(
-            Connection conn, String status, Instant now, Duration skipRecent, OutboxEvent after, int limit) {
-        List<Object> params = new ArrayList<>(List.of(now, now.minus(skipRecent)));
-        String page = "";
-        if (after != null) {
-            page = " AND available_at >= ? AND (available_at > ? OR created_at > ?"
-                    + " OR (created_at = ? AND event_id > ?))";
-            params.addAll(List.of(
-                    after.availableAt(), after.availableAt(), after.createdAt(), after.createdAt(), after.eventId()));
+    /** Returns the condition for a choice of types; its parameters are their names. */
+    protected static String typeCondition(EventTypes types) {
+        if (types.isAll()) {
+            return "";
         }
-        params.add(limit);
-        String sql = "SELECT " + COLUMNS + " FROM " + tableName + " WHERE " + status
-                + " AND available_at <= ? AND created_at <= ?" + page
-                + " ORDER BY " + dueOrder() + " LIMIT ?";
-        return JdbcTemplate.query(conn, sql, this::mapRow, params.toArray());
+        if (types.names().size() == 1) {
+            return " AND event_type " + (types.excluded() ? "<>" : "=") + " ?";
+        }
+        return " AND event_type " + (types.excluded() ? "NOT IN" : "IN") + " ("
+                + String.join(", ", Collections.nCopies(types.names().size(), "?")) + ")";
     }
 
     /**
@@ -176,55 +198,99 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return List.of(NEW, RETRY);
     }
 
-    /** Returns the order of due events in a form that the index of a partition serves. */
-    protected String dueOrder() {
-        return "status, " + DUE_ORDER;
+    /** Returns the order of due events in a form that the index of a partition, or of a type in it, serves. */
+    protected String dueOrder(EventTypes types) {
+        return isOneType(types) ? "status, event_type, " + DUE_ORDER : "status, " + DUE_ORDER;
+    }
+
+    protected static boolean isOneType(EventTypes types) {
+        return !types.excluded() && types.names().size() == 1;
+    }
+
+    @Override
+    public List<OutboxEvent> claimPending(
+            Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
+        return claim(conn, new Claim(ownerId, now, lockExpiry, now.minus(skipRecent), EventTypes.ALL, limit));
+    }
+
+    @Override
+    public List<OutboxEvent> claimPending(
+            Connection conn, Lease lease, Instant now, Duration skipRecent, EventTypes types, int limit) {
+        Instant lockExpiry = now.minus(lease.duration());
+        return claim(conn, new Claim(lease.ownerId(), now, lockExpiry, now.minus(skipRecent), types, limit));
+    }
+
+    /** What is to be claimed, and for whom. */
+    protected record Claim(
+            String ownerId, Instant now, Instant lockExpiry, Instant createdBefore, EventTypes types, int limit) {
+
+        protected Claim {
+            now = now.truncatedTo(ChronoUnit.MICROS);
+        }
+
+        /** Returns the parameters of a statement: some before, those of the condition, the types, some after. */
+        Object[] params(List<?> before, Object... after) {
+            List<Object> params = new ArrayList<>(before);
+            params.addAll(List.of(now, createdBefore, lockExpiry));
+            params.addAll(types.names());
+            params.addAll(List.of(after));
+            return params.toArray();
+        }
+    }
+
+    /** Returns the condition under which an event can be claimed, without that on its status. */
+    protected static String claimCondition(Claim claim) {
+        return " AND available_at <= ? AND created_at <= ? AND (locked_by IS NULL OR locked_at < ?)"
+                + typeCondition(claim.types);
     }
 
     /**
      * Claims in two phases: reads the ids of events that can be claimed, then locks those that still can be. What two
      * nodes read at the same time only one of them gets.
      */
-    @Override
-    public List<OutboxEvent> claimPending(
-            Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
-        Instant lockedAt = now.truncatedTo(ChronoUnit.MICROS);
+    protected List<OutboxEvent> claim(Connection conn, Claim claim) {
         return inTransaction(conn, () -> {
-            List<String> ids = claimable(conn, "", lockedAt, lockExpiry, skipRecent, limit);
+            List<String> ids = claimable(conn, claim, "");
             if (ids.isEmpty()) {
                 return List.of();
             }
             IdList idList = new IdList(ids);
             String lock = "UPDATE " + tableName + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + idList.sql()
-                    + " AND status IN (0, 2) AND (locked_by IS NULL OR locked_at < ?)";
-            JdbcTemplate.update(conn, lock, idList.params(List.of(ownerId, lockedAt), List.of(lockExpiry)));
+                    + " AND " + NOT_FINISHED + " AND available_at <= ? AND (locked_by IS NULL OR locked_at < ?)";
+            JdbcTemplate.update(
+                    conn, lock, idList.params(List.of(claim.ownerId, claim.now), List.of(claim.now, claim.lockExpiry)));
             String read = "SELECT " + COLUMNS + " FROM " + tableName + " WHERE event_id IN " + idList.sql()
                     + " AND locked_by = ? AND locked_at = ?";
-            return inOrderOfCreation(
-                    JdbcTemplate.query(conn, read, this::mapRow, idList.params(List.of(), List.of(ownerId, lockedAt))));
+            return inOrderOfCreation(JdbcTemplate.query(
+                    conn, read, this::mapRow, idList.params(List.of(), List.of(claim.ownerId, claim.now))));
         });
     }
 
-    /** Returns the ids of due events that are not locked, or not since {@code lockExpiry}. */
-    protected final List<String> claimable(
-            Connection conn, String locking, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
-        List<String> ids = new ArrayList<>();
-        for (String status : pendingPartitions()) {
-            if (ids.size() < limit) {
-                String sql = "SELECT event_id FROM " + tableName + " WHERE " + status
-                        + " AND available_at <= ? AND created_at <= ? AND (locked_by IS NULL OR locked_at < ?)"
-                        + " ORDER BY " + dueOrder() + " LIMIT ?" + locking;
-                ids.addAll(JdbcTemplate.query(
-                        conn,
-                        sql,
-                        row -> row.getString(1),
-                        now,
-                        now.minus(skipRecent),
-                        lockExpiry,
-                        limit - ids.size()));
-            }
+    /** An event that can be claimed, with what orders it. */
+    private record Candidate(Instant availableAt, Instant createdAt, String eventId) {}
+
+    /** Returns the ids of the events to claim, the first in due order over all partitions. */
+    protected final List<String> claimable(Connection conn, Claim claim, String locking) {
+        List<Candidate> candidates = new ArrayList<>();
+        for (String partition : pendingPartitions()) {
+            String sql = "SELECT available_at, created_at, event_id FROM " + tableName + " WHERE " + partition
+                    + claimCondition(claim) + " ORDER BY " + dueOrder(claim.types) + " LIMIT ?" + locking;
+            candidates.addAll(JdbcTemplate.query(
+                    conn,
+                    sql,
+                    row -> new Candidate(
+                            JdbcTemplate.instant(row, "available_at"),
+                            JdbcTemplate.instant(row, "created_at"),
+                            row.getString("event_id")),
+                    claim.params(List.of(), claim.limit)));
         }
-        return ids;
+        return candidates.stream()
+                .sorted(Comparator.comparing(Candidate::availableAt)
+                        .thenComparing(Candidate::createdAt)
+                        .thenComparing(Candidate::eventId))
+                .limit(claim.limit)
+                .map(Candidate::eventId)
+                .toList();
     }
 
     protected static List<OutboxEvent> inOrderOfCreation(List<OutboxEvent> events) {
@@ -246,6 +312,17 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     @Override
+    public List<PendingEvents> pending(Connection conn, Instant now) {
+        return JdbcTemplate.query(
+                conn,
+                "SELECT event_type, COUNT(*) AS events, MIN(available_at) AS due FROM " + tableName
+                        + " WHERE status IN (0, 2) AND available_at <= ? GROUP BY event_type ORDER BY event_type",
+                row -> new PendingEvents(
+                        row.getString("event_type"), row.getLong("events"), JdbcTemplate.instant(row, "due")),
+                now);
+    }
+
+    @Override
     public Instant currentTime(Connection conn) {
         return JdbcTemplate.query(conn, "SELECT " + utcNow() + " AS utc", row -> JdbcTemplate.instant(row, "utc"))
                 .get(0);
@@ -258,7 +335,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return JdbcTemplate.update(
                 conn,
                 "UPDATE " + tableName + " SET status = 1, done_at = ?, locked_by = NULL, locked_at = NULL"
-                        + " WHERE event_id = ? AND status IN (0, 2)",
+                        + " WHERE event_id = ? AND " + NOT_FINISHED,
                 Instant.now(),
                 eventId);
     }
@@ -268,7 +345,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return JdbcTemplate.update(
                 conn,
                 "UPDATE " + tableName + " SET status = 2, attempts = attempts + 1, available_at = ?, last_error = ?,"
-                        + " locked_by = NULL, locked_at = NULL WHERE event_id = ? AND status IN (0, 2)",
+                        + " locked_by = NULL, locked_at = NULL WHERE event_id = ? AND " + NOT_FINISHED,
                 nextAt,
                 Outcome.storable(error),
                 eventId);
@@ -279,7 +356,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return JdbcTemplate.update(
                 conn,
                 "UPDATE " + tableName + " SET status = 3, last_error = ?, locked_by = NULL, locked_at = NULL"
-                        + " WHERE event_id = ? AND status IN (0, 2)",
+                        + " WHERE event_id = ? AND " + NOT_FINISHED,
                 Outcome.storable(error),
                 eventId);
     }
@@ -289,7 +366,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return JdbcTemplate.update(
                 conn,
                 "UPDATE " + tableName + " SET status = 0, available_at = ?, locked_by = NULL, locked_at = NULL"
-                        + " WHERE event_id = ? AND status IN (0, 2)",
+                        + " WHERE event_id = ? AND " + NOT_FINISHED,
                 nextAt,
                 eventId);
     }
@@ -298,7 +375,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     public Map<String, EventStatus> applyOutcomes(Connection conn, String ownerId, List<Outcome> batch) {
         return outcomes.needTransaction(batch)
                 ? inTransaction(conn, () -> outcomes.apply(conn, ownerId, batch))
-                : outcomes.apply(conn, ownerId, batch);
+                : repeating(conn, () -> outcomes.apply(conn, ownerId, batch));
     }
 
     // Ownership
@@ -307,7 +384,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     public Set<String> renewLocks(Connection conn, String ownerId, Collection<String> eventIds) {
         Set<String> renewed = new HashSet<>();
         for (IdList ids : IdList.chunks(eventIds)) {
-            String held = " WHERE event_id IN " + ids.sql() + " AND locked_by = ? AND status IN (0, 2)";
+            String held = " WHERE event_id IN " + ids.sql() + " AND locked_by = ? AND " + NOT_FINISHED;
             Object[] params = ids.params(List.of(), List.of(ownerId));
             int rows = JdbcTemplate.update(conn, "UPDATE " + tableName + " SET locked_at = " + utcNow() + held, params);
             renewed.addAll(
@@ -326,7 +403,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
             released += JdbcTemplate.update(
                     conn,
                     "UPDATE " + tableName + " SET locked_by = NULL, locked_at = NULL WHERE event_id IN " + ids.sql()
-                            + " AND locked_by = ? AND status IN (0, 2)",
+                            + " AND locked_by = ? AND " + NOT_FINISHED,
                     ids.params(List.of(), List.of(ownerId)));
         }
         return released;
@@ -402,22 +479,34 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Runs the work in the caller's transaction, or else in one of its own, again after a deadlock. */
     protected final <T> T inTransaction(Connection conn, Supplier<T> work) {
-        try {
-            if (!conn.getAutoCommit()) {
-                return work.get();
+        return repeating(conn, () -> {
+            try {
+                return conn.getAutoCommit() ? inOwnTransaction(conn, work) : work.get();
+            } catch (SQLException e) {
+                throw new OutboxStoreException("Outbox transaction failed: " + e.getMessage(), e);
             }
-            for (int tries = 1; ; tries++) {
-                try {
-                    return inOwnTransaction(conn, work);
-                } catch (OutboxStoreException e) {
-                    boolean repeatable = e.getCause() instanceof SQLException cause && isDeadlock(cause);
-                    if (!repeatable || tries > MAX_DEADLOCK_RETRIES) {
-                        throw e;
-                    }
+        });
+    }
+
+    /** Runs the work, again after a deadlock unless that has ended a transaction of the caller's. */
+    private <T> T repeating(Connection conn, Supplier<T> work) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return work.get();
+            } catch (OutboxStoreException e) {
+                boolean repeatable = e.getCause() instanceof SQLException cause && isDeadlock(cause);
+                if (!repeatable || tries > MAX_DEADLOCK_RETRIES || !isAutoCommit(conn)) {
+                    throw e;
                 }
             }
+        }
+    }
+
+    private static boolean isAutoCommit(Connection conn) {
+        try {
+            return conn.getAutoCommit();
         } catch (SQLException e) {
-            throw new OutboxStoreException("Outbox transaction failed: " + e.getMessage(), e);
+            return false;
         }
     }
 

@@ -5,9 +5,6 @@ import io.outbox.model.OutboxEvent;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
@@ -54,22 +51,20 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
-    public List<OutboxEvent> claimPending(
-            Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
-        Instant lockedAt = now.truncatedTo(ChronoUnit.MICROS);
+    protected List<OutboxEvent> claim(Connection conn, Claim claim) {
         return inTransaction(conn, () -> {
-            List<String> ids = claimable(conn, " FOR UPDATE SKIP LOCKED", lockedAt, lockExpiry, skipRecent, limit);
-            return ids.isEmpty() ? List.of() : lock(conn, ids, ownerId, lockedAt);
+            List<String> ids = claimable(conn, claim, " FOR UPDATE SKIP LOCKED");
+            return ids.isEmpty() ? List.of() : lock(conn, ids, claim);
         });
     }
 
     /** Locks rows that this transaction has locked against others already, and returns them. */
-    private List<OutboxEvent> lock(Connection conn, List<String> ids, String ownerId, Instant lockedAt) {
+    private List<OutboxEvent> lock(Connection conn, List<String> ids, Claim claim) {
         IdList idList = new IdList(ids);
         JdbcTemplate.update(
                 conn,
                 "UPDATE " + tableName() + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + idList.sql(),
-                idList.params(List.of(ownerId, lockedAt), List.of()));
+                idList.params(List.of(claim.ownerId(), claim.now()), List.of()));
         return inOrderOfCreation(JdbcTemplate.query(
                 conn,
                 "SELECT " + COLUMNS + " FROM " + tableName() + " WHERE event_id IN " + idList.sql(),

@@ -30,9 +30,9 @@ final class OutcomeStatements {
         this.tableName = tableName;
     }
 
-    /** Returns whether applying the outcomes takes more than one statement. */
+    /** Returns whether the outcomes must be written and read back in one transaction. */
     boolean needTransaction(List<Outcome> outcomes) {
-        return outcomes.size() > 1 && outcomes.stream().anyMatch(outcome -> !(outcome instanceof Outcome.Done));
+        return outcomes.stream().anyMatch(outcome -> !(outcome instanceof Outcome.Done));
     }
 
     Map<String, EventStatus> apply(Connection conn, String ownerId, List<Outcome> outcomes) {
@@ -52,13 +52,15 @@ final class OutcomeStatements {
     }
 
     private void applyDone(Connection conn, String ownerId, List<Outcome.Done> done, Map<String, EventStatus> applied) {
-        List<String> all = done.stream().map(Outcome.Done::eventId).distinct().toList();
+        List<String> all =
+                done.stream().map(Outcome.Done::eventId).distinct().sorted().toList();
         for (IdList ids : IdList.chunks(all)) {
             Instant doneAt = done.get(0).at();
             int rows = JdbcTemplate.update(
                     conn,
                     "UPDATE " + tableName + " SET status = 1, done_at = ?, locked_by = NULL, locked_at = NULL"
-                            + " WHERE event_id IN " + ids.sql() + " AND status IN (0, 2)" + fence(ownerId),
+                            + " WHERE event_id IN " + ids.sql() + " AND " + AbstractJdbcOutboxStore.NOT_FINISHED
+                            + fence(ownerId),
                     ids.params(List.of(doneAt), fenceParams(ownerId)));
             List<String> changed = rows == ids.size() ? ids.ids() : doneAt(conn, ids, doneAt);
             changed.forEach(id -> applied.put(id, EventStatus.DONE));
@@ -82,7 +84,8 @@ final class OutcomeStatements {
         for (Outcome outcome : outcomes) {
             if (outcome instanceof Outcome.Failed one) {
                 int budget = one.exhausted() ? 0 : one.maxAttempts();
-                failed.add(params(ownerId, budget, one.retryAt(), one.error(), one.eventId(), one.retryAt()));
+                failed.add(params(
+                        ownerId, budget, one.retryAt(), one.error(), one.eventId(), one.retryAt(), one.attempts()));
             } else if (outcome instanceof Outcome.Deferred one) {
                 deferred.add(params(ownerId, one.until(), one.eventId()));
             } else if (outcome instanceof Outcome.Dead one) {
@@ -96,7 +99,7 @@ final class OutcomeStatements {
                 failed,
                 "status = CASE WHEN attempts + 1 >= ? THEN 3 ELSE 2 END, attempts = attempts + 1,"
                         + " available_at = ?, last_error = ?",
-                " AND NOT (status = 2 AND available_at = ?)");
+                " AND NOT (status = 2 AND available_at = ? AND attempts > ?)");
         update(conn, ownerId, deferred, "status = 0, available_at = ?", "");
         update(conn, ownerId, dead, "status = 3, last_error = ?", "");
         Map<String, Stored> stored =
@@ -114,7 +117,8 @@ final class OutcomeStatements {
             JdbcTemplate.batch(
                     conn,
                     "UPDATE " + tableName + " SET " + changes + ", locked_by = NULL, locked_at = NULL"
-                            + " WHERE event_id = ? AND status IN (0, 2)" + condition + fence(ownerId),
+                            + " WHERE event_id = ? AND " + AbstractJdbcOutboxStore.NOT_FINISHED + condition
+                            + fence(ownerId),
                     rows);
         }
     }
@@ -124,11 +128,12 @@ final class OutcomeStatements {
         for (IdList ids : IdList.chunks(eventIds)) {
             JdbcTemplate.query(
                             conn,
-                            "SELECT event_id, status, available_at, last_error FROM " + tableName
+                            "SELECT event_id, status, attempts, available_at, last_error FROM " + tableName
                                     + " WHERE event_id IN " + ids.sql(),
                             row -> new Stored(
                                     row.getString("event_id"),
                                     EventStatus.fromCode(row.getInt("status")),
+                                    row.getInt("attempts"),
                                     JdbcTemplate.instant(row, "available_at"),
                                     row.getString("last_error")),
                             ids.params(List.of(), List.of()))
@@ -138,11 +143,13 @@ final class OutcomeStatements {
     }
 
     /** The columns of a row that tell which outcome was written last. */
-    private record Stored(String eventId, EventStatus status, Instant availableAt, String lastError) {
+    private record Stored(String eventId, EventStatus status, int attempts, Instant availableAt, String lastError) {
 
         boolean shows(Outcome outcome) {
             if (outcome instanceof Outcome.Failed failed) {
-                return (status == EventStatus.RETRY || status == EventStatus.DEAD) && isDueAt(failed.retryAt());
+                return (status == EventStatus.RETRY || status == EventStatus.DEAD)
+                        && attempts > failed.attempts()
+                        && isDueAt(failed.retryAt());
             }
             if (outcome instanceof Outcome.Deferred deferred) {
                 return status == EventStatus.NEW && isDueAt(deferred.until());

@@ -2,9 +2,8 @@ package io.outbox.jdbc.store;
 
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.OutboxEvent;
+import io.outbox.spi.EventTypes;
 import java.sql.Connection;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 
 /** The store for PostgreSQL: partial indexes, and a claim in one statement that passes over locked rows. */
@@ -44,8 +43,8 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
-    protected String dueOrder() {
-        return DUE_ORDER;
+    protected String dueOrder(EventTypes types) {
+        return isOneType(types) ? "event_type, " + DUE_ORDER : DUE_ORDER;
     }
 
     @Override
@@ -54,20 +53,17 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
-    public List<OutboxEvent> claimPending(
-            Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
+    protected List<OutboxEvent> claim(Connection conn, Claim claim) {
         String sql = """
                 WITH due AS (
-                  SELECT event_id FROM %1$s
-                  WHERE status IN (0, 2) AND available_at <= ? AND created_at <= ?
-                    AND (locked_by IS NULL OR locked_at < ?)
-                  ORDER BY available_at, created_at, event_id LIMIT ?
+                  SELECT event_id FROM %1$s WHERE status IN (0, 2)%2$s
+                  ORDER BY %3$s LIMIT ?
                   FOR UPDATE SKIP LOCKED)
                 UPDATE %1$s t SET locked_by = ?, locked_at = ?
                 FROM due WHERE t.event_id = due.event_id
-                RETURNING %2$s
-                """.formatted(tableName(), QUALIFIED_COLUMNS);
+                RETURNING %4$s
+                """.formatted(tableName(), claimCondition(claim), dueOrder(claim.types()), QUALIFIED_COLUMNS);
         return inOrderOfCreation(JdbcTemplate.updateReturning(
-                conn, sql, this::mapRow, now, now.minus(skipRecent), lockExpiry, limit, ownerId, now));
+                conn, sql, this::mapRow, claim.params(List.of(), claim.limit(), claim.ownerId(), claim.now())));
     }
 }

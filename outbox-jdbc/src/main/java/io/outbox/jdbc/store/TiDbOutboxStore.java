@@ -3,9 +3,6 @@ package io.outbox.jdbc.store;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.OutboxEvent;
 import java.sql.Connection;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,45 +35,37 @@ public final class TiDbOutboxStore extends MySqlOutboxStore {
     }
 
     @Override
-    public List<OutboxEvent> claimPending(
-            Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
-        Instant lockedAt = now.truncatedTo(ChronoUnit.MICROS);
+    protected List<OutboxEvent> claim(Connection conn, Claim claim) {
         return inTransaction(conn, () -> {
-            List<OutboxEvent> before = claimedAt(conn, ownerId, lockedAt);
-            int claimed = 0;
-            for (String status : pendingPartitions()) {
-                claimed += JdbcTemplate.update(
+            List<OutboxEvent> before = claimed(conn, claim);
+            int count = 0;
+            for (String partition : pendingPartitions()) {
+                count += JdbcTemplate.update(
                         conn,
-                        "UPDATE " + tableName() + " SET locked_by = ?, locked_at = ? WHERE " + status
-                                + " AND available_at <= ? AND created_at <= ?"
-                                + " AND (locked_by IS NULL OR locked_at < ?) ORDER BY " + dueOrder() + " LIMIT ?",
-                        ownerId,
-                        lockedAt,
-                        lockedAt,
-                        lockedAt.minus(skipRecent),
-                        lockExpiry,
-                        limit - claimed);
+                        "UPDATE " + tableName() + " SET locked_by = ?, locked_at = ? WHERE " + partition
+                                + claimCondition(claim) + " ORDER BY " + dueOrder(claim.types()) + " LIMIT ?",
+                        claim.params(List.of(claim.ownerId(), claim.now()), claim.limit() - count));
             }
-            if (claimed == 0) {
+            if (count == 0) {
                 return List.of();
             }
-            List<OutboxEvent> all = new ArrayList<>(claimedAt(conn, ownerId, lockedAt));
+            List<OutboxEvent> all = new ArrayList<>(claimed(conn, claim));
             all.removeAll(before);
             return inOrderOfCreation(all);
         });
     }
 
-    private List<OutboxEvent> claimedAt(Connection conn, String ownerId, Instant lockedAt) {
+    private List<OutboxEvent> claimed(Connection conn, Claim claim) {
         List<OutboxEvent> events = new ArrayList<>();
-        for (String status : pendingPartitions()) {
+        for (String partition : pendingPartitions()) {
             events.addAll(JdbcTemplate.query(
                     conn,
-                    "SELECT " + COLUMNS + " FROM " + tableName() + " WHERE " + status
+                    "SELECT " + COLUMNS + " FROM " + tableName() + " WHERE " + partition
                             + " AND available_at <= ? AND locked_by = ? AND locked_at = ?",
                     this::mapRow,
-                    lockedAt,
-                    ownerId,
-                    lockedAt));
+                    claim.now(),
+                    claim.ownerId(),
+                    claim.now()));
         }
         return events;
     }

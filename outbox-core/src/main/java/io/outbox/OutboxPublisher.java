@@ -1,0 +1,42 @@
+package io.outbox;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Publishes objects as events, in the caller's transaction: the object becomes JSON, and goes to the listener, topic or
+ * exchange of its event type once the transaction has committed. Thread-safe.
+ *
+ * <p>Every method throws {@link IllegalStateException} without an active transaction.
+ */
+public interface OutboxPublisher {
+
+    /** Publishes one event. */
+    <T> void publish(String eventType, T event);
+
+    /** Publishes the elements of a list, each as an event of its own. */
+    <T> void publish(String eventType, List<T> events);
+
+    /** Begins an event with more than a type and a payload. */
+    Draft event(String eventType);
+
+    /** An event in the making. Not thread-safe. */
+    interface Draft {
+
+        /** What the event is about; the id is the message key where a broker has keys. */
+        Draft aggregate(String aggregateType, String aggregateId);
+
+        /** The id of what the event is about; the message key where a broker has keys. */
+        Draft key(String aggregateId);
+
+        Draft tenant(String tenantId);
+
+        Draft header(String name, String value);
+
+        /** Delivers the event no sooner than this after it was published. */
+        Draft delay(Duration delay);
+
+        /** Publishes the event with this payload and returns its id, or {@code null} if a hook suppressed it. */
+        String publish(Object payload);
+    }
+}

@@ -1,0 +1,31 @@
+package io.outbox.dispatch;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/** Multiplies the delay with every attempt, without jitter; with a multiplier of 1 the delay is always the same. */
+public final class MultiplyingRetryPolicy implements RetryPolicy {
+
+    private static final double MAX_DELAY_MS = Duration.ofDays(365).toMillis();
+
+    private final long delayMs;
+    private final double multiplier;
+
+    public MultiplyingRetryPolicy(Duration delay, double multiplier) {
+        Objects.requireNonNull(delay, "delay");
+        if (delay.toMillis() < 1) {
+            throw new IllegalArgumentException("delay must be at least 1 ms: " + delay);
+        }
+        if (!(multiplier >= 1) || Double.isInfinite(multiplier)) {
+            throw new IllegalArgumentException("multiplier must be a number of at least 1: " + multiplier);
+        }
+        this.delayMs = delay.toMillis();
+        this.multiplier = multiplier;
+    }
+
+    @Override
+    public long computeDelayMs(int attempts) {
+        double delay = delayMs * Math.pow(multiplier, Math.max(0, attempts - 1));
+        return (long) Math.min(delay, MAX_DELAY_MS);
+    }
+}

@@ -1,0 +1,144 @@
+package io.outbox.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import io.outbox.AggregateType;
+import io.outbox.BoundEventListener;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.EventListener;
+import io.outbox.EventType;
+import io.outbox.StringAggregateType;
+import io.outbox.StringEventType;
+import io.outbox.support.Race;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DefaultListenerRegistryTest {
+
+    private static final EventListener LISTENER = event -> DispatchResult.done();
+    private static final EventListener OTHER = event -> DispatchResult.dead();
+    private static final EventType CREATED = StringEventType.of("Created");
+    private static final AggregateType USER = StringAggregateType.of("User");
+
+    private final DefaultListenerRegistry registry = new DefaultListenerRegistry();
+
+    private static final class Bound extends BoundEventListener {
+        Bound(String aggregateType, String eventType) {
+            super(aggregateType, eventType);
+        }
+
+        Bound(AggregateType aggregateType, EventType eventType) {
+            super(aggregateType, eventType);
+        }
+
+        @Override
+        public DispatchResult onEvent(EventEnvelope envelope) {
+            return DispatchResult.done();
+        }
+    }
+
+    @Test
+    void findsTheListenerOfARoute() {
+        registry.register("User", "Created", LISTENER).register("Order", "Created", OTHER);
+
+        assertThat(registry.listenerFor("User", "Created")).isSameAs(LISTENER);
+        assertThat(registry.listenerFor("Order", "Created")).isSameAs(OTHER);
+    }
+
+    @Test
+    void findsNothingForAnUnknownRoute() {
+        registry.register("User", "Created", LISTENER);
+
+        assertThat(registry.listenerFor("User", "Deleted")).isNull();
+        assertThat(registry.listenerFor("Order", "Created")).isNull();
+        assertThat(registry.listenerFor("__GLOBAL__", "Created")).isNull();
+    }
+
+    @Test
+    void registersForTheGlobalAggregateTypeByDefault() {
+        registry.register("Created", LISTENER).register(StringEventType.of("Deleted"), OTHER);
+
+        assertThat(registry.listenerFor(AggregateType.GLOBAL.name(), "Created")).isSameAs(LISTENER);
+        assertThat(registry.listenerFor(AggregateType.GLOBAL.name(), "Deleted")).isSameAs(OTHER);
+        assertThat(registry.listenerFor("User", "Created")).isNull();
+    }
+
+    @Test
+    void registersTypedNames() {
+        registry.register(USER, CREATED, LISTENER);
+
+        assertThat(registry.listenerFor("User", "Created")).isSameAs(LISTENER);
+    }
+
+    @Test
+    void registersABoundListenerUnderItsOwnRoute() {
+        Bound strings = new Bound("User", "Created");
+        Bound types = new Bound(StringAggregateType.of("Order"), CREATED);
+
+        registry.register(strings).register(types);
+
+        assertThat(registry.listenerFor("User", "Created")).isSameAs(strings);
+        assertThat(registry.listenerFor("Order", "Created")).isSameAs(types);
+        assertThat(types.getAggregateType()).isEqualTo("Order");
+        assertThat(types.getEventType()).isEqualTo("Created");
+    }
+
+    @Test
+    void aBoundListenerNeedsBothNames() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> new Bound(null, "Created"))
+                .withMessageContaining("aggregateType");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Bound("User", " "))
+                .withMessageContaining("eventType");
+    }
+
+    @Test
+    void refusesASecondListenerForARoute() {
+        registry.register(USER, CREATED, LISTENER);
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> registry.register("User", "Created", OTHER))
+                .withMessageContaining("User")
+                .withMessageContaining("Created");
+        assertThatIllegalStateException().isThrownBy(() -> registry.register(new Bound("User", "Created")));
+        assertThat(registry.listenerFor("User", "Created")).isSameAs(LISTENER);
+    }
+
+    @Test
+    void refusesNull() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> registry.register("User", "Created", null))
+                .withMessageContaining("listener");
+        assertThatNullPointerException()
+                .isThrownBy(() -> registry.register((String) null, LISTENER))
+                .withMessageContaining("eventType");
+        assertThatNullPointerException()
+                .isThrownBy(() -> registry.register(null, "Created", LISTENER))
+                .withMessageContaining("aggregateType");
+    }
+
+    @Test
+    void letsOneOfSeveralThreadsRegisterARoute() throws Exception {
+        try (Race race = new Race(8)) {
+            for (int round = 0; round < 200; round++) {
+                String eventType = "Created" + round;
+
+                List<Boolean> registered = race.times(8, () -> {
+                    try {
+                        registry.register(eventType, LISTENER);
+                        return true;
+                    } catch (IllegalStateException e) {
+                        return false;
+                    }
+                });
+
+                assertThat(registered).containsOnlyOnce(true);
+            }
+        }
+    }
+}

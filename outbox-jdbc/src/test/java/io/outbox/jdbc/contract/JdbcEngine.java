@@ -1,0 +1,109 @@
+package io.outbox.jdbc.contract;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
+import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.spi.OutboxBackend;
+import io.outbox.spi.StoreBackend;
+import io.outbox.testing.EngineUnderTest;
+import io.outbox.testing.JdbcStoredEvents;
+import io.outbox.testing.StoredEvent;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** A relational engine under test: one database, emptied for each test. */
+final class JdbcEngine implements EngineUnderTest {
+
+    private static final int POOL_SIZE = 40;
+
+    private final HikariDataSource dataSource;
+    private final JdbcOutbox jdbc;
+    private final AbstractJdbcOutboxStore store;
+    private final OutboxBackend backend;
+
+    JdbcEngine(String url) {
+        this(url, UnaryOperator.identity());
+    }
+
+    JdbcEngine(String url, UnaryOperator<AbstractJdbcOutboxStore> storeChoice) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(POOL_SIZE);
+        config.setMinimumIdle(2);
+        this.dataSource = new HikariDataSource(config);
+        this.jdbc = JdbcOutbox.of(dataSource).createSchema().validateSchema();
+        this.store = storeChoice.apply(jdbc.store());
+        this.backend = StoreBackend.of(jdbc.connectionProvider(), jdbc.txContext(), store, jdbc.purger());
+        clear();
+    }
+
+    void clear() {
+        execute("DELETE FROM " + store.tableName());
+    }
+
+    AbstractJdbcOutboxStore store() {
+        return store;
+    }
+
+    Connection openConnection() throws SQLException {
+        return dataSource.getConnection();
+    }
+
+    @Override
+    public OutboxBackend backend() {
+        return backend;
+    }
+
+    @Override
+    public void inTransaction(Runnable work) {
+        try (Transaction tx = jdbc.begin()) {
+            work.run();
+            tx.commit();
+        }
+    }
+
+    @Override
+    public Optional<StoredEvent> find(String eventId) {
+        try (Connection conn = openConnection()) {
+            return JdbcStoredEvents.find(conn, store.tableName(), eventId);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public Instant now() {
+        try (Connection conn = openConnection()) {
+            return store.currentTime(conn);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void execute(String sql) {
+        try (Connection conn = openConnection()) {
+            JdbcTemplate.update(conn, sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Closes all connections, none of which may be in use any more. */
+    @Override
+    public void close() {
+        try {
+            int active = dataSource.getHikariPoolMXBean().getActiveConnections();
+            if (active != 0) {
+                throw new AssertionError(active + " connections were not returned to the pool");
+            }
+        } finally {
+            dataSource.close();
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.outbox.jdbc.contract;
+
+import io.outbox.testing.DeliveryContract;
+import io.outbox.testing.EngineUnderTest;
+import io.outbox.testing.OutboxBackendContract;
+import io.outbox.testservers.MariaDbServer;
+import org.junit.jupiter.api.Nested;
+
+/** Runs the contracts on MariaDB. */
+class MariaDbContractTest {
+
+    private static final String URL = MariaDbServer.shared().newDatabase();
+
+    private static JdbcEngine engine() {
+        return new JdbcEngine(URL);
+    }
+
+    @Nested
+    class Backend extends OutboxBackendContract {
+        @Override
+        protected EngineUnderTest createEngine() {
+            return engine();
+        }
+    }
+
+    @Nested
+    class Delivery extends DeliveryContract {
+        @Override
+        protected EngineUnderTest createEngine() {
+            return engine();
+        }
+    }
+
+    @Nested
+    class Store extends JdbcStoreContract {
+        Store() {
+            super(MariaDbContractTest::engine);
+        }
+    }
+}

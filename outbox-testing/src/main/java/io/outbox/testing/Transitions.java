@@ -1,0 +1,67 @@
+package io.outbox.testing;
+
+import io.outbox.model.EventStatus;
+import io.outbox.spi.Outcome;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Objects;
+
+/** What outcomes do to a stored event. */
+final class Transitions {
+
+    private Transitions() {}
+
+    /** Returns the event after the outcome. */
+    static StoredEvent after(StoredEvent event, Outcome outcome) {
+        if (outcome instanceof Outcome.Done done) {
+            return event.becoming(EventStatus.DONE, event.attempts(), event.availableAt())
+                    .doneAt(micros(done.at()));
+        }
+        if (outcome instanceof Outcome.Deferred deferred) {
+            return event.becoming(EventStatus.NEW, event.attempts(), micros(deferred.until()));
+        }
+        if (outcome instanceof Outcome.Dead dead) {
+            return event.becoming(EventStatus.DEAD, event.attempts(), event.availableAt())
+                    .withError(dead.error());
+        }
+        Outcome.Failed failed = (Outcome.Failed) outcome;
+        int attempts = event.attempts() + 1;
+        return attempts >= failed.maxAttempts()
+                ? event.becoming(EventStatus.DEAD, attempts, event.availableAt())
+                        .withError(failed.error())
+                : event.becoming(EventStatus.RETRY, attempts, micros(failed.retryAt()))
+                        .withError(failed.error());
+    }
+
+    /**
+     * Returns whether the event is as this very outcome left it, so that the outcome is a repetition.
+     *
+     * <p>A failure is recognised by its time and by a count beyond the one it started from: the next failure may fall
+     * on the same instant, but it starts from the new count.
+     */
+    static boolean wasApplied(StoredEvent event, Outcome outcome) {
+        if (outcome instanceof Outcome.Done done) {
+            return event.status() == EventStatus.DONE && micros(done.at()).equals(event.doneAt());
+        }
+        if (outcome instanceof Outcome.Deferred deferred) {
+            return event.status() == EventStatus.NEW
+                    && event.lockedBy() == null
+                    && micros(deferred.until()).equals(event.availableAt());
+        }
+        if (outcome instanceof Outcome.Dead dead) {
+            return event.status() == EventStatus.DEAD && Objects.equals(dead.error(), event.lastError());
+        }
+        Outcome.Failed failed = (Outcome.Failed) outcome;
+        if (event.attempts() <= failed.attempts() || !Objects.equals(failed.error(), event.lastError())) {
+            return false;
+        }
+        return event.status() == EventStatus.RETRY
+                ? micros(failed.retryAt()).equals(event.availableAt())
+                : event.status() == EventStatus.DEAD && event.attempts() >= failed.maxAttempts();
+    }
+
+    /** Cuts an instant to the precision of the store. */
+    static Instant micros(Instant instant) {
+        return instant.truncatedTo(ChronoUnit.MICROS);
+    }
+}
