@@ -33,9 +33,7 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
         for (T event : Objects.requireNonNull(events, "events")) {
             envelopes.add(EventEnvelope.ofJson(eventType, toJson(event)));
         }
-        if (!envelopes.isEmpty()) {
-            writer.writeAll(envelopes);
-        }
+        writer.writeAll(envelopes);
     }
 
     @Override

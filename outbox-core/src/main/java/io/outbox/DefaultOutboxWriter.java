@@ -76,7 +76,7 @@ public final class DefaultOutboxWriter implements OutboxWriter {
         return batch.stream().map(EventEnvelope::eventId).toList();
     }
 
-    private static void quietly(String phase, Runnable hook) {
+    static void quietly(String phase, Runnable hook) {
         try {
             hook.run();
         } catch (Throwable e) {

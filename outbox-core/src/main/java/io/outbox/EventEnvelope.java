@@ -127,7 +127,7 @@ public final class EventEnvelope {
         }
     }
 
-    /** Returns a builder with everything that this envelope has. */
+    /** Returns a builder with everything that this envelope has; a new payload or due time replaces the old one. */
     public Builder toBuilder() {
         Builder builder = new Builder(eventType);
         builder.eventId = eventId;
@@ -139,6 +139,7 @@ public final class EventEnvelope {
         builder.payloadJson = payloadJson;
         builder.payloadBytes = payloadBytes;
         builder.availableAt = availableAt;
+        builder.copied = true;
         return builder;
     }
 
@@ -273,6 +274,7 @@ public final class EventEnvelope {
         private byte[] payloadBytes;
         private Instant availableAt;
         private Duration deliverAfter;
+        private boolean copied;
 
         private Builder(String eventType) {
             this.eventType = Objects.requireNonNull(eventType, "eventType");
@@ -337,6 +339,9 @@ public final class EventEnvelope {
             Objects.requireNonNull(payloadJson, "payloadJson");
             requireFits(utf8Length(payloadJson));
             this.payloadJson = payloadJson;
+            if (copied) {
+                this.payloadBytes = null;
+            }
             return this;
         }
 
@@ -345,6 +350,9 @@ public final class EventEnvelope {
             Objects.requireNonNull(payloadBytes, "payloadBytes");
             requireFits(payloadBytes.length);
             this.payloadBytes = payloadBytes.clone();
+            if (copied) {
+                this.payloadJson = null;
+            }
             return this;
         }
 
@@ -361,6 +369,9 @@ public final class EventEnvelope {
                 throw new IllegalArgumentException("deliverAfter must be positive: " + deliverAfter);
             }
             this.deliverAfter = deliverAfter;
+            if (copied) {
+                this.availableAt = null;
+            }
             return this;
         }
 

@@ -10,6 +10,7 @@ import io.outbox.dispatch.RetryPolicy;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.poller.OutboxPoller;
+import io.outbox.poller.StuckRecovery;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ConnectionProvider;
@@ -23,7 +24,6 @@ import io.outbox.spi.TxContext;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -47,6 +47,7 @@ public final class Outbox implements AutoCloseable {
     private final OutboxDispatcher dispatcher;
     private final OutboxPoller poller;
     private final OutboxPurgeScheduler purgeScheduler;
+    private final Clock clock;
     private boolean started;
     private boolean closed;
 
@@ -55,12 +56,14 @@ public final class Outbox implements AutoCloseable {
             OutboxWriter writer,
             OutboxDispatcher dispatcher,
             OutboxPoller poller,
-            OutboxPurgeScheduler purgeScheduler) {
+            OutboxPurgeScheduler purgeScheduler,
+            Clock clock) {
         this.backend = backend;
         this.writer = writer;
         this.dispatcher = dispatcher;
         this.poller = poller;
         this.purgeScheduler = purgeScheduler;
+        this.clock = clock;
     }
 
     /** One node delivers: right after commit, with the poller behind. */
@@ -175,8 +178,8 @@ public final class Outbox implements AutoCloseable {
                 state(),
                 dispatcher == null ? 0 : dispatcher.hotQueueDepth(),
                 dispatcher == null ? 0 : dispatcher.coldQueueDepth(),
-                backend.pending(Instant.now()),
-                backend.countDead(null),
+                backend.pending(clock.instant()),
+                deadEvents().count(null),
                 dispatcher == null ? List.of() : dispatcher.unavailableTypes());
     }
 
@@ -232,6 +235,7 @@ public final class Outbox implements AutoCloseable {
         final OutboxPoller.Builder poller = OutboxPoller.builder();
         private final OutboxPurgeScheduler.Builder purge = OutboxPurgeScheduler.builder();
         private MetricsExporter metrics = MetricsExporter.NOOP;
+        Clock clock = Clock.systemUTC();
 
         private AbstractBuilder() {}
 
@@ -337,8 +341,15 @@ public final class Outbox implements AutoCloseable {
             return self();
         }
 
+        /** The time from the start to the first purge. Default: none. */
+        public B purgeInitialDelay(Duration initialDelay) {
+            purge.initialDelay(initialDelay);
+            return self();
+        }
+
         /** The clock for due times, retries and retention. Default: the system clock. */
         public B clock(Clock clock) {
+            this.clock = Objects.requireNonNull(clock, "clock");
             dispatcher.clock(clock);
             poller.clock(clock);
             purge.clock(clock);
@@ -416,7 +427,8 @@ public final class Outbox implements AutoCloseable {
                         new DefaultOutboxWriter(engine, hooked(hook)),
                         builtDispatcher,
                         builtPoller,
-                        purgeScheduler);
+                        purgeScheduler,
+                        clock);
             } catch (RuntimeException | Error e) {
                 builtDispatcher.close();
                 throw e;
@@ -561,6 +573,11 @@ public final class Outbox implements AutoCloseable {
             return this;
         }
 
+        /** When events of nodes that died are taken over. Default: with every poll, once their lock has timed out. */
+        public MultiNodeBuilder stuckRecovery(StuckRecovery recovery) {
+            return with(this, b -> poller.stuckRecovery(recovery));
+        }
+
         @Override
         MultiNodeBuilder self() {
             return this;
@@ -636,7 +653,12 @@ public final class Outbox implements AutoCloseable {
         @Override
         Outbox assemble(OutboxBackend engine, OutboxPurgeScheduler purgeScheduler) {
             return new Outbox(
-                    engine, new DefaultOutboxWriter(engine, hooked(WriterHook.NOOP)), null, null, purgeScheduler);
+                    engine,
+                    new DefaultOutboxWriter(engine, hooked(WriterHook.NOOP)),
+                    null,
+                    null,
+                    purgeScheduler,
+                    clock);
         }
     }
 }

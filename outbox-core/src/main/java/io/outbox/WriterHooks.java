@@ -1,6 +1,7 @@
 package io.outbox;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Several hooks as one: those of the application, then the outbox's own, which alone decides on the owner. */
 final class WriterHooks implements WriterHook {
@@ -32,19 +33,22 @@ final class WriterHooks implements WriterHook {
 
     @Override
     public void afterWrite(List<EventEnvelope> events) {
-        own.afterWrite(events);
-        hooks.forEach(hook -> hook.afterWrite(events));
+        each("afterWrite", hook -> hook.afterWrite(events));
     }
 
     @Override
     public void afterCommit(List<EventEnvelope> events) {
-        own.afterCommit(events);
-        hooks.forEach(hook -> hook.afterCommit(events));
+        each("afterCommit", hook -> hook.afterCommit(events));
     }
 
     @Override
     public void afterRollback(List<EventEnvelope> events) {
-        own.afterRollback(events);
-        hooks.forEach(hook -> hook.afterRollback(events));
+        each("afterRollback", hook -> hook.afterRollback(events));
+    }
+
+    /** Calls every hook, the own one first, whatever another one throws. */
+    private void each(String phase, Consumer<WriterHook> call) {
+        DefaultOutboxWriter.quietly(phase, () -> call.accept(own));
+        hooks.forEach(hook -> DefaultOutboxWriter.quietly(phase, () -> call.accept(hook)));
     }
 }

@@ -82,8 +82,13 @@ final class Lane implements PollerFeed {
 
     /** Queues the event; if that is refused, gives it back to the store and returns false. */
     boolean offer(Delivery delivery) {
-        if (isClosedForNow() || (circuit != null && !circuit.admit()) || !queue.offer(delivery)) {
+        if (isClosedForNow() || (circuit != null && !circuit.admit())) {
             completion.release(delivery.hold());
+            return false;
+        }
+        if (!queue.offer(delivery)) {
+            completion.release(delivery.hold());
+            probeLost();
             return false;
         }
         return true;
@@ -162,6 +167,7 @@ final class Lane implements PollerFeed {
             started = true;
             opensAtNanos = System.nanoTime() + settings.startDelay.toNanos();
             if (!settings.startDelay.isZero()) {
+                giveUpQueued();
                 dispatcher.wakePollerIn(types, settings.startDelay.toMillis() + 1);
             }
             for (int i = 0; i < settings.workers; i++) {
@@ -210,8 +216,13 @@ final class Lane implements PollerFeed {
         List<Delivery> left = queue.clear();
         if (!left.isEmpty()) {
             LOG.log(Level.INFO, "{0} queued events go back to the store", left.size());
-            left.forEach(delivery -> completion.release(delivery.hold()));
+            release(left);
         }
+    }
+
+    private void release(List<Delivery> deliveries) {
+        deliveries.forEach(delivery -> completion.release(delivery.hold()));
+        probeLost();
     }
 
     // Delivery
@@ -228,7 +239,11 @@ final class Lane implements PollerFeed {
                 if (rateLimiter != null) {
                     limitRate(batch);
                 }
-                deliver(batch);
+                if (paused) {
+                    release(batch);
+                } else {
+                    deliver(batch);
+                }
             } catch (InterruptedException e) {
                 if (forced) {
                     return;
@@ -243,14 +258,17 @@ final class Lane implements PollerFeed {
         try {
             rateLimiter.acquire(batch.size());
         } catch (InterruptedException e) {
-            batch.forEach(delivery -> completion.release(delivery.hold()));
+            release(batch);
             throw e;
         }
     }
 
     private int batchSize(Delivery delivery) {
-        int listeners = processor.batchSize(delivery);
-        return settings.batchSize == 0 ? listeners : Math.min(listeners, settings.batchSize);
+        int most = processor.batchSize(delivery);
+        if (settings.batchSize > 0) {
+            most = Math.min(most, settings.batchSize);
+        }
+        return settings.maxPerSecond > 0 ? Math.min(most, settings.maxPerSecond) : most;
     }
 
     /** Delivers one batch on the calling thread; returns its size, or 0 if nothing is queued. */
@@ -263,7 +281,7 @@ final class Lane implements PollerFeed {
     }
 
     private void deliver(List<Delivery> batch) {
-        List<Delivery> secured = batch.stream().filter(this::secure).toList();
+        List<Delivery> secured = secure(batch);
         if (secured.isEmpty()) {
             probeLost();
             return;
@@ -330,25 +348,25 @@ final class Lane implements PollerFeed {
         }
     }
 
-    /** Returns whether this node certainly still owns the event; if another one does, lets go of it. */
-    private boolean secure(Delivery delivery) {
+    /** Returns the events that this node certainly still owns, and lets go of those that another one has. */
+    private List<Delivery> secure(List<Delivery> batch) {
         LeaseKeeper keeper = dispatcher.leaseKeeper();
         if (keeper == null) {
-            return true;
+            return batch;
         }
         while (!forced) {
             try {
-                if (keeper.secure(delivery.hold())) {
-                    return true;
-                }
-                completion.drop(delivery.hold());
-                return false;
+                keeper.secure(batch.stream().map(Delivery::hold).toList());
+                batch.stream().map(Delivery::hold).filter(Hold::isLost).forEach(completion::drop);
+                return batch.stream()
+                        .filter(delivery -> !delivery.hold().isLost())
+                        .toList();
             } catch (RuntimeException e) {
-                LOG.log(Level.DEBUG, "Cannot renew the lock of event " + delivery.eventId() + " yet", e);
+                LOG.log(Level.DEBUG, "Cannot renew the locks of " + batch.size() + " events yet", e);
                 LockSupport.parkNanos(LEASE_RETRY_NANOS);
             }
         }
-        completion.release(delivery.hold());
-        return false;
+        release(batch);
+        return List.of();
     }
 }

@@ -46,13 +46,12 @@ final class LeaseKeeper implements AutoCloseable {
         return lease;
     }
 
-    /** Returns whether the event's lock is certain to last for a while yet, renewing it if need be. */
-    boolean secure(OwnedEvents.Hold hold) {
-        if (hold.ownerId() == null || hold.lockAgeNanos() < lease.duration().toNanos() / 3 * 2) {
-            return !hold.isLost();
-        }
-        renew(List.of(hold));
-        return !hold.isLost();
+    /** Renews those locks that are not certain to last for a while yet; marks the holds whose lock is lost. */
+    void secure(List<OwnedEvents.Hold> holds) {
+        long limit = lease.duration().toNanos() / 3 * 2;
+        renew(holds.stream()
+                .filter(hold -> hold.ownerId() != null && hold.lockAgeNanos() >= limit)
+                .toList());
     }
 
     private void renewOldLocks() {

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -65,6 +66,7 @@ public final class OutboxPoller implements AutoCloseable {
     private final long intervalMs;
     private final MetricsExporter metrics;
     private final Lease lease;
+    private final StuckRecovery recovery;
     private final Clock clock;
     private final ScheduledThreadPoolExecutor scheduler;
     private final List<Feed> feeds;
@@ -74,6 +76,7 @@ public final class OutboxPoller implements AutoCloseable {
     private boolean started;
     private volatile boolean closed;
     private boolean failing;
+    private long nextRecoveryAtNanos;
     private long lagRecordedAtNanos = System.nanoTime() - LAG_PERIOD_NANOS;
 
     private OutboxPoller(Builder builder) {
@@ -85,6 +88,11 @@ public final class OutboxPoller implements AutoCloseable {
         this.intervalMs = builder.intervalMs;
         this.metrics = builder.metrics;
         this.lease = builder.lease;
+        this.recovery = builder.recovery;
+        if (recovery != null) {
+            this.nextRecoveryAtNanos =
+                    System.nanoTime() + recovery.initialDelay().toNanos();
+        }
         this.clock = builder.clock;
         this.scheduler = new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-poller-"));
         this.scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -171,24 +179,68 @@ public final class OutboxPoller implements AutoCloseable {
         }
     }
 
+    /** Reads all due feeds, one page of each in turn, so that none waits for the backlog of another. */
     private void run() {
         synchronized (this) {
             nextRun = null;
         }
-        for (Feed feed : feeds) {
-            if (begin(feed)) {
-                long delayMs = intervalMs(feed);
-                try {
-                    delayMs = drain(feed);
-                    failing = false;
-                } catch (RuntimeException | Error e) {
-                    logFailure(e);
+        Map<Feed, Pass> passes = new LinkedHashMap<>();
+        do {
+            for (Feed feed : feeds) {
+                if (!passes.containsKey(feed) && begin(feed)) {
+                    passes.put(feed, new Pass(feed));
                 }
-                wakeUp(feed, delayMs);
             }
-        }
+            passes.values().removeIf(pass -> !goesOn(pass));
+        } while (!passes.isEmpty() && !closed);
         recordLagByType();
         schedule();
+    }
+
+    /** Reads the next page of a pass; returns false, having set the feed's next time, if it was the last. */
+    private boolean goesOn(Pass pass) {
+        long delayMs = intervalMs(pass.feed);
+        try {
+            delayMs = pass.readPage();
+            failing = false;
+        } catch (RuntimeException | Error e) {
+            logFailure(e);
+        }
+        if (delayMs == Pass.GOES_ON) {
+            return true;
+        }
+        wakeUp(pass.feed, delayMs);
+        return false;
+    }
+
+    /** One walk through the due events of a feed, page by page. What becomes due meanwhile is left to the next. */
+    private final class Pass {
+
+        private static final long GOES_ON = -1;
+
+        private final Feed feed;
+        private final Instant now = clock.instant();
+        private OutboxEvent after;
+        private Set<String> lastIds = Set.of();
+
+        private Pass(Feed feed) {
+            this.feed = feed;
+        }
+
+        /** Reads and hands over one page; returns how long to sleep, or {@link #GOES_ON} if there may be more. */
+        private long readPage() {
+            Page page = feed.source.availableCapacity() > 0 ? pollPage(feed.source, now, after) : Page.NO_ROOM;
+            if (page.refused) {
+                feed.source.whenCapacityFrees(() -> wakeUp(feed, 0));
+                return intervalMs(feed);
+            }
+            if (!page.full || lastIds.containsAll(page.ids)) {
+                return untilNextDue(now, intervalMs(feed));
+            }
+            after = lease == null ? page.last : null;
+            lastIds = page.ids;
+            return GOES_ON;
+        }
     }
 
     /** Returns whether the feed is due, and sets its next time, which wake-ups from now on may bring forward. */
@@ -209,26 +261,6 @@ public final class OutboxPoller implements AutoCloseable {
 
     private int batchSize(PollerFeed feed) {
         return feed.batchSize() == 0 ? batchSize : feed.batchSize();
-    }
-
-    /** Hands over all due events of a feed, as far as there is room; returns how long to sleep. */
-    private long drain(Feed feed) {
-        Instant now = clock.instant();
-        OutboxEvent after = null;
-        Set<String> before = Set.of();
-        while (!closed) {
-            Page page = feed.source.availableCapacity() > 0 ? pollPage(feed.source, now, after) : Page.NO_ROOM;
-            if (page.refused) {
-                feed.source.whenCapacityFrees(() -> wakeUp(feed, 0));
-                return intervalMs(feed);
-            }
-            if (!page.full || before.containsAll(page.ids)) {
-                return untilNextDue(now, intervalMs(feed));
-            }
-            after = lease == null ? page.last : null;
-            before = page.ids;
-        }
-        return intervalMs(feed);
     }
 
     private long untilNextDue(Instant now, long atMostMs) {
@@ -262,7 +294,7 @@ public final class OutboxPoller implements AutoCloseable {
                 List<OutboxEvent> rows = lease == null
                         ? backend.fetch(
                                 new FetchRequest(now, skipRecent, feed.types(), limit, after, handler.heldEvents()))
-                        : backend.claim(new ClaimRequest(lease, skipRecent, feed.types(), limit));
+                        : claim(feed, limit);
                 if (after == null) {
                     recordLag(now, rows);
                 }
@@ -277,6 +309,29 @@ public final class OutboxPoller implements AutoCloseable {
                 handler.pollFinished();
             }
         }
+    }
+
+    private List<OutboxEvent> claim(PollerFeed feed, int limit) {
+        boolean takeOver = isRecoveryTime();
+        int most = takeOver && recovery != null ? Math.min(limit, recovery.batchSize()) : limit;
+        return backend.claim(new ClaimRequest(lease, skipRecent, feed.types(), most, takeOver, count -> {
+            if (count > 0) {
+                metrics.incrementRecovered(count);
+            }
+        }));
+    }
+
+    /** Returns whether events whose lease has run out are claimed now; if so, sets the next time. */
+    private boolean isRecoveryTime() {
+        if (recovery == null) {
+            return true;
+        }
+        long now = System.nanoTime();
+        if (nextRecoveryAtNanos - now > 0) {
+            return false;
+        }
+        nextRecoveryAtNanos = now + recovery.fixedDelay().toNanos();
+        return true;
     }
 
     /** Hands over rows until one is refused, or the handler fails; returns how many were taken. */
@@ -411,6 +466,7 @@ public final class OutboxPoller implements AutoCloseable {
         private long intervalMs = DEFAULT_INTERVAL_MS;
         private MetricsExporter metrics = MetricsExporter.NOOP;
         private Lease lease;
+        private StuckRecovery recovery;
         private Clock clock = Clock.systemUTC();
         private boolean built;
 
@@ -487,6 +543,12 @@ public final class OutboxPoller implements AutoCloseable {
         /** Claims events under the given lease, so that several nodes can share a store. */
         public Builder claimLocking(Lease lease) {
             this.lease = Objects.requireNonNull(lease, "lease");
+            return this;
+        }
+
+        /** When events of nodes that died are taken over. Default: with every poll, once their lease has run out. */
+        public Builder stuckRecovery(StuckRecovery recovery) {
+            this.recovery = Objects.requireNonNull(recovery, "recovery");
             return this;
         }
 

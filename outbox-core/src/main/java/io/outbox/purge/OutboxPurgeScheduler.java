@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Deletes DONE and DEAD events once they are older than the retention, in batches, each in its own transaction, until
- * nothing is left to delete. The first run begins at start. Thread-safe.
+ * nothing is left to delete. Thread-safe.
  */
 public final class OutboxPurgeScheduler implements AutoCloseable {
 
@@ -32,6 +32,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
     private final Duration retention;
     private final int batchSize;
     private final long intervalSeconds;
+    private final Duration initialDelay;
     private final MetricsExporter metrics;
     private final Clock clock;
     private final ScheduledExecutorService scheduler =
@@ -44,6 +45,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
         this.retention = builder.retention;
         this.batchSize = builder.batchSize;
         this.intervalSeconds = builder.intervalSeconds;
+        this.initialDelay = builder.initialDelay;
         this.metrics = builder.metrics;
         this.clock = builder.clock;
     }
@@ -59,7 +61,11 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
         }
         if (!started) {
             started = true;
-            scheduler.scheduleWithFixedDelay(this::runOnce, 0, intervalSeconds, TimeUnit.SECONDS);
+            scheduler.scheduleWithFixedDelay(
+                    this::runOnce,
+                    initialDelay.toMillis(),
+                    TimeUnit.SECONDS.toMillis(intervalSeconds),
+                    TimeUnit.MILLISECONDS);
         }
     }
 
@@ -108,6 +114,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
         private Duration retention = DEFAULT_RETENTION;
         private int batchSize = DEFAULT_BATCH_SIZE;
         private long intervalSeconds = DEFAULT_INTERVAL_SECONDS;
+        private Duration initialDelay = Duration.ZERO;
         private MetricsExporter metrics = MetricsExporter.NOOP;
         private Clock clock = Clock.systemUTC();
         private boolean built;
@@ -157,6 +164,16 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
                 throw new IllegalArgumentException("intervalSeconds must be at least 1: " + intervalSeconds);
             }
             this.intervalSeconds = intervalSeconds;
+            return this;
+        }
+
+        /** The time from the start to the first run. Default: none. */
+        public Builder initialDelay(Duration initialDelay) {
+            Objects.requireNonNull(initialDelay, "initialDelay");
+            if (initialDelay.isNegative()) {
+                throw new IllegalArgumentException("initialDelay must not be negative: " + initialDelay);
+            }
+            this.initialDelay = initialDelay;
             return this;
         }
 

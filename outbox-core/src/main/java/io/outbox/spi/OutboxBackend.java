@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntConsumer;
 
 /**
  * A storage engine: the seam between delivery, which knows no database, and storage, which knows no queue, thread or
@@ -123,12 +124,26 @@ public interface OutboxBackend {
     /**
      * What {@link #claim} is asked for. Whether an event is due and whether a lease has run out is decided by the
      * store's clock.
+     *
+     * @param takeOver whether events whose lease has run out are claimed as well
+     * @param takenOver told how many of the claimed events had such a lease
      */
-    record ClaimRequest(Lease lease, Duration skipRecent, EventTypes types, int limit) {
+    record ClaimRequest(
+            Lease lease, Duration skipRecent, EventTypes types, int limit, boolean takeOver, IntConsumer takenOver) {
 
-        /** Asks for events of all types. */
+        /** Asks for events of all types, also those whose lease has run out. */
         public ClaimRequest(Lease lease, Duration skipRecent, int limit) {
             this(lease, skipRecent, EventTypes.ALL, limit);
+        }
+
+        /** Asks for events of some types, also those whose lease has run out. */
+        public ClaimRequest(Lease lease, Duration skipRecent, EventTypes types, int limit) {
+            this(lease, skipRecent, types, limit, true, count -> {});
+        }
+
+        /** Returns the time of locking before which a lock no longer counts, given the store's time. */
+        public Instant lockExpiry(Instant now) {
+            return takeOver ? now.minus(lease.duration()) : Instant.EPOCH;
         }
     }
 }

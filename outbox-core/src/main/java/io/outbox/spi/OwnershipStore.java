@@ -3,6 +3,7 @@ package io.outbox.spi;
 import io.outbox.EventEnvelope;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
+import io.outbox.spi.OutboxBackend.ClaimRequest;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,9 +29,8 @@ public interface OwnershipStore extends OutboxStore {
     List<OutboxEvent> pollPending(
             Connection conn, Instant now, Duration skipRecent, EventTypes types, OutboxEvent after, int limit);
 
-    /** As {@link #claimPending(Connection, String, Instant, Instant, Duration, int)}, for the given types. */
-    List<OutboxEvent> claimPending(
-            Connection conn, Lease lease, Instant now, Duration skipRecent, EventTypes types, int limit);
+    /** Locks and returns the events that are asked for, given the database's time. */
+    List<OutboxEvent> claimPending(Connection conn, ClaimRequest request, Instant now);
 
     /**
      * Applies the outcomes, each only if its event is pending and, with an {@code ownerId}, still locked by it. Applying

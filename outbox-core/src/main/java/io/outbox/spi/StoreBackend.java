@@ -124,16 +124,18 @@ public final class StoreBackend implements OutboxBackend {
 
     @Override
     public List<OutboxEvent> claim(ClaimRequest request) {
-        Lease lease = request.lease();
         return withConnection(conn -> {
-            if (ownershipStore == null) {
-                Instant now = Instant.now();
-                return store.claimPending(
-                        conn, lease.ownerId(), now, now.minus(lease.duration()), request.skipRecent(), request.limit());
+            if (ownershipStore != null) {
+                return ownershipStore.claimPending(conn, request, ownershipStore.currentTime(conn));
             }
-            Instant now = ownershipStore.currentTime(conn);
-            return ownershipStore.claimPending(
-                    conn, lease, now, request.skipRecent(), request.types(), request.limit());
+            Instant now = Instant.now();
+            return store.claimPending(
+                    conn,
+                    request.lease().ownerId(),
+                    now,
+                    request.lockExpiry(now),
+                    request.skipRecent(),
+                    request.limit());
         });
     }
 
@@ -210,7 +212,7 @@ public final class StoreBackend implements OutboxBackend {
 
     @Override
     public List<PendingEvents> pending(Instant now) {
-        return withConnection(conn -> store.pending(conn, now));
+        return connectionProvider == null ? List.of() : withConnection(conn -> store.pending(conn, now));
     }
 
     @Override

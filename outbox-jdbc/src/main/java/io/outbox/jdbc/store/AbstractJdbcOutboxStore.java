@@ -8,7 +8,7 @@ import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.EventTypes;
-import io.outbox.spi.Lease;
+import io.outbox.spi.OutboxBackend.ClaimRequest;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.OwnershipStore;
 import java.sql.Connection;
@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -210,19 +211,34 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     @Override
     public List<OutboxEvent> claimPending(
             Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
-        return claim(conn, new Claim(ownerId, now, lockExpiry, now.minus(skipRecent), EventTypes.ALL, limit));
+        return claim(
+                conn,
+                new Claim(ownerId, now, lockExpiry, now.minus(skipRecent), EventTypes.ALL, limit, takenOver -> {}));
     }
 
     @Override
-    public List<OutboxEvent> claimPending(
-            Connection conn, Lease lease, Instant now, Duration skipRecent, EventTypes types, int limit) {
-        Instant lockExpiry = now.minus(lease.duration());
-        return claim(conn, new Claim(lease.ownerId(), now, lockExpiry, now.minus(skipRecent), types, limit));
+    public List<OutboxEvent> claimPending(Connection conn, ClaimRequest request, Instant now) {
+        return claim(
+                conn,
+                new Claim(
+                        request.lease().ownerId(),
+                        now,
+                        request.lockExpiry(now),
+                        now.minus(request.skipRecent()),
+                        request.types(),
+                        request.limit(),
+                        request.takenOver()));
     }
 
-    /** What is to be claimed, and for whom. */
+    /** What is to be claimed, and for whom; told how many of the events had a lock that has run out. */
     protected record Claim(
-            String ownerId, Instant now, Instant lockExpiry, Instant createdBefore, EventTypes types, int limit) {
+            String ownerId,
+            Instant now,
+            Instant lockExpiry,
+            Instant createdBefore,
+            EventTypes types,
+            int limit,
+            IntConsumer takenOver) {
 
         protected Claim {
             now = now.truncatedTo(ChronoUnit.MICROS);
@@ -267,30 +283,32 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /** An event that can be claimed, with what orders it. */
-    private record Candidate(Instant availableAt, Instant createdAt, String eventId) {}
+    private record Candidate(Instant availableAt, Instant createdAt, String eventId, boolean locked) {}
 
     /** Returns the ids of the events to claim, the first in due order over all partitions. */
     protected final List<String> claimable(Connection conn, Claim claim, String locking) {
         List<Candidate> candidates = new ArrayList<>();
         for (String partition : pendingPartitions()) {
-            String sql = "SELECT available_at, created_at, event_id FROM " + tableName + " WHERE " + partition
-                    + claimCondition(claim) + " ORDER BY " + dueOrder(claim.types) + " LIMIT ?" + locking;
+            String sql = "SELECT available_at, created_at, event_id, locked_by FROM " + tableName + " WHERE "
+                    + partition + claimCondition(claim) + " ORDER BY " + dueOrder(claim.types) + " LIMIT ?" + locking;
             candidates.addAll(JdbcTemplate.query(
                     conn,
                     sql,
                     row -> new Candidate(
                             JdbcTemplate.instant(row, "available_at"),
                             JdbcTemplate.instant(row, "created_at"),
-                            row.getString("event_id")),
+                            row.getString("event_id"),
+                            row.getString("locked_by") != null),
                     claim.params(List.of(), claim.limit)));
         }
-        return candidates.stream()
+        List<Candidate> chosen = candidates.stream()
                 .sorted(Comparator.comparing(Candidate::availableAt)
                         .thenComparing(Candidate::createdAt)
                         .thenComparing(Candidate::eventId))
                 .limit(claim.limit)
-                .map(Candidate::eventId)
                 .toList();
+        claim.takenOver.accept((int) chosen.stream().filter(Candidate::locked).count());
+        return chosen.stream().map(Candidate::eventId).toList();
     }
 
     protected static List<OutboxEvent> inOrderOfCreation(List<OutboxEvent> events) {
@@ -300,14 +318,13 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     @Override
     public Optional<Instant> nextDueAt(Connection conn, Instant now) {
         return pendingPartitions().stream()
-                .map(status -> JdbcTemplate.query(
-                                conn,
-                                "SELECT MIN(available_at) AS due FROM " + tableName + " WHERE " + status
-                                        + " AND available_at > ?",
-                                row -> Optional.ofNullable(JdbcTemplate.instant(row, "due")),
-                                now)
-                        .get(0))
-                .flatMap(Optional::stream)
+                .map(partition -> JdbcTemplate.query(
+                        conn,
+                        "SELECT available_at FROM " + tableName + " WHERE " + partition + " AND available_at > ?"
+                                + " ORDER BY " + dueOrder(EventTypes.ALL) + " LIMIT 1",
+                        row -> JdbcTemplate.instant(row, "available_at"),
+                        now))
+                .flatMap(List::stream)
                 .min(Comparator.naturalOrder());
     }
 

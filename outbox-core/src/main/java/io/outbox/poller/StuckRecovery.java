@@ -1,0 +1,28 @@
+package io.outbox.poller;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * When a poller takes over events of nodes that did not complete them within the lease. Without it, every poll does.
+ *
+ * @param batchSize how many events are taken at a time
+ * @param initialDelay how long after the start the first time is
+ * @param fixedDelay how long after one time the next is
+ */
+public record StuckRecovery(int batchSize, Duration initialDelay, Duration fixedDelay) {
+
+    public StuckRecovery {
+        Objects.requireNonNull(initialDelay, "initialDelay");
+        Objects.requireNonNull(fixedDelay, "fixedDelay");
+        if (batchSize < 1) {
+            throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
+        }
+        if (initialDelay.isNegative()) {
+            throw new IllegalArgumentException("initialDelay must not be negative: " + initialDelay);
+        }
+        if (fixedDelay.isNegative() || fixedDelay.isZero()) {
+            throw new IllegalArgumentException("fixedDelay must be positive: " + fixedDelay);
+        }
+    }
+}
