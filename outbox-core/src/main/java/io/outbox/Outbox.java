@@ -7,6 +7,7 @@ import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.OutboxDispatcher;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.model.EventCount;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.poller.OutboxPoller;
@@ -93,7 +94,7 @@ public final class Outbox implements AutoCloseable {
 
     /** Returns access to this outbox's dead events. */
     public DeadEventManager deadEvents() {
-        return new DeadEventManager(backend);
+        return poller == null ? new DeadEventManager(backend) : new DeadEventManager(backend, poller::wakeUp);
     }
 
     /**
@@ -181,6 +182,14 @@ public final class Outbox implements AutoCloseable {
                 backend.pending(clock.instant()),
                 deadEvents().count(null),
                 dispatcher == null ? List.of() : dispatcher.unavailableTypes());
+    }
+
+    /** Counts the events that are not finished, by type; asks the store. */
+    public List<EventCount> counts() {
+        List<EventCount> stored = backend.counts();
+        return dispatcher == null
+                ? stored
+                : stored.stream().map(dispatcher::withHeld).toList();
     }
 
     private void requireOpen() {
@@ -344,6 +353,12 @@ public final class Outbox implements AutoCloseable {
         /** The time from the start to the first purge. Default: none. */
         public B purgeInitialDelay(Duration initialDelay) {
             purge.initialDelay(initialDelay);
+            return self();
+        }
+
+        /** Lets purges delete only DONE events, so that DEAD ones stay until they are replayed. */
+        public B purgeKeepsDead() {
+            purge.keepDead();
             return self();
         }
 

@@ -19,13 +19,20 @@ public final class DeadEventManager {
     private static final System.Logger LOG = System.getLogger(DeadEventManager.class.getName());
 
     private final OutboxBackend backend;
+    private final Runnable onReplay;
 
     public DeadEventManager(ConnectionProvider connectionProvider, OutboxStore outboxStore) {
         this(StoreBackend.forDelivery(connectionProvider, outboxStore));
     }
 
     public DeadEventManager(OutboxBackend backend) {
+        this(backend, () -> {});
+    }
+
+    /** Creates a manager that runs the action after a replay, so that a poller need not wait for its interval. */
+    public DeadEventManager(OutboxBackend backend, Runnable onReplay) {
         this.backend = Objects.requireNonNull(backend, "backend");
+        this.onReplay = Objects.requireNonNull(onReplay, "onReplay");
     }
 
     /** Returns up to {@code limit} dead events, oldest first; {@code null} filters match all. */
@@ -37,7 +44,16 @@ public final class DeadEventManager {
     /** Replays one dead event; returns false if there is none with this id. */
     public boolean replay(String eventId) {
         Objects.requireNonNull(eventId, "eventId");
-        return orOnFailure("replay event " + eventId, 0, () -> backend.replayDead(eventId)) > 0;
+        return replayed(eventId) > 0;
+    }
+
+    /** Returns the number of events replayed, or a negative number if the store failed. */
+    private int replayed(String eventId) {
+        int changed = orOnFailure("replay event " + eventId, -1, () -> backend.replayDead(eventId));
+        if (changed > 0) {
+            onReplay.run();
+        }
+        return changed;
     }
 
     /**
@@ -51,8 +67,7 @@ public final class DeadEventManager {
         while (replayed < most) {
             int replayedBefore = replayed;
             for (OutboxEvent event : query(eventType, aggregateType, Math.min(batchSize, most - replayed))) {
-                int changed =
-                        orOnFailure("replay event " + event.eventId(), -1, () -> backend.replayDead(event.eventId()));
+                int changed = replayed(event.eventId());
                 if (changed < 0) {
                     return replayed;
                 }

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -44,6 +45,7 @@ final class Lane implements PollerFeed {
     private final RouteCircuit circuit;
     private final ExecutorService workers;
     private final AtomicReference<Runnable> capacityWaiter = new AtomicReference<>();
+    private final AtomicInteger delivering = new AtomicInteger();
     private volatile boolean paused;
     private volatile boolean forced;
     private volatile long opensAtNanos = System.nanoTime();
@@ -150,6 +152,11 @@ final class Lane implements PollerFeed {
 
     int coldSize() {
         return queue.coldSize();
+    }
+
+    /** Returns how many events are queued or with a listener. */
+    int held() {
+        return queue.hotSize() + queue.coldSize() + delivering.get();
     }
 
     int coldRemaining() {
@@ -281,7 +288,15 @@ final class Lane implements PollerFeed {
     }
 
     private void deliver(List<Delivery> batch) {
-        List<Delivery> secured = secure(batch);
+        delivering.addAndGet(batch.size());
+        try {
+            deliverSecured(secure(batch));
+        } finally {
+            delivering.addAndGet(-batch.size());
+        }
+    }
+
+    private void deliverSecured(List<Delivery> secured) {
         if (secured.isEmpty()) {
             probeLost();
             return;

@@ -3,6 +3,7 @@ package io.outbox.dispatch;
 import io.outbox.EventEnvelope;
 import io.outbox.dispatch.OwnedEvents.Hold;
 import io.outbox.dispatch.QueuedEvent.Source;
+import io.outbox.model.EventCount;
 import io.outbox.poller.PollerFeed;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ConnectionProvider;
@@ -167,6 +168,19 @@ public final class OutboxDispatcher implements AutoCloseable {
 
     public boolean isPaused() {
         return paused;
+    }
+
+    /**
+     * Returns the count with the events that this dispatcher holds among those in process. Locks in a shared store show
+     * that already; without them only event types with a lane of their own can be told.
+     */
+    public EventCount withHeld(EventCount stored) {
+        Lane lane = lanes.get(stored.eventType());
+        if (lane == null || holdsByLease()) {
+            return stored;
+        }
+        long held = Math.min(lane.held(), stored.pending());
+        return new EventCount(stored.eventType(), stored.pending() - held, stored.inProcess() + held);
     }
 
     /** Returns the event types with a lane of their own whose target is unavailable. */

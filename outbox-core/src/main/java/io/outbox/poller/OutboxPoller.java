@@ -127,6 +127,11 @@ public final class OutboxPoller implements AutoCloseable {
         }
     }
 
+    /** Makes the next run begin at once, for events that have become due unbeknown to the handler. */
+    public void wakeUp() {
+        wakeUp(EventTypes.ALL, Instant.MIN);
+    }
+
     /** Stops polling and waits for a cycle that is under way. */
     @Override
     public void close() {

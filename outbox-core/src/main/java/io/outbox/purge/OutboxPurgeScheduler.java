@@ -33,6 +33,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
     private final int batchSize;
     private final long intervalSeconds;
     private final Duration initialDelay;
+    private final boolean keepDead;
     private final MetricsExporter metrics;
     private final Clock clock;
     private final ScheduledExecutorService scheduler =
@@ -46,6 +47,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
         this.batchSize = builder.batchSize;
         this.intervalSeconds = builder.intervalSeconds;
         this.initialDelay = builder.initialDelay;
+        this.keepDead = builder.keepDead;
         this.metrics = builder.metrics;
         this.clock = builder.clock;
     }
@@ -76,7 +78,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
             Instant before = clock.instant().minus(retention);
             int deleted;
             do {
-                deleted = backend.purge(before, batchSize);
+                deleted = keepDead ? backend.purgeDone(before, batchSize) : backend.purge(before, batchSize);
                 purged += deleted;
             } while (deleted >= batchSize && !closed);
         } catch (RuntimeException | Error e) {
@@ -115,6 +117,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
         private int batchSize = DEFAULT_BATCH_SIZE;
         private long intervalSeconds = DEFAULT_INTERVAL_SECONDS;
         private Duration initialDelay = Duration.ZERO;
+        private boolean keepDead;
         private MetricsExporter metrics = MetricsExporter.NOOP;
         private Clock clock = Clock.systemUTC();
         private boolean built;
@@ -174,6 +177,12 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
                 throw new IllegalArgumentException("initialDelay must not be negative: " + initialDelay);
             }
             this.initialDelay = initialDelay;
+            return this;
+        }
+
+        /** Deletes only DONE events, so that DEAD ones stay until they are replayed. */
+        public Builder keepDead() {
+            this.keepDead = true;
             return this;
         }
 

@@ -14,4 +14,9 @@ public interface EventPurger {
      * @return the number of rows deleted
      */
     int purge(Connection conn, Instant before, int limit);
+
+    /** As {@link #purge}, but leaves DEAD events. */
+    default int purgeDone(Connection conn, Instant before, int limit) {
+        throw new UnsupportedOperationException(getClass().getName() + " cannot purge without dead events");
+    }
 }

@@ -1,6 +1,7 @@
 package io.outbox.spi;
 
 import io.outbox.EventEnvelope;
+import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
@@ -89,8 +90,18 @@ public interface OutboxBackend {
         return List.of();
     }
 
+    /** Counts the events that are not finished, by type; those that are locked are in process. */
+    default List<EventCount> counts() {
+        return List.of();
+    }
+
     /** Deletes up to {@code limit} finished events that ended before {@code before}; returns how many. */
     int purge(Instant before, int limit);
+
+    /** As {@link #purge}, but leaves DEAD events. */
+    default int purgeDone(Instant before, int limit) {
+        throw new UnsupportedOperationException(getClass().getName() + " cannot purge without dead events");
+    }
 
     /** Returns up to {@code limit} DEAD events, oldest first; {@code null} filters match all. */
     List<OutboxEvent> queryDead(String eventType, String aggregateType, int limit);

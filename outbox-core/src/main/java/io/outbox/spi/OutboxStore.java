@@ -1,6 +1,7 @@
 package io.outbox.spi;
 
 import io.outbox.EventEnvelope;
+import io.outbox.model.EventCount;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import java.sql.Connection;
@@ -53,6 +54,11 @@ public interface OutboxStore {
 
     /** Returns what is due and not delivered, one entry per event type; empty if the store cannot tell. */
     default List<PendingEvents> pending(Connection conn, Instant now) {
+        return List.of();
+    }
+
+    /** Counts the events that are not finished, by type; those that are locked are in process. */
+    default List<EventCount> counts(Connection conn) {
         return List.of();
     }
 

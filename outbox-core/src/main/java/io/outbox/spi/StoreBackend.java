@@ -1,6 +1,7 @@
 package io.outbox.spi;
 
 import io.outbox.EventEnvelope;
+import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
@@ -221,11 +222,25 @@ public final class StoreBackend implements OutboxBackend {
     }
 
     @Override
+    public List<EventCount> counts() {
+        return connectionProvider == null ? List.of() : withConnection(store::counts);
+    }
+
+    @Override
     public int purge(Instant before, int limit) {
+        return withConnection(conn -> purger().purge(conn, before, limit));
+    }
+
+    @Override
+    public int purgeDone(Instant before, int limit) {
+        return withConnection(conn -> purger().purgeDone(conn, before, limit));
+    }
+
+    private EventPurger purger() {
         if (purger == null) {
             throw new IllegalStateException("No EventPurger configured: set purger(...) on the builder");
         }
-        return withConnection(conn -> purger.purge(conn, before, limit));
+        return purger;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.outbox.jdbc.purge;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.TableNames;
+import io.outbox.model.EventStatus;
 import io.outbox.spi.EventPurger;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -34,8 +35,18 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
 
     @Override
     public int purge(Connection conn, Instant before, int limit) {
+        int done = purgeDone(conn, before, limit);
+        return done + purge(conn, EventStatus.DEAD, before, limit - done);
+    }
+
+    @Override
+    public int purgeDone(Connection conn, Instant before, int limit) {
+        return purge(conn, EventStatus.DONE, before, limit);
+    }
+
+    private int purge(Connection conn, EventStatus status, Instant before, int limit) {
         int deleted = 0;
-        for (Range range : ranges()) {
+        for (Range range : ranges(status.code())) {
             if (deleted < limit) {
                 deleted += delete(conn, range, before, limit - deleted);
             }
@@ -60,13 +71,13 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
     /** A range of the index: a condition with one parameter, the cut-off, and the order in which the index has it. */
     protected record Range(String condition, String order) {}
 
-    /** Returns the ranges that together hold all finished events before the cut-off. */
-    protected List<Range> ranges() {
+    /** Returns the ranges that together hold all events of a terminal status before the cut-off. */
+    protected List<Range> ranges(int status) {
         return List.of(
-                new Range("status = 1 AND done_at < ?", "status, done_at"),
-                new Range("status = 3 AND done_at < ?", "status, done_at"),
-                new Range("status = 3 AND done_at IS NULL AND created_at < ?", "status, done_at, created_at"),
-                new Range("status = 1 AND done_at IS NULL AND created_at < ?", "status, done_at, created_at"));
+                new Range("status = " + status + " AND done_at < ?", "status, done_at"),
+                new Range(
+                        "status = " + status + " AND done_at IS NULL AND created_at < ?",
+                        "status, done_at, created_at"));
     }
 
     /** Returns the statement that deletes a part of a range; its parameters are the cut-off and the limit. */

@@ -14,8 +14,8 @@ public class H2EventPurger extends AbstractJdbcEventPurger {
     }
 
     @Override
-    protected List<Range> ranges() {
-        return super.ranges().stream()
+    protected List<Range> ranges(int status) {
+        return super.ranges(status).stream()
                 .map(range -> new Range(range.condition().replace("done_at < ?", ENDED), range.order()))
                 .toList();
     }

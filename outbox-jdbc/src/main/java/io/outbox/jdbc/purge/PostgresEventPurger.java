@@ -12,10 +12,10 @@ public class PostgresEventPurger extends AbstractJdbcEventPurger {
     }
 
     @Override
-    protected List<Range> ranges() {
+    protected List<Range> ranges(int status) {
         return List.of(
-                new Range("status IN (1, 3) AND done_at < ?", "done_at"),
-                new Range("status IN (1, 3) AND done_at IS NULL AND created_at < ?", "done_at, created_at"));
+                new Range("status = " + status + " AND done_at < ?", "done_at"),
+                new Range("status = " + status + " AND done_at IS NULL AND created_at < ?", "done_at, created_at"));
     }
 
     @Override

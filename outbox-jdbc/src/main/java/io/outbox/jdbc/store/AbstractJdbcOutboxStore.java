@@ -4,6 +4,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.TableNames;
+import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
@@ -337,6 +338,18 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 row -> new PendingEvents(
                         row.getString("event_type"), row.getLong("events"), JdbcTemplate.instant(row, "due")),
                 now);
+    }
+
+    @Override
+    public List<EventCount> counts(Connection conn) {
+        return JdbcTemplate.query(
+                conn,
+                "SELECT event_type, COUNT(*) AS events, COUNT(locked_by) AS locked FROM " + tableName
+                        + " WHERE status IN (0, 2) GROUP BY event_type ORDER BY event_type",
+                row -> new EventCount(
+                        row.getString("event_type"),
+                        row.getLong("events") - row.getLong("locked"),
+                        row.getLong("locked")));
     }
 
     @Override

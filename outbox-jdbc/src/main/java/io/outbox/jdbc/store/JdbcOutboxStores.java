@@ -58,7 +58,14 @@ public final class JdbcOutboxStores {
         return STORES.stream()
                 .filter(store -> store.jdbcUrlPrefixes().stream().anyMatch(url::startsWith))
                 .findFirst()
-                .orElseThrow(() -> unknown("for URL " + url.replaceAll("^(jdbc:[a-z0-9]+:).*$", "$1…")));
+                .orElseThrow(() -> unknown("for URL " + withoutDetails(url)));
+    }
+
+    /** Returns what can be shown of a URL, which may contain credentials. */
+    private static String withoutDetails(String url) {
+        return url.matches("jdbc:[a-z0-9]+:.*")
+                ? url.replaceAll("^(jdbc:[a-z0-9]+:).*$", "$1…")
+                : "that does not begin with jdbc:";
     }
 
     private static IllegalArgumentException unknown(String what) {
