@@ -136,13 +136,14 @@ final class Lane implements PollerFeed {
     }
 
     private void announceCapacity() {
+        if (capacityWaiter.get() == null) {
+            return;
+        }
         boolean roomy = availableCapacity() > 0
                 && (queue.coldRemaining() * 2 >= settings.coldCapacity || (circuit != null && circuit.isOpen()));
-        if (roomy && capacityWaiter.get() != null) {
-            Runnable waiter = capacityWaiter.getAndSet(null);
-            if (waiter != null) {
-                waiter.run();
-            }
+        Runnable waiter = roomy ? capacityWaiter.getAndSet(null) : null;
+        if (waiter != null) {
+            waiter.run();
         }
     }
 

@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 /**
  * Delivers events: bounded hot and cold queues, a pool of workers that call listeners synchronously, and a stage that
@@ -52,6 +53,7 @@ public final class OutboxDispatcher implements AutoCloseable {
     private final CompletionWriter completion;
     private final Lane sharedLane;
     private final Map<String, Lane> lanes;
+    private final List<Lane> allLanes;
     private final long drainTimeoutMs;
     private volatile BiConsumer<EventTypes, Instant> dueListener = (types, due) -> {};
     private volatile LeaseKeeper leaseKeeper;
@@ -67,6 +69,8 @@ public final class OutboxDispatcher implements AutoCloseable {
         this.lanes = new LinkedHashMap<>();
         builder.lanes.forEach((eventType, policy) -> lanes.put(eventType, builder.lane(eventType, policy, this)));
         this.sharedLane = builder.sharedLane(this);
+        this.allLanes =
+                Stream.concat(lanes.values().stream(), Stream.of(sharedLane)).toList();
         this.drainTimeoutMs = builder.drainTimeoutMs;
         if (builder.lease != null) {
             holdUnder(builder.lease);
@@ -89,7 +93,7 @@ public final class OutboxDispatcher implements AutoCloseable {
             throw new IllegalStateException("The dispatcher is closed; build a new one");
         }
         completion.start();
-        allLanes().forEach(Lane::start);
+        allLanes.forEach(Lane::start);
     }
 
     /**
@@ -133,12 +137,6 @@ public final class OutboxDispatcher implements AutoCloseable {
         return lanes.getOrDefault(event.eventType(), sharedLane);
     }
 
-    private List<Lane> allLanes() {
-        List<Lane> all = new ArrayList<>(lanes.values());
-        all.add(sharedLane);
-        return all;
-    }
-
     /** Returns the number of free places in the cold queue; event types with a lane of their own have others. */
     public int coldQueueRemainingCapacity() {
         return sharedLane.coldRemaining();
@@ -146,24 +144,24 @@ public final class OutboxDispatcher implements AutoCloseable {
 
     /** Returns the number of events in the hot queues. */
     public int hotQueueDepth() {
-        return allLanes().stream().mapToInt(Lane::hotSize).sum();
+        return allLanes.stream().mapToInt(Lane::hotSize).sum();
     }
 
     /** Returns the number of events in the cold queues. */
     public int coldQueueDepth() {
-        return allLanes().stream().mapToInt(Lane::coldSize).sum();
+        return allLanes.stream().mapToInt(Lane::coldSize).sum();
     }
 
     /** Takes no more events, and gives those queued back to the store; listeners finish what they have. */
     public void pause() {
         paused = true;
-        allLanes().forEach(Lane::pause);
+        allLanes.forEach(Lane::pause);
     }
 
     /** Takes events again after {@link #pause()}. */
     public void resume() {
         paused = false;
-        allLanes().forEach(Lane::resume);
+        allLanes.forEach(Lane::resume);
     }
 
     public boolean isPaused() {
@@ -194,7 +192,7 @@ public final class OutboxDispatcher implements AutoCloseable {
     /** Delivers what is queued on the calling thread, for a dispatcher that was not started; returns how many events. */
     public int deliverQueued() {
         int total = 0;
-        for (Lane lane : allLanes()) {
+        for (Lane lane : allLanes) {
             for (int delivered; (delivered = lane.deliverNext()) > 0; total += delivered) {
                 completion.flush();
             }
@@ -215,8 +213,8 @@ public final class OutboxDispatcher implements AutoCloseable {
             closed = true;
         }
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(drainTimeoutMs);
-        allLanes().forEach(Lane::beginClose);
-        allLanes().forEach(lane -> lane.finishClose(deadline));
+        allLanes.forEach(Lane::beginClose);
+        allLanes.forEach(lane -> lane.finishClose(deadline));
         completion.close(Duration.ofMillis(Math.max(drainTimeoutMs, MIN_COMPLETION_MS)));
         if (leaseKeeper != null) {
             leaseKeeper.close();
@@ -242,7 +240,9 @@ public final class OutboxDispatcher implements AutoCloseable {
     }
 
     void recordQueueDepths() {
-        metrics.recordQueueDepths(hotQueueDepth(), coldQueueDepth());
+        if (metrics != MetricsExporter.NOOP) {
+            metrics.recordQueueDepths(hotQueueDepth(), coldQueueDepth());
+        }
     }
 
     void wakePollerIn(EventTypes types, long delayMs) {
@@ -301,7 +301,7 @@ public final class OutboxDispatcher implements AutoCloseable {
     }
 
     List<PollerFeed> feeds() {
-        return List.copyOf(allLanes());
+        return List.copyOf(allLanes);
     }
 
     synchronized void holdUnder(Lease lease) {

@@ -39,6 +39,9 @@ final class OwnedEvents {
 
     static final long RESERVATION_GRACE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+    /** How long a hold that is being closed may still be in the tracker. */
+    private static final long CLOSING_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     private final InFlightTracker tracker;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     private final Set<String> stolen = ConcurrentHashMap.newKeySet();
@@ -79,15 +82,20 @@ final class OwnedEvents {
         return opened(new Hold(eventId, null, State.QUEUED));
     }
 
-    /** Acquires an event that was just locked in the store, or returns {@code null} if this node holds it already. */
+    /**
+     * Acquires an event that was just locked in the store, or returns {@code null} if this node holds it already. If a
+     * tracker that others use too refuses it, the event is left alone until its lock has run out.
+     */
     Hold acquireClaimed(String eventId, String ownerId) {
+        long giveUpAt = System.nanoTime() + CLOSING_GRACE_NANOS;
         while (!tracker.tryAcquire(eventId)) {
             Hold hold = stealReservation(eventId, true);
             if (hold != null) {
                 return hold;
             }
             Hold current = holds.get(eventId);
-            if (current != null && current.noteClaim(ownerId)) {
+            boolean noted = current != null && current.noteClaim(ownerId);
+            if (noted || System.nanoTime() - giveUpAt > 0) {
                 return null;
             }
             Thread.onSpinWait();

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -121,6 +122,11 @@ final class Deliveries {
     /** Checks that exactly these events were delivered, each once, and that nothing forbidden happened. */
     void assertExactly(Collection<String> eventIds) {
         assertThat(violations).isEmpty();
-        assertThat(successes.keySet()).containsExactlyInAnyOrderElementsOf(eventIds);
+        Set<String> missing = new HashSet<>(eventIds);
+        missing.removeAll(successes.keySet());
+        assertThat(missing).as("committed but not delivered").isEmpty();
+        Set<String> unexpected = new HashSet<>(successes.keySet());
+        new HashSet<>(eventIds).forEach(unexpected::remove);
+        assertThat(unexpected).as("delivered but not committed").isEmpty();
     }
 }

@@ -22,7 +22,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -43,14 +42,16 @@ import org.junit.jupiter.api.Test;
 public abstract class DeliveryContract extends EngineTest {
 
     private static final int REPETITIONS = 3;
+    private static final int LEAST_RESTARTS = 5;
+    private static final Duration RUN_TIME = Duration.ofMillis(40);
     private static final Duration LEASE = Duration.ofSeconds(60);
     private static final Duration SETTLE_TIME = Duration.ofMillis(100);
     private static final List<String> ALL_TYPES =
             List.of(WriteLoad.FAST, WriteLoad.SLOW, WriteLoad.FLAKY, WriteLoad.DELAYED);
 
-    private final List<Outbox> open = new ArrayList<>();
-    private final Deliveries deliveries = new Deliveries();
-    private final DefaultListenerRegistry registry = new DefaultListenerRegistry();
+    private List<Outbox> open;
+    private Deliveries deliveries;
+    private DefaultListenerRegistry registry;
     private Set<Thread> threadsBefore;
 
     /** How many threads write at the same time. */
@@ -74,7 +75,10 @@ public abstract class DeliveryContract extends EngineTest {
     }
 
     @BeforeEach
-    final void noteThreads() {
+    final void beginAfresh() {
+        open = new ArrayList<>();
+        deliveries = new Deliveries();
+        registry = new DefaultListenerRegistry();
         threadsBefore = outboxThreads();
     }
 
@@ -514,7 +518,7 @@ public abstract class DeliveryContract extends EngineTest {
         return events;
     }
 
-    /** Runs the load and restarts again and again until it ends. */
+    /** Runs the load and restarts again and again until it has ended. */
     private void runWhileRestarting(WriteLoad load, Runnable restart) {
         CountDownLatch writing = new CountDownLatch(writers());
         List<Callable<Void>> tasks = new ArrayList<>();
@@ -528,10 +532,10 @@ public abstract class DeliveryContract extends EngineTest {
             });
         }
         tasks.add(() -> {
-            do {
+            for (int restarts = 0; restarts < LEAST_RESTARTS || writing.getCount() > 0; restarts++) {
+                Waiting.pause(RUN_TIME);
                 restart.run();
-            } while (!writing.await(50, TimeUnit.MILLISECONDS));
-            restart.run();
+            }
             return null;
         });
         inParallel(tasks);

@@ -33,7 +33,7 @@ abstract class EngineTest {
     static final String TYPE = "ContractEvent";
     static final String PAYLOAD = "{\"n\":1}";
 
-    private static final Duration PARALLEL_LIMIT = Duration.ofSeconds(60);
+    private static final Duration PARALLEL_LIMIT = Duration.ofMinutes(5);
 
     EngineUnderTest engine;
     OutboxBackend backend;

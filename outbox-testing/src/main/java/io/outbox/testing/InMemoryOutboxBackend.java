@@ -3,6 +3,7 @@ package io.outbox.testing;
 import static io.outbox.testing.Transitions.micros;
 
 import io.outbox.EventEnvelope;
+import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
@@ -24,7 +25,9 @@ import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -248,9 +251,35 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
     }
 
     @Override
+    public synchronized List<EventCount> counts() {
+        Map<String, EventCount> byType = new TreeMap<>();
+        for (StoredEvent event : pending) {
+            boolean locked = event.lockedBy() != null;
+            byType.merge(
+                    event.eventType(),
+                    new EventCount(event.eventType(), locked ? 0 : 1, locked ? 1 : 0),
+                    InMemoryOutboxBackend::sum);
+        }
+        return List.copyOf(byType.values());
+    }
+
+    private static EventCount sum(EventCount a, EventCount b) {
+        return new EventCount(a.eventType(), a.pending() + b.pending(), a.inProcess() + b.inProcess());
+    }
+
+    @Override
     public synchronized int purge(Instant before, int limit) {
+        return purge(event -> !event.isPending(), before, limit);
+    }
+
+    @Override
+    public synchronized int purgeDone(Instant before, int limit) {
+        return purge(event -> event.status() == EventStatus.DONE, before, limit);
+    }
+
+    private int purge(Predicate<StoredEvent> finished, Instant before, int limit) {
         List<String> ended = events.values().stream()
-                .filter(event -> !event.isPending())
+                .filter(finished)
                 .filter(event -> (event.doneAt() != null ? event.doneAt() : event.createdAt()).isBefore(before))
                 .map(StoredEvent::event)
                 .sorted(CREATION_ORDER)

@@ -3,6 +3,7 @@ package io.outbox.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.EventEnvelope;
+import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.Outcome;
@@ -44,6 +45,42 @@ abstract class OperatorRules extends OutcomeRules {
 
         assertThat(engine.find(old)).isEmpty();
         assertThat(stored(young).status()).isEqualTo(EventStatus.DEAD);
+    }
+
+    @Test
+    void purgeCanLeaveDeadEvents() {
+        List<String> ids = storeDue(3);
+        Instant longAgo = engine.now().minus(Duration.ofDays(1));
+        backend.apply(null, List.of(new Outcome.Done(ids.get(0), longAgo), new Outcome.Done(ids.get(1), longAgo)));
+        kill(ids.get(2));
+
+        assertThat(backend.purgeDone(longAgo, 10)).isZero();
+        assertThat(backend.purgeDone(engine.now(), 1)).isEqualTo(1);
+        assertThat(backend.purgeDone(engine.now(), 10)).isEqualTo(1);
+        assertThat(backend.purgeDone(engine.now(), 10)).isZero();
+
+        assertThat(stored(ids.get(2)).status()).isEqualTo(EventStatus.DEAD);
+    }
+
+    @Test
+    void unfinishedEventsAreCountedByTypeWithThoseInProcessApart() {
+        TypedEvents events = storeThreeTypes();
+        store(EventEnvelope.builder("Later")
+                .occurredAt(engine.now())
+                .deliverAfter(Duration.ofHours(1))
+                .payloadJson("{}")
+                .build());
+        backend.apply(null, List.of(new Outcome.Done(events.of("A").get(0), engine.now())));
+        backend.apply(null, List.of(new Outcome.Failed(events.of("B").get(9), engine.now(), 0, 9, "x")));
+        kill(events.of("C").get(0));
+        claim("a", 4);
+
+        assertThat(backend.counts())
+                .containsExactlyInAnyOrder(
+                        new EventCount("A", 8, 1),
+                        new EventCount("B", 8, 2),
+                        new EventCount("C", 8, 1),
+                        new EventCount("Later", 1, 0));
     }
 
     @Test

@@ -49,7 +49,7 @@ public abstract class OutboxStoreContract {
 
     private static final String TYPE = "StoreEvent";
 
-    private final Instant now = Instant.now().truncatedTo(ChronoUnit.MICROS);
+    private Instant now;
     private OutboxStore store;
     private Connection conn;
 
@@ -59,6 +59,9 @@ public abstract class OutboxStoreContract {
     /** Returns a new connection in auto-commit mode; the contract closes it. */
     protected abstract Connection openConnection() throws SQLException;
 
+    /** Frees what {@link #createStore} opened; called after each test, once the contract has closed its connections. */
+    protected void closeStore() throws Exception {}
+
     /** Returns the name of the table. Default: {@code outbox_event}. */
     protected String tableName() {
         return "outbox_event";
@@ -66,6 +69,7 @@ public abstract class OutboxStoreContract {
 
     @BeforeEach
     final void openStore() throws Exception {
+        now = Instant.now().truncatedTo(ChronoUnit.MICROS);
         store = createStore();
         conn = openConnection();
     }
