@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /**
  * A stream of events with queues and workers of its own: the one of an event type with a {@link LanePolicy}, or the one
@@ -373,10 +375,11 @@ final class Lane implements PollerFeed {
         while (!forced) {
             try {
                 keeper.secure(batch.stream().map(Delivery::hold).toList());
-                batch.stream().map(Delivery::hold).filter(Hold::isLost).forEach(completion::drop);
-                return batch.stream()
-                        .filter(delivery -> !delivery.hold().isLost())
-                        .toList();
+                Map<Boolean, List<Delivery>> byLoss = batch.stream()
+                        .collect(Collectors.partitioningBy(
+                                delivery -> delivery.hold().isLost()));
+                byLoss.get(true).forEach(delivery -> completion.drop(delivery.hold()));
+                return byLoss.get(false);
             } catch (RuntimeException e) {
                 LOG.log(Level.DEBUG, "Cannot renew the locks of " + batch.size() + " events yet", e);
                 LockSupport.parkNanos(LEASE_RETRY_NANOS);

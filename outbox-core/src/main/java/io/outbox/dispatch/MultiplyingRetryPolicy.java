@@ -25,7 +25,7 @@ public final class MultiplyingRetryPolicy implements RetryPolicy {
 
     @Override
     public long computeDelayMs(int attempts) {
-        double delay = delayMs * Math.pow(multiplier, Math.max(0, attempts - 1));
+        double delay = delayMs * Math.pow(multiplier, Math.max(1, attempts) - 1);
         return (long) Math.min(delay, MAX_DELAY_MS);
     }
 }

@@ -1,5 +1,6 @@
 package io.outbox.jdbc;
 
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -98,6 +99,25 @@ public final class JdbcTemplate {
     private static OutboxStoreException failure(String sql, SQLException e) {
         String statement = sql.strip().replaceAll("\\s+", " ");
         String start = statement.length() > 60 ? statement.substring(0, 60) + "…" : statement;
-        return new OutboxStoreException("Outbox statement failed (" + start + "): " + e.getMessage(), e);
+        SQLException reason = withoutValues(e);
+        return new OutboxStoreException("Outbox statement failed (" + start + "): " + reason.getMessage(), reason);
+    }
+
+    /**
+     * Returns the failure without the values of rows. PostgreSQL names them in the details of its errors, from the
+     * second line on, and its driver in the message of a failed batch.
+     */
+    private static SQLException withoutValues(SQLException e) {
+        SQLException reason =
+                e instanceof BatchUpdateException && e.getNextException() != null ? e.getNextException() : e;
+        String message = String.valueOf(reason.getMessage());
+        int end = message.indexOf('\n');
+        if (end < 0) {
+            return reason;
+        }
+        SQLException plain =
+                new SQLException(message.substring(0, end).strip(), reason.getSQLState(), reason.getErrorCode());
+        plain.setStackTrace(reason.getStackTrace());
+        return plain;
     }
 }

@@ -1,8 +1,9 @@
 package io.outbox.jdbc.purge;
 
+import io.outbox.model.EventStatus;
 import java.util.List;
 
-/** The purger for PostgreSQL, whose index holds finished events of both statuses. */
+/** The purger for PostgreSQL, with an index for finished events and another for dead ones among them. */
 public class PostgresEventPurger extends AbstractJdbcEventPurger {
 
     public PostgresEventPurger() {}
@@ -13,9 +14,12 @@ public class PostgresEventPurger extends AbstractJdbcEventPurger {
 
     @Override
     protected List<Range> ranges(int status) {
+        boolean dead = status == EventStatus.DEAD.code();
         return List.of(
                 new Range("status = " + status + " AND done_at < ?", "done_at"),
-                new Range("status = " + status + " AND done_at IS NULL AND created_at < ?", "done_at, created_at"));
+                new Range(
+                        "status = " + status + " AND done_at IS NULL AND created_at < ?",
+                        dead ? "created_at" : "done_at, created_at"));
     }
 
     @Override

@@ -1,0 +1,100 @@
+package io.outbox.kafka;
+
+import io.outbox.BatchOutcome;
+import io.outbox.DispatchResult;
+import io.outbox.EventException;
+import io.outbox.RecoverableException;
+import io.outbox.RouteUnavailableException;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.BrokerNotAvailableException;
+import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.KafkaStorageException;
+import org.apache.kafka.common.errors.LeaderNotAvailableException;
+import org.apache.kafka.common.errors.NetworkException;
+import org.apache.kafka.common.errors.NotEnoughReplicasAfterAppendException;
+import org.apache.kafka.common.errors.NotEnoughReplicasException;
+import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
+import org.apache.kafka.common.errors.RecordBatchTooLargeException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/**
+ * What an error of the producer says about an event: at fault itself, in the way of an outage, or neither.
+ *
+ * <p>The producer retries by itself whatever may pass until its delivery timeout, so a timeout means that the broker, or
+ * the leader of the partition, was out of reach for that long. A wrong identity and a missing right to write to the
+ * cluster concern every event alike; no event is to blame for them.
+ */
+final class SendFailures {
+
+    private SendFailures() {}
+
+    static BatchOutcome outcome(Throwable thrown) {
+        Throwable error = unwrap(thrown);
+        if (isFatalForTheEvent(error)) {
+            return BatchOutcome.of(DispatchResult.dead(describe(error)));
+        }
+        return BatchOutcome.failed(isOutage(error) ? unavailable(error) : failure(error));
+    }
+
+    /** A producer that has given up wraps the reason for it. */
+    private static Throwable unwrap(Throwable error) {
+        boolean wrapper = error.getClass() == KafkaException.class && error.getCause() != null;
+        return wrapper ? unwrap(error.getCause()) : error;
+    }
+
+    static EventException unavailable(Throwable error) {
+        return new RouteUnavailableException("Kafka is unavailable: " + describe(error), error);
+    }
+
+    private static EventException failure(Throwable error) {
+        return new RecoverableException("Kafka refused the event: " + describe(error), error);
+    }
+
+    private static boolean isFatalForTheEvent(Throwable error) {
+        return error instanceof RecordTooLargeException
+                || error instanceof RecordBatchTooLargeException
+                || error instanceof InvalidRecordException
+                || error instanceof SerializationException
+                || error instanceof InvalidTopicException
+                || (error instanceof AuthorizationException && !(error instanceof ClusterAuthorizationException));
+    }
+
+    private static boolean isOutage(Throwable error) {
+        if (error instanceof TimeoutException) {
+            // The broker answered in time, that it has no such topic.
+            return !(error.getCause() instanceof UnknownTopicOrPartitionException);
+        }
+        return error instanceof NetworkException
+                || error instanceof DisconnectException
+                || error instanceof BrokerNotAvailableException
+                || error instanceof LeaderNotAvailableException
+                || error instanceof NotLeaderOrFollowerException
+                || error instanceof NotEnoughReplicasException
+                || error instanceof NotEnoughReplicasAfterAppendException
+                || error instanceof KafkaStorageException
+                || error instanceof AuthenticationException
+                || error instanceof ClusterAuthorizationException
+                || isClosed(error);
+    }
+
+    /** A closed producer throws this; records cut off by the end of the producer get an error without a type. */
+    private static boolean isClosed(Throwable error) {
+        return error instanceof IllegalStateException
+                || (error.getClass() == KafkaException.class
+                        && String.valueOf(error.getMessage()).startsWith("Producer is closed"));
+    }
+
+    private static String describe(Throwable error) {
+        return error.getMessage() == null
+                ? error.getClass().getSimpleName()
+                : error.getClass().getSimpleName() + ": " + error.getMessage();
+    }
+}

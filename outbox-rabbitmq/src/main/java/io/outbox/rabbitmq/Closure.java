@@ -1,0 +1,67 @@
+package io.outbox.rabbitmq;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Method;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.outbox.EventException;
+import io.outbox.RecoverableException;
+import io.outbox.RouteUnavailableException;
+
+/**
+ * Why a channel is not usable any more.
+ *
+ * @param replyCode the broker's code if it closed channel or connection for what was sent to it, else 0: the connection
+ *     is gone
+ * @param text the broker's words, or those of the network
+ */
+record Closure(int replyCode, String text, Throwable cause) {
+
+    /** Finds the broker's reason in what the client threw or reported. */
+    static Closure of(Throwable thrown) {
+        for (Throwable error = thrown; error != null; error = error.getCause()) {
+            if (error instanceof ShutdownSignalException signal) {
+                return of(signal);
+            }
+        }
+        return new Closure(0, thrown.toString(), thrown);
+    }
+
+    private static Closure of(ShutdownSignalException signal) {
+        Method reason = signal.getReason();
+        if (signal.isInitiatedByApplication()) {
+            return new Closure(0, "the publisher is closed", signal);
+        }
+        if (reason instanceof AMQP.Channel.Close close) {
+            return new Closure(close.getReplyCode(), close.getReplyCode() + " " + close.getReplyText(), signal);
+        }
+        if (reason instanceof AMQP.Connection.Close close) {
+            // A node that is stopped, or an operator, closes connections by force; anything else is about what was
+            // sent.
+            boolean forced = close.getReplyCode() == AMQP.CONNECTION_FORCED;
+            return new Closure(
+                    forced ? 0 : close.getReplyCode(), close.getReplyCode() + " " + close.getReplyText(), signal);
+        }
+        Throwable cause = signal.getCause() != null ? signal.getCause() : signal;
+        return new Closure(0, cause.toString(), signal);
+    }
+
+    boolean isConnectionLost() {
+        return replyCode == 0;
+    }
+
+    /** Whether the broker finds fault with the route: the exchange does not exist, or may not be written to. */
+    boolean isAboutTheRoute() {
+        return replyCode == AMQP.NOT_FOUND || replyCode == AMQP.ACCESS_REFUSED;
+    }
+
+    /** Whether the broker finds fault with the message itself, such as its size. */
+    boolean isAboutTheMessage() {
+        return replyCode == AMQP.PRECONDITION_FAILED;
+    }
+
+    EventException failure() {
+        return isConnectionLost()
+                ? new RouteUnavailableException("RabbitMQ is unavailable: " + text, cause)
+                : new RecoverableException("RabbitMQ refused the event: " + text, cause);
+    }
+}

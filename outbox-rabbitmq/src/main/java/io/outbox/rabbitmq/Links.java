@@ -1,0 +1,102 @@
+package io.outbox.rabbitmq;
+
+import com.rabbitmq.client.Address;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.outbox.RouteUnavailableException;
+import io.outbox.util.DaemonThreadFactory;
+import java.io.IOException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The way to the broker: one {@link Link} at a time, opened when it is needed and again after it was lost. Thread-safe.
+ *
+ * <p>The client's own recovery is turned off: it would bring a connection back at a time of its choosing, with channels
+ * whose confirms are gone.
+ */
+final class Links implements AutoCloseable {
+
+    private static final String CONNECTION_NAME = "outbox";
+
+    private final ConnectionFactory factory;
+    private final List<Address> addresses;
+    private final AtomicReference<Socket> lastSocket = new AtomicReference<>();
+    private Link current;
+    private volatile int failures;
+    private RouteUnavailableException lastFailure;
+    private boolean closed;
+
+    Links(ConnectionFactory template, List<Address> addresses, Duration emergencyTimeout) {
+        this.factory = template.clone();
+        this.addresses = addresses;
+        // A part of the emergency timeout for each step on the way, so that there is time left for the confirms.
+        int stepMs = (int) Math.max(1, Math.min(Integer.MAX_VALUE, emergencyTimeout.toMillis() / 4));
+        factory.setAutomaticRecoveryEnabled(false);
+        factory.setTopologyRecoveryEnabled(false);
+        factory.setConnectionTimeout(shorter(factory.getConnectionTimeout(), stepMs));
+        factory.setHandshakeTimeout(shorter(factory.getHandshakeTimeout(), stepMs));
+        factory.setChannelRpcTimeout(shorter(factory.getChannelRpcTimeout(), stepMs));
+        factory.setThreadFactory(new DaemonThreadFactory("outbox-rabbitmq-"));
+        factory.setSocketConfigurator(factory.getSocketConfigurator().andThen(lastSocket::set));
+    }
+
+    /** Zero stands for no limit. */
+    private static int shorter(int timeoutMs, int limitMs) {
+        return timeoutMs == 0 ? limitMs : Math.min(timeoutMs, limitMs);
+    }
+
+    /**
+     * Returns the open link, or opens one.
+     *
+     * @throws RouteUnavailableException if the broker cannot be reached, or does not let us in
+     */
+    Link get() {
+        int failuresSeen = failures;
+        synchronized (this) {
+            if (closed) {
+                throw new RouteUnavailableException("the publisher is closed");
+            }
+            if (current != null && current.isOpen()) {
+                return current;
+            }
+            if (failures != failuresSeen) {
+                // Another worker has just tried, while this one waited for it.
+                throw lastFailure;
+            }
+            try {
+                current = open();
+                return current;
+            } catch (IOException | TimeoutException e) {
+                current = null;
+                lastFailure = new RouteUnavailableException("RabbitMQ cannot be reached: " + e, e);
+                failures = failuresSeen + 1;
+                throw lastFailure;
+            }
+        }
+    }
+
+    private Link open() throws IOException, TimeoutException {
+        lastSocket.set(null);
+        Connection connection = addresses.isEmpty()
+                ? factory.newConnection(CONNECTION_NAME)
+                : factory.newConnection(addresses, CONNECTION_NAME);
+        return new Link(connection, lastSocket.get());
+    }
+
+    @Override
+    public void close() {
+        Link last;
+        synchronized (this) {
+            closed = true;
+            last = current;
+            current = null;
+        }
+        if (last != null) {
+            last.close();
+        }
+    }
+}

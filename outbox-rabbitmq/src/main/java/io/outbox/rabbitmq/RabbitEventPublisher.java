@@ -1,0 +1,305 @@
+package io.outbox.rabbitmq;
+
+import com.rabbitmq.client.Address;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.outbox.BatchEventListener;
+import io.outbox.BatchOutcome;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxHeaders;
+import io.outbox.RecoverableException;
+import io.outbox.RouteUnavailableException;
+import io.outbox.util.DaemonThreadFactory;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * A listener that sends events to RabbitMQ exchanges and is done with an event when the broker has put it into a queue
+ * and confirmed that.
+ *
+ * <p>The routing key is the event type, the message id the event id. Messages are persistent; the body is the payload byte
+ * for byte, {@code application/json} or, if binary, {@code application/octet-stream}. The headers are those of
+ * {@link OutboxHeaders} and the event's own, as strings.
+ *
+ * <p>A batch is sent as a whole, then all confirms are awaited, and each event gets an outcome of its own:
+ *
+ * <ul>
+ *   <li>confirmed: done;
+ *   <li>not a message the protocol can express, or one that the broker does not take for its size: dead, with the reason;
+ *   <li>the broker cannot be reached, the connection is lost, the broker blocks publishers, or no event of the batch was
+ *       confirmed within the emergency timeout: failed with {@link RouteUnavailableException};
+ *   <li>no queue is bound for it, the broker does not accept it, the exchange does not exist or may not be written to, and
+ *       events not confirmed within the emergency timeout while others of the batch were: failed with
+ *       {@link RecoverableException}, with the broker's words.
+ * </ul>
+ *
+ * <p>When the broker closes the channel over some message, those it had not answered yet are sent again, apart from each
+ * other, until the one at fault is found. Delivery is at least once: a message whose confirm was lost is sent again.
+ *
+ * <p>Thread-safe: workers share one connection and each has a channel while it sends.
+ */
+public final class RabbitEventPublisher implements BatchEventListener, AutoCloseable {
+
+    /** How long the confirms of a batch are awaited, if nothing else is set. */
+    public static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
+
+    private final Links links;
+    private final Function<EventEnvelope, String> exchange;
+    private final int batchSize;
+    private final Duration emergencyTimeout;
+    private final ScheduledThreadPoolExecutor timer;
+
+    private RabbitEventPublisher(Builder builder) {
+        this.links = new Links(builder.connectionFactory, builder.addresses, builder.emergencyTimeout);
+        this.exchange = builder.exchange;
+        this.batchSize = builder.batchSize;
+        this.emergencyTimeout = builder.emergencyTimeout;
+        this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-rabbitmq-timer-"));
+        timer.setRemoveOnCancelPolicy(true);
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    @Override
+    public int maxBatchSize() {
+        return batchSize;
+    }
+
+    /** Sends the events and returns their outcomes; never throws for a reason that lies in broker or network. */
+    @Override
+    public List<BatchOutcome> onEvents(List<EventEnvelope> events) {
+        Confirms confirms = new Confirms(events.size(), emergencyTimeout);
+        try {
+            sendToKnownExchanges(route(events, confirms), confirms);
+        } catch (RouteUnavailableException e) {
+            return confirms.outcomes(e);
+        } catch (IOException | ShutdownSignalException e) {
+            return confirms.outcomes(new RouteUnavailableException(
+                    "RabbitMQ is unavailable: " + Closure.of(e).text(), e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return confirms.outcomes(new RouteUnavailableException("interrupted while waiting for confirms", e));
+        }
+        return confirms.outcomes(confirms.silence());
+    }
+
+    private List<Outgoing> route(List<EventEnvelope> events, Confirms confirms) {
+        List<Outgoing> messages = new ArrayList<>(events.size());
+        for (int i = 0; i < events.size(); i++) {
+            EventEnvelope event = events.get(i);
+            try {
+                String target = exchange.apply(event);
+                if (target == null) {
+                    throw new RecoverableException("no exchange is configured for event type " + event.eventType());
+                }
+                messages.add(new Outgoing(i, event, target));
+            } catch (RuntimeException e) {
+                confirms.settle(i, BatchOutcome.failed(e));
+            }
+        }
+        return messages;
+    }
+
+    private void sendToKnownExchanges(List<Outgoing> messages, Confirms confirms)
+            throws IOException, InterruptedException {
+        if (messages.isEmpty()) {
+            return;
+        }
+        Link link = links.get();
+        Map<String, List<Outgoing>> byExchange = groups(messages, Outgoing::exchange);
+        for (Map.Entry<String, List<Outgoing>> group : byExchange.entrySet()) {
+            Closure fault = findFault(link, group.getKey());
+            if (fault != null) {
+                confirms.fail(group.getValue(), fault.failure());
+            }
+        }
+        send(confirms.open(messages), confirms);
+    }
+
+    private static Closure findFault(Link link, String exchange) throws IOException {
+        try {
+            return link.findFault(exchange);
+        } catch (IOException | ShutdownSignalException e) {
+            link.sever();
+            throw e;
+        }
+    }
+
+    /** Sends messages over one channel; if that is closed because of one of them, sends the others again. */
+    private void send(List<Outgoing> messages, Confirms confirms) throws IOException, InterruptedException {
+        if (messages.isEmpty()) {
+            return;
+        }
+        Link link = links.get();
+        String blocked = link.blockedReason();
+        if (blocked != null) {
+            confirms.fail(messages, new RouteUnavailableException("RabbitMQ blocks publishers: " + blocked));
+            return;
+        }
+        Closure closure = publish(link, messages, confirms);
+        if (closure == null) {
+            return;
+        }
+        List<Outgoing> open = confirms.open(messages);
+        if (closure.isConnectionLost()) {
+            confirms.fail(open, closure.failure());
+            return;
+        }
+        link.forgetExchanges();
+        findTheOneAtFault(open, closure, confirms);
+    }
+
+    private Closure publish(Link link, List<Outgoing> messages, Confirms confirms)
+            throws IOException, InterruptedException {
+        Future<?> rescue = severWhenOverdue(link, confirms);
+        try {
+            ConfirmChannel channel = borrow(link);
+            try {
+                return channel.publish(messages, confirms, () -> rescue.cancel(false));
+            } finally {
+                link.giveBack(channel);
+            }
+        } finally {
+            rescue.cancel(false);
+        }
+    }
+
+    /** Cuts the connection if sending takes too long: a write blocks for as long as the broker does not read. */
+    private Future<?> severWhenOverdue(Link link, Confirms confirms) {
+        try {
+            return timer.schedule(link::sever, confirms.nanosLeft(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            throw new RouteUnavailableException("the publisher is closed", e);
+        }
+    }
+
+    /** A connection over which no channel can be opened is of no use any more. */
+    private static ConfirmChannel borrow(Link link) throws IOException {
+        try {
+            return link.borrow();
+        } catch (IOException | ShutdownSignalException e) {
+            link.sever();
+            throw e;
+        }
+    }
+
+    private void findTheOneAtFault(List<Outgoing> suspects, Closure closure, Confirms confirms)
+            throws IOException, InterruptedException {
+        Map<Outgoing.Route, List<Outgoing>> byRoute = groups(suspects, Outgoing::route);
+        if (byRoute.size() > 1) {
+            for (List<Outgoing> group : byRoute.values()) {
+                send(group, confirms);
+            }
+        } else if (closure.isAboutTheRoute()) {
+            confirms.fail(suspects, closure.failure());
+        } else if (suspects.size() > 1) {
+            for (Outgoing suspect : suspects) {
+                send(List.of(suspect), confirms);
+            }
+        } else if (closure.isAboutTheMessage()) {
+            suspects.forEach(message -> confirms.settle(message, BatchOutcome.of(DispatchResult.dead(closure.text()))));
+        } else {
+            confirms.fail(suspects, closure.failure());
+        }
+    }
+
+    private static <K> Map<K, List<Outgoing>> groups(List<Outgoing> messages, Function<Outgoing, K> key) {
+        return messages.stream().collect(Collectors.groupingBy(key, LinkedHashMap::new, Collectors.toList()));
+    }
+
+    /**
+     * Ends the publisher and its connection. Batches under way end with {@link RouteUnavailableException} for what was not
+     * confirmed.
+     */
+    @Override
+    public void close() {
+        links.close();
+        timer.shutdownNow();
+    }
+
+    /** Builds a {@link RabbitEventPublisher}. Not thread-safe. */
+    public static final class Builder {
+
+        private ConnectionFactory connectionFactory;
+        private List<Address> addresses = List.of();
+        private Function<EventEnvelope, String> exchange;
+        private int batchSize = DEFAULT_MAX_BATCH_SIZE;
+        private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
+
+        private Builder() {}
+
+        /**
+         * Required. How to connect. The publisher works with a copy in which the client's automatic recovery is off (it
+         * connects again itself), the timeouts are limited by the emergency timeout, and the threads are daemons.
+         */
+        public Builder connectionFactory(ConnectionFactory connectionFactory) {
+            this.connectionFactory = Objects.requireNonNull(connectionFactory, "connectionFactory")
+                    .clone();
+            return this;
+        }
+
+        /** The nodes of a cluster, tried in this order. Default: the host and port of the connection factory. */
+        public Builder addresses(List<Address> addresses) {
+            this.addresses = List.copyOf(addresses);
+            return this;
+        }
+
+        /**
+         * Sends all events to this exchange; the empty name is the default exchange, which takes the event type as the
+         * name of a queue. This or {@link #exchange(Function)} is required.
+         */
+        public Builder exchange(String exchange) {
+            Objects.requireNonNull(exchange, "exchange");
+            return exchange(event -> exchange);
+        }
+
+        /**
+         * Sends each event to the exchange that this function names. It is called on worker threads; an event for which
+         * it throws, or returns {@code null}, has failed, alone.
+         */
+        public Builder exchange(Function<EventEnvelope, String> exchange) {
+            this.exchange = Objects.requireNonNull(exchange, "exchange");
+            return this;
+        }
+
+        /** The largest number of events sent at once. Default: {@value BatchEventListener#DEFAULT_MAX_BATCH_SIZE}. */
+        public Builder batchSize(int batchSize) {
+            if (batchSize < 1) {
+                throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
+            }
+            this.batchSize = batchSize;
+            return this;
+        }
+
+        /** How long the confirms of a batch are awaited. Default: 120 seconds. */
+        public Builder emergencyTimeout(Duration emergencyTimeout) {
+            Objects.requireNonNull(emergencyTimeout, "emergencyTimeout");
+            if (emergencyTimeout.toMillis() < 1) {
+                throw new IllegalArgumentException("emergencyTimeout must be at least 1 ms: " + emergencyTimeout);
+            }
+            this.emergencyTimeout = emergencyTimeout;
+            return this;
+        }
+
+        /** Builds the publisher. It connects when the first event is sent. */
+        public RabbitEventPublisher build() {
+            Objects.requireNonNull(connectionFactory, "connectionFactory is required");
+            Objects.requireNonNull(exchange, "exchange is required");
+            return new RabbitEventPublisher(this);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.outbox.rabbitmq;
+
+import io.outbox.BatchOutcome;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.RouteUnavailableException;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Short words for outcomes, and events to have them. */
+final class Outcomes {
+
+    private Outcomes() {}
+
+    /** Returns done, dead, unavailable or failed for each outcome. */
+    static List<String> words(List<BatchOutcome> outcomes) {
+        return outcomes.stream().map(Outcomes::word).toList();
+    }
+
+    private static String word(BatchOutcome outcome) {
+        if (outcome instanceof BatchOutcome.Failed failed) {
+            return failed.error() instanceof RouteUnavailableException ? "unavailable" : "failed";
+        }
+        return ((BatchOutcome.Handled) outcome).result() instanceof DispatchResult.Done ? "done" : "dead";
+    }
+
+    /** Returns why an event went dead or failed. */
+    static String reason(BatchOutcome outcome) {
+        if (outcome instanceof BatchOutcome.Failed failed) {
+            return failed.error().getMessage();
+        }
+        return ((DispatchResult.Dead) ((BatchOutcome.Handled) outcome).result()).reason();
+    }
+
+    static List<EventEnvelope> events(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> event("{\"n\":" + i + "}"))
+                .toList();
+    }
+
+    static EventEnvelope event(String payload) {
+        return EventEnvelope.ofJson("order-created", payload);
+    }
+}
