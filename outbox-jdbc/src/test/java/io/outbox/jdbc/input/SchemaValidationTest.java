@@ -1,0 +1,119 @@
+package io.outbox.jdbc.input;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.OutboxSchema;
+import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.support.CapturedLog;
+import io.outbox.jdbc.support.DeliveryFixture;
+import io.outbox.jdbc.support.OutboxRows;
+import io.outbox.jdbc.support.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Tables that are not there or not as they should be. */
+class SchemaValidationTest {
+
+    @ParameterizedTest
+    @EnumSource
+    void aTableOfOurOwnSchemaIsValid(TestDatabase database) {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
+            JdbcOutbox.of(pool).createSchema().createSchema().validateSchema();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aMissingTableIsNamedWithTheRemedy(TestDatabase database) {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
+            assertThatThrownBy(() -> OutboxSchema.of(pool).validate())
+                    .isInstanceOf(OutboxStoreException.class)
+                    .hasMessageContaining("outbox_event")
+                    .hasMessageContaining("does not exist")
+                    .hasMessageContaining("createIfMissing()")
+                    .hasMessageContaining("schema/");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void missingColumnsAreNamed(TestDatabase database) {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
+            OutboxSchema.of(pool).createIfMissing();
+            OutboxRows.execute(
+                    pool,
+                    "ALTER TABLE outbox_event DROP COLUMN locked_at",
+                    "ALTER TABLE outbox_event DROP COLUMN tenant_id");
+
+            assertThatThrownBy(() -> JdbcOutbox.of(pool).validateSchema())
+                    .isInstanceOf(OutboxStoreException.class)
+                    .hasMessageContaining("missing columns [locked_at, tenant_id]");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aMissingIndexIsNamed(TestDatabase database) {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
+            OutboxSchema.of(pool).createIfMissing();
+            OutboxRows.execute(
+                    pool,
+                    switch (database) {
+                        case H2, POSTGRESQL -> "DROP INDEX outbox_event_pending";
+                        case MYSQL, MARIADB -> "DROP INDEX idx_status_available ON outbox_event";
+                    });
+
+            assertThatThrownBy(() -> OutboxSchema.of(pool).validate())
+                    .isInstanceOf(OutboxStoreException.class)
+                    .hasMessageContaining("missing index")
+                    .hasMessageContaining("(status, available_at, created_at)");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void manyNodesMayCreateTheTableAtTheSameTime(TestDatabase database) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(6);
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 6)) {
+            Callable<OutboxSchema> create = () -> OutboxSchema.of(pool).createIfMissing();
+            for (Future<OutboxSchema> created : threads.invokeAll(List.of(create, create, create, create, create))) {
+                created.get().validate();
+            }
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aWriteWithoutATableFailsAndDeliveryBeginsOnceThereIsOne(TestDatabase database) {
+        try (CapturedLog log = CapturedLog.open();
+                DeliveryFixture fixture = DeliveryFixture.on(database.newUrl(), "outbox_event")) {
+            Outbox outbox = fixture.open(DeliveryFixture.Mode.SINGLE_NODE);
+            List<EventEnvelope> events = DeliveryFixture.events(3);
+
+            assertThatThrownBy(() -> fixture.inTransaction(outbox.writer(), writer -> writer.writeAll(events)))
+                    .isInstanceOf(OutboxStoreException.class)
+                    .hasMessageContaining("INSERT INTO outbox_event");
+            await().until(() -> log.text().contains("Polling failed"));
+            fixture.jdbc().createSchema();
+            List<EventEnvelope> later = new ArrayList<>(DeliveryFixture.events(3));
+            fixture.inTransaction(outbox.writer(), writer -> writer.writeAll(later));
+
+            fixture.assertDelivered(DeliveryFixture.ids(later));
+            assertThat(fixture.number("1 = 1")).isEqualTo(later.size());
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.outbox.jdbc.support;
+
+import io.outbox.spi.MetricsExporter;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts outcomes as they become durable. */
+public final class CountingMetrics implements MetricsExporter {
+
+    public final AtomicInteger succeeded = new AtomicInteger();
+    public final AtomicInteger failed = new AtomicInteger();
+    public final AtomicInteger dead = new AtomicInteger();
+    public final AtomicInteger fenced = new AtomicInteger();
+
+    @Override
+    public void incrementHotEnqueued() {}
+
+    @Override
+    public void incrementHotDropped() {}
+
+    @Override
+    public void incrementColdEnqueued() {}
+
+    @Override
+    public void incrementDispatchSuccess() {
+        succeeded.incrementAndGet();
+    }
+
+    @Override
+    public void incrementDispatchFailure() {
+        failed.incrementAndGet();
+    }
+
+    @Override
+    public void incrementDispatchDead() {
+        dead.incrementAndGet();
+    }
+
+    @Override
+    public void incrementFenced(int count) {
+        fenced.addAndGet(count);
+    }
+
+    @Override
+    public void recordQueueDepths(int hotDepth, int coldDepth) {}
+
+    @Override
+    public void recordOldestLagMs(long lagMs) {}
+}
