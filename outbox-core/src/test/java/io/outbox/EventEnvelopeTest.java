@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.outbox.spi.JsonCodec;
 import java.nio.charset.StandardCharsets;
@@ -378,6 +379,75 @@ class EventEnvelopeTest {
                 .isThrownBy(() -> event.payload(String.class))
                 .withMessageContaining("payloadBytes");
         assertThatNullPointerException().isThrownBy(() -> event.payload(null)).withMessageContaining("type");
+    }
+
+    @Test
+    void aBuilderOfAnEventBuildsTheSameEventAgain() {
+        EventEnvelope full = EventEnvelope.builder("A")
+                .eventId("1")
+                .occurredAt(NOON)
+                .aggregateType("Order")
+                .aggregateId("4711")
+                .tenantId("acme")
+                .header("b", "2")
+                .header("a", null)
+                .payloadJson("{}")
+                .deliverAfter(Duration.ofMinutes(1))
+                .build();
+        EventEnvelope binary =
+                EventEnvelope.builder("A").payloadBytes(new byte[] {1, 2, 3}).build();
+
+        assertThat(full.toBuilder().build()).isEqualTo(full);
+        assertThat(full.toBuilder().build().headers().keySet()).containsExactly("b", "a");
+        assertThat(binary.toBuilder().build()).isEqualTo(binary);
+        assertThat(binary.toBuilder().build().payloadBytes()).containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void aBuilderOfAnEventChangesACopy() {
+        EventEnvelope event = builder().header("a", "1").build();
+
+        EventEnvelope changed = event.toBuilder()
+                .header("a", "2")
+                .header("b", "3")
+                .payloadJson("{\"n\":2}")
+                .tenantId("acme")
+                .build();
+
+        assertThat(changed.eventId()).isEqualTo(event.eventId());
+        assertThat(changed.occurredAt()).isEqualTo(event.occurredAt());
+        assertThat(changed.headers()).containsOnly(entry("a", "2"), entry("b", "3"));
+        assertThat(changed.payloadJson()).isEqualTo("{\"n\":2}");
+        assertThat(changed.tenantId()).isEqualTo("acme");
+        assertThat(event.headers()).containsOnly(entry("a", "1"));
+        assertThat(event.tenantId()).isNull();
+    }
+
+    @Test
+    void aNewPayloadReplacesTheCopiedOneOfEitherKind() {
+        EventEnvelope text = builder().build();
+        EventEnvelope binary = text.toBuilder().payloadBytes(new byte[] {1}).build();
+
+        assertThat(binary.payloadJson()).isNull();
+        assertThat(binary.payloadBytes()).containsExactly(1);
+        assertThat(binary.toBuilder().payloadJson("{}").build()).isEqualTo(text);
+    }
+
+    @Test
+    void aNewDueTimeReplacesTheCopiedOneHoweverItIsGiven() {
+        EventEnvelope delayed =
+                builder().occurredAt(NOON).deliverAfter(Duration.ofMinutes(1)).build();
+
+        assertThat(delayed.toBuilder()
+                        .deliverAfter(Duration.ofMinutes(2))
+                        .build()
+                        .availableAt())
+                .isEqualTo(NOON.plusSeconds(120));
+        assertThat(delayed.toBuilder()
+                        .availableAt(NOON.plusSeconds(180))
+                        .build()
+                        .availableAt())
+                .isEqualTo(NOON.plusSeconds(180));
     }
 
     @Test

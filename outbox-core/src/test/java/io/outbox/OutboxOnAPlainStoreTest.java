@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -70,10 +71,6 @@ class OutboxOnAPlainStoreTest {
                 .untilAsserted(() -> assertThat(store.count(status)).isEqualTo(count));
     }
 
-    private void awaitFirstPoll() {
-        await().atMost(Duration.ofSeconds(10)).until(() -> !store.polls().isEmpty());
-    }
-
     @Test
     void aSingleNodeDeliversRightAfterTheCommit() {
         listen(event -> DispatchResult.done());
@@ -117,7 +114,6 @@ class OutboxOnAPlainStoreTest {
             return DispatchResult.done();
         });
         try (Outbox outbox = on(Outbox.singleNode()).retryPolicy(attempts -> 20).build()) {
-            awaitFirstPoll();
             write(outbox, Events.event("e"));
             awaitCount(EventStatus.DONE, 1);
         }
@@ -134,7 +130,6 @@ class OutboxOnAPlainStoreTest {
                 .retryPolicy(attempts -> 5)
                 .maxAttempts(3)
                 .build()) {
-            awaitFirstPoll();
             write(outbox, Events.event("e"));
             awaitCount(EventStatus.DEAD, 1);
         }
@@ -155,13 +150,27 @@ class OutboxOnAPlainStoreTest {
                 .deliverAfter(Duration.ofMillis(200))
                 .build();
         try (Outbox outbox = on(Outbox.singleNode()).build()) {
-            awaitFirstPoll();
             write(outbox, delayed);
             awaitCount(EventStatus.DONE, 1);
         }
 
         assertThat(at).singleElement().satisfies(time -> assertThat(time).isAfterOrEqualTo(delayed.availableAt()));
         assertThat(metrics.get("hotSkippedDelayed")).isEqualTo(1);
+    }
+
+    @RepeatedTest(20)
+    void aDueTimeAnnouncedWhileTheFirstPollIsPlannedIsNotForgotten() {
+        listen(event -> DispatchResult.done());
+        EventEnvelope delayed = EventEnvelope.builder(Events.TYPE)
+                .eventId("e")
+                .payloadJson("{}")
+                .deliverAfter(Duration.ofMillis(50))
+                .build();
+
+        try (Outbox outbox = on(Outbox.singleNode()).build()) {
+            write(outbox, delayed);
+            awaitCount(EventStatus.DONE, 1);
+        }
     }
 
     @Test

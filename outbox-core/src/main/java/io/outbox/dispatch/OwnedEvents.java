@@ -1,6 +1,7 @@
 package io.outbox.dispatch;
 
 import io.outbox.dispatch.OwnedEvents.Hold.State;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -23,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  *   <li><b>Visible before queued.</b> A committed row can be polled before the commit callback has queued it. So the
  *       writer <em>reserves</em> the event before the commit, and the callback turns the reservation into a queued hold.
  *       A poller that meets a reserved event leaves it alone; only if the callback stays away for
- *       {@link #RESERVATION_GRACE_NANOS} after the row was first seen does it take the event over, and a callback that
+ *       {@link #RESERVATION_GRACE} after the row was first seen does it take the event over, and a callback that
  *       comes later still is turned away.
  *   <li><b>Read before finished.</b> A poll may have read a row before its outcome was committed, and hand it over
  *       after the hold was closed. So holds that close while a scan is under way are remembered until the scan's rows
@@ -37,19 +38,25 @@ import java.util.concurrent.TimeUnit;
  */
 final class OwnedEvents {
 
-    static final long RESERVATION_GRACE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    static final Duration RESERVATION_GRACE = Duration.ofSeconds(60);
 
     /** How long a hold that is being closed may still be in the tracker. */
     private static final long CLOSING_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final InFlightTracker tracker;
+    private final long graceNanos;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     private final Set<String> stolen = ConcurrentHashMap.newKeySet();
     private final Set<String> closedDuringScan = ConcurrentHashMap.newKeySet();
     private volatile boolean scanning;
 
     OwnedEvents(InFlightTracker tracker) {
+        this(tracker, RESERVATION_GRACE);
+    }
+
+    OwnedEvents(InFlightTracker tracker, Duration reservationGrace) {
         this.tracker = tracker;
+        this.graceNanos = reservationGrace.toNanos();
     }
 
     /** Reserves an event that is written but not yet visible. */
@@ -73,7 +80,7 @@ final class OwnedEvents {
     /** Acquires an event that was read from the store without a lock, or returns {@code null} if it is not available. */
     Hold acquire(String eventId) {
         if (!tracker.tryAcquire(eventId)) {
-            return stealReservation(eventId, false);
+            return stealReservation(eventId, graceNanos);
         }
         if (scanning && closedDuringScan.contains(eventId)) {
             tracker.release(eventId);
@@ -89,7 +96,7 @@ final class OwnedEvents {
     Hold acquireClaimed(String eventId, String ownerId) {
         long giveUpAt = System.nanoTime() + CLOSING_GRACE_NANOS;
         while (!tracker.tryAcquire(eventId)) {
-            Hold hold = stealReservation(eventId, true);
+            Hold hold = stealReservation(eventId, 0);
             if (hold != null) {
                 return hold;
             }
@@ -108,9 +115,9 @@ final class OwnedEvents {
         return hold;
     }
 
-    private Hold stealReservation(String eventId, boolean atOnce) {
+    private Hold stealReservation(String eventId, long afterNanos) {
         Hold hold = holds.get(eventId);
-        if (hold == null || !hold.isOverdueReservation(atOnce) || !hold.advance(State.RESERVED)) {
+        if (hold == null || !hold.isOverdueReservation(afterNanos) || !hold.advance(State.RESERVED)) {
             return null;
         }
         stolen.add(eventId);
@@ -197,7 +204,7 @@ final class OwnedEvents {
             return true;
         }
 
-        private synchronized boolean isOverdueReservation(boolean atOnce) {
+        private synchronized boolean isOverdueReservation(long afterNanos) {
             if (state != State.RESERVED) {
                 return false;
             }
@@ -206,7 +213,7 @@ final class OwnedEvents {
                 seen = true;
                 firstSeenAt = now;
             }
-            return atOnce || now - firstSeenAt >= RESERVATION_GRACE_NANOS;
+            return now - firstSeenAt >= afterNanos;
         }
 
         private synchronized boolean noteClaim(String claimant) {

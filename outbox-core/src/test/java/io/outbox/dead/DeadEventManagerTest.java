@@ -26,6 +26,7 @@ class DeadEventManagerTest {
         private final List<String> replays = new ArrayList<>();
         private boolean diesAgain;
         private int queriesUntilFailure = Integer.MAX_VALUE;
+        private int replaysUntilFailure = Integer.MAX_VALUE;
 
         @Override
         public List<OutboxEvent> queryDead(Connection conn, String eventType, String aggregateType, int limit) {
@@ -54,6 +55,9 @@ class DeadEventManagerTest {
         @Override
         public int replayDead(Connection conn, String eventId) {
             replays.add(eventId);
+            if (replaysUntilFailure-- == 0) {
+                throw new IllegalStateException("down");
+            }
             if (diesAgain) {
                 return dead.containsKey(eventId) ? 1 : 0;
             }
@@ -160,6 +164,16 @@ class DeadEventManagerTest {
         store.queriesUntilFailure = 2;
 
         assertThat(manager.replayAll(null, null, 10)).isEqualTo(20);
+    }
+
+    @Test
+    void stopsAtTheFirstReplayThatFailsAndReturnsWhatWasReplayedBefore() {
+        dead(5, "A");
+        store.replaysUntilFailure = 2;
+
+        assertThat(manager.replayAll(null, null, 10)).isEqualTo(2);
+
+        assertThat(store.replays).containsExactly("A000", "A001", "A002");
     }
 
     @Test

@@ -33,6 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EventProcessorTest {
 
     private static final Instant NOW = Instant.parse("2024-05-01T12:00:00.123456Z");
+    private static final Instant LATEST = NOW.plus(Duration.ofDays(3650));
+    private static final Duration ENDLESS = Duration.ofSeconds(Long.MAX_VALUE);
     private static final int MAX_ATTEMPTS = 5;
 
     private final DefaultListenerRegistry registry = new DefaultListenerRegistry();
@@ -183,6 +185,59 @@ class EventProcessorTest {
     }
 
     @Test
+    void survivesARetryPolicyThatEndsInAnError() {
+        retryPolicy = attempts -> {
+            throw new StackOverflowError();
+        };
+
+        assertThat(process(event -> sneakily(new IOException("x"))))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed -> assertThat(failed.retryAt()).isEqualTo(NOW.plusSeconds(60)));
+    }
+
+    @Test
+    void shortensADelayThatNoStoreCanHold() {
+        assertThat(process(event -> DispatchResult.retryAfter(ENDLESS))).isEqualTo(new Outcome.Deferred("e", LATEST));
+    }
+
+    @Test
+    void shortensADelayOfARetryAfterExceptionThatNoStoreCanHold() {
+        assertThat(process(event -> sneakily(new RetryAfterException(ENDLESS))))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed -> assertThat(failed.retryAt()).isEqualTo(LATEST));
+    }
+
+    @Test
+    void shortensADelayOfTheRetryPolicyThatNoStoreCanHold() {
+        retryPolicy = attempts -> Long.MAX_VALUE;
+
+        assertThat(process(event -> sneakily(new IOException("x"))))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed -> assertThat(failed.retryAt()).isEqualTo(LATEST));
+    }
+
+    /** An exception that cannot even tell what happened. */
+    private static final class Unspeakable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("message");
+        }
+    }
+
+    @Test
+    void knowsAnExceptionByItsClassWhenItsMessageFails() {
+        assertThat(process(event -> sneakily(new Unspeakable())))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed -> assertThat(failed.error()).isEqualTo(Unspeakable.class.getName()));
+    }
+
+    @Test
     void treatsANegativeDelayAsNone() {
         retryPolicy = attempts -> -5;
 
@@ -317,6 +372,12 @@ class EventProcessorTest {
 
         assertThat(calls).containsExactly("1", "2", "3");
         assertThat(outcomes)
+                .containsExactly(new Outcome.Done("1", NOW), new Outcome.Done("2", NOW), new Outcome.Done("3", NOW));
+    }
+
+    @Test
+    void acceptsOutcomesInAnImmutableList() {
+        assertThat(processBatch(events -> List.of(BatchOutcome.done(), BatchOutcome.done(), BatchOutcome.done())))
                 .containsExactly(new Outcome.Done("1", NOW), new Outcome.Done("2", NOW), new Outcome.Done("3", NOW));
     }
 

@@ -378,6 +378,24 @@ class OutboxDispatcherTest {
     }
 
     @Test
+    void repeatsABatchOfOutcomesAsAWholeSoThatNoAttemptCountsTwice() {
+        BatchEventListener half = events -> List.of(BatchOutcome.failed(new IOException("x")), BatchOutcome.done());
+        registry.register(Events.TYPE, half);
+        dispatcher = builder().startManually().build();
+        dispatcher.enqueueHot(stored("failed", Source.HOT, 0));
+        dispatcher.enqueueHot(stored("done", Source.HOT, 0));
+        store.failMarks(1);
+
+        dispatcher.deliverQueued();
+
+        assertThat(store.status("failed")).isEqualTo(EventStatus.RETRY);
+        assertThat(store.attempts("failed")).isEqualTo(1);
+        assertThat(store.status("done")).isEqualTo(EventStatus.DONE);
+        assertThat(connections.rollbacks()).isEqualTo(1);
+        assertThat(connections.commits()).isEqualTo(1);
+    }
+
+    @Test
     void countsNothingBeforeItIsDurable() throws Exception {
         CountDownLatch listened = new CountDownLatch(1);
         listen(event -> {

@@ -1,9 +1,11 @@
 package io.outbox.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.outbox.dispatch.OwnedEvents.Hold;
 import io.outbox.support.Race;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -129,6 +131,54 @@ class OwnedEventsTest {
             }
         }
         assertThat(owned.size()).isZero();
+    }
+
+    @Test
+    void aReservationWhoseWriterStaysAwayIsTakenOverOnceTheGraceIsOver() {
+        OwnedEvents impatient = new OwnedEvents(new DefaultInFlightTracker(), Duration.ofMillis(50));
+        impatient.reserve("e", null);
+        assertThat(impatient.acquire("e")).as("seen for the first time").isNull();
+
+        Hold taken = await().atMost(Duration.ofSeconds(10)).until(() -> impatient.acquire("e"), Objects::nonNull);
+
+        assertThat(impatient.acquire("e")).isNull();
+        assertThat(impatient.confirm("e")).as("the writer comes late").isNull();
+        assertThat(impatient.wasStolen("e")).isTrue();
+        assertThat(impatient.close(taken)).isNull();
+        assertThat(impatient.size()).isZero();
+    }
+
+    @Test
+    void theGraceBeginsWhenTheRowIsSeenNotWhenItIsReserved() {
+        OwnedEvents patient = new OwnedEvents(new DefaultInFlightTracker(), Duration.ofMillis(500));
+        patient.reserve("e", null);
+        await().pollDelay(Duration.ofMillis(600)).until(() -> true);
+
+        assertThat(patient.acquire("e"))
+                .as("a long transaction has just committed")
+                .isNull();
+        assertThat(patient.confirm("e")).isNotNull();
+        assertThat(patient.wasStolen("e")).isFalse();
+    }
+
+    @Test
+    void writerAndPollerNeverBothGetAReservationThatIsOverdue() throws Exception {
+        OwnedEvents hasty = new OwnedEvents(new DefaultInFlightTracker(), Duration.ZERO);
+        try (Race race = new Race(2)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                String id = "e" + round;
+                hasty.reserve(id, null);
+
+                List<Hold> holds = race.both(() -> hasty.confirm(id), () -> hasty.acquire(id));
+
+                Hold written = holds.get(0);
+                Hold taken = holds.get(1);
+                assertThat(written == null).as("round %d", round).isNotEqualTo(taken == null);
+                assertThat(hasty.wasStolen(id)).as("round %d", round).isEqualTo(taken != null);
+                hasty.close(written != null ? written : taken);
+            }
+        }
+        assertThat(hasty.size()).isZero();
     }
 
     // Read before finished

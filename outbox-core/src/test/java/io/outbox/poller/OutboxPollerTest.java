@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
+import io.outbox.RetryAfterException;
 import io.outbox.dispatch.DispatcherPollerHandler;
 import io.outbox.dispatch.OutboxDispatcher;
 import io.outbox.model.EventStatus;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -305,6 +307,27 @@ class OutboxPollerTest {
     }
 
     @Test
+    void drainsBehindARetryThatIsAmongTheOldestEvents() throws Exception {
+        insert(400);
+        store.markRetry(null, "e0000", NOW, "x");
+        CountDownLatch go = new CountDownLatch(1);
+        OutboxDispatcher dispatcher = dispatcher(1000, event -> {
+            go.await();
+            return DispatchResult.done();
+        });
+        OutboxPoller poller =
+                build(builder(new DispatcherPollerHandler(dispatcher)).batchSize(20));
+
+        poller.start();
+
+        try {
+            awaitUntil(() -> assertThat(metrics.get("coldEnqueued")).isEqualTo(400));
+        } finally {
+            go.countDown();
+        }
+    }
+
+    @Test
     void doesNotReadTheSameEventsOverAndOver() {
         insert(10);
         OutboxPoller poller = build(builder(this::record).batchSize(5));
@@ -353,6 +376,23 @@ class OutboxPollerTest {
     }
 
     @Test
+    void wakesForEveryRetryThatWasAnnouncedNotOnlyForTheFirst() {
+        insert(4);
+        OutboxDispatcher dispatcher = dispatcher(100, event -> {
+            if (store.attempts(event.eventId()) == 0) {
+                int number = event.eventId().charAt(4) - '0';
+                throw new RetryAfterException(Duration.ofMillis(50 + 100L * number));
+            }
+            return DispatchResult.done();
+        });
+        OutboxPoller poller = build(builder(new DispatcherPollerHandler(dispatcher)));
+
+        poller.start();
+
+        awaitUntil(() -> assertThat(store.count(EventStatus.DONE)).isEqualTo(4));
+    }
+
+    @Test
     void wakesWhenADeferredEventIsDue() {
         insert(1);
         AtomicInteger calls = new AtomicInteger();
@@ -380,6 +420,31 @@ class OutboxPollerTest {
 
         assertThat(handled).containsExactly("e0000", "e0001");
         assertThat(store.polls()).hasSize(1);
+    }
+
+    @Test
+    void sleepsBetweenRunsThoughAStoreThatCannotClaimReturnsTheSameEventsAgain() {
+        insert(10);
+        OutboxPoller poller = build(builder(this::record)
+                .claimLocking("node-1", Duration.ofMinutes(5))
+                .batchSize(5));
+
+        poller.start();
+
+        awaitUntil(() -> assertThat(handled).hasSizeGreaterThanOrEqualTo(5));
+        await().during(Duration.ofMillis(200)).until(() -> store.polls().size() < 10);
+    }
+
+    @Test
+    void closesAtOnceWhileItSleeps() {
+        OutboxPoller poller = build(builder(this::record));
+        poller.start();
+        awaitUntil(() -> assertThat(store.polls()).hasSize(1));
+        long start = System.nanoTime();
+
+        poller.close();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
     }
 
     @Test

@@ -1,0 +1,204 @@
+package io.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.JsonCodec;
+import io.outbox.support.FiveMethodStore;
+import io.outbox.support.ManualTransaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class DefaultOutboxPublisherTest {
+
+    private final FiveMethodStore store = new FiveMethodStore();
+    private final ManualTransaction transaction = new ManualTransaction(store);
+    private final List<List<EventEnvelope>> batches = new ArrayList<>();
+    private final OutboxWriter writer = new DefaultOutboxWriter(transaction, store, new WriterHook() {
+        @Override
+        public void afterWrite(List<EventEnvelope> events) {
+            batches.add(events);
+        }
+    });
+    private final OutboxPublisher publisher = new DefaultOutboxPublisher(writer, new MarkingCodec("given"));
+
+    /** Marks what it writes with its name. */
+    private record MarkingCodec(String name) implements JsonCodec {
+        @Override
+        public String toJson(Object obj) {
+            return name + ":" + obj;
+        }
+
+        @Override
+        public <T> T fromJson(String json, Class<T> type) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    @AfterEach
+    void returnToDiscovery() {
+        JsonCodec.setDefault(null);
+    }
+
+    private List<OutboxEvent> committed() {
+        transaction.commit();
+        return store.ids().stream().map(id -> store.row(id).stored()).toList();
+    }
+
+    @Test
+    void publishesOneObjectAsOneEvent() {
+        transaction.begin();
+
+        publisher.publish("OrderPlaced", 4711);
+
+        assertThat(committed()).singleElement().satisfies(event -> {
+            assertThat(event.eventType()).isEqualTo("OrderPlaced");
+            assertThat(event.payloadJson()).isEqualTo("given:4711");
+            assertThat(event.aggregateType()).isEqualTo(AggregateType.GLOBAL.name());
+        });
+    }
+
+    @Test
+    void publishesEachElementOfAListAsAnEventOfOneBatch() {
+        transaction.begin();
+
+        publisher.publish("OrderPlaced", List.of(1, 2, 3));
+
+        assertThat(batches)
+                .singleElement()
+                .satisfies(batch -> assertThat(batch)
+                        .extracting(EventEnvelope::payloadJson)
+                        .containsExactly("given:1", "given:2", "given:3"));
+        assertThat(committed())
+                .hasSize(3)
+                .allSatisfy(event -> assertThat(event.eventType()).isEqualTo("OrderPlaced"));
+    }
+
+    @Test
+    void publishesNothingForAnEmptyList() {
+        transaction.begin();
+
+        publisher.publish("OrderPlaced", List.of());
+
+        assertThat(batches).isEmpty();
+        assertThat(transaction.registrations()).isZero();
+        assertThat(committed()).isEmpty();
+    }
+
+    @Test
+    void publishesADraftWithEverythingItWasGiven() {
+        transaction.begin();
+
+        String id = publisher
+                .event("OrderPlaced")
+                .aggregate("Order", "4711")
+                .tenant("acme")
+                .header("traceparent", "00-1")
+                .header("origin", "shop")
+                .delay(Duration.ofMinutes(5))
+                .publish("payload");
+
+        assertThat(batches.get(0)).singleElement().satisfies(event -> {
+            assertThat(event.eventId()).isEqualTo(id);
+            assertThat(event.eventType()).isEqualTo("OrderPlaced");
+            assertThat(event.aggregateType()).isEqualTo("Order");
+            assertThat(event.aggregateId()).isEqualTo("4711");
+            assertThat(event.tenantId()).isEqualTo("acme");
+            assertThat(event.headers()).containsEntry("traceparent", "00-1").containsEntry("origin", "shop");
+            assertThat(event.availableAt()).isEqualTo(event.occurredAt().plusSeconds(300));
+            assertThat(event.payloadJson()).isEqualTo("given:payload");
+        });
+        assertThat(committed()).extracting(OutboxEvent::eventId).containsExactly(id);
+    }
+
+    @Test
+    void aKeyLeavesTheAggregateTypeAlone() {
+        transaction.begin();
+
+        publisher.event("OrderPlaced").key("4711").publish("payload");
+
+        assertThat(committed()).singleElement().satisfies(event -> {
+            assertThat(event.aggregateId()).isEqualTo("4711");
+            assertThat(event.aggregateType()).isEqualTo(AggregateType.GLOBAL.name());
+        });
+    }
+
+    @Test
+    void aDraftThatAHookSuppressesHasNoId() {
+        OutboxWriter suppressing = new DefaultOutboxWriter(transaction, store, new WriterHook() {
+            @Override
+            public List<EventEnvelope> beforeWrite(List<EventEnvelope> events) {
+                return List.of();
+            }
+        });
+        transaction.begin();
+
+        assertThat(new DefaultOutboxPublisher(suppressing, new MarkingCodec("given"))
+                        .event("OrderPlaced")
+                        .publish("payload"))
+                .isNull();
+    }
+
+    @Test
+    void needsATransaction() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> publisher.publish("OrderPlaced", "payload"))
+                .withMessageContaining("transaction");
+        assertThatIllegalStateException().isThrownBy(() -> publisher.publish("OrderPlaced", List.of("payload")));
+        assertThatIllegalStateException().isThrownBy(() -> publisher.publish("OrderPlaced", List.of()));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> publisher.event("OrderPlaced").publish("payload"));
+        assertThat(store.size()).isZero();
+    }
+
+    @Test
+    void usesTheDefaultCodecOfTheMomentWhenNoneIsGiven() {
+        OutboxPublisher undecided = new DefaultOutboxPublisher(writer);
+        transaction.begin();
+
+        JsonCodec.setDefault(new MarkingCodec("one"));
+        undecided.publish("OrderPlaced", 1);
+        JsonCodec.setDefault(new MarkingCodec("other"));
+        undecided.publish("OrderPlaced", List.of(2));
+
+        assertThat(committed()).extracting(OutboxEvent::payloadJson).containsExactly("one:1", "other:2");
+    }
+
+    @Test
+    void refusesNullAndBadInputAndThenWritesNothing() {
+        transaction.begin();
+
+        assertThatNullPointerException()
+                .isThrownBy(() -> publisher.publish("OrderPlaced", (Object) null))
+                .withMessageContaining("payload");
+        assertThatNullPointerException()
+                .isThrownBy(() -> publisher.publish("OrderPlaced", (List<Object>) null))
+                .withMessageContaining("events");
+        assertThatNullPointerException()
+                .isThrownBy(() -> publisher.publish("OrderPlaced", Arrays.asList(1, null)))
+                .withMessageContaining("payload");
+        assertThatNullPointerException()
+                .isThrownBy(() -> publisher.event("OrderPlaced").publish(null))
+                .withMessageContaining("payload");
+        assertThatNullPointerException()
+                .isThrownBy(() -> publisher.publish(null, "payload"))
+                .withMessageContaining("eventType");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> publisher.publish(" ", "payload"))
+                .withMessageContaining("eventType");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> publisher.event("OrderPlaced").delay(Duration.ZERO))
+                .withMessageContaining("deliverAfter");
+        assertThatNullPointerException()
+                .isThrownBy(() -> new DefaultOutboxPublisher(null))
+                .withMessageContaining("writer");
+        assertThat(committed()).isEmpty();
+    }
+}

@@ -1,0 +1,74 @@
+package io.outbox.testing;
+
+import io.outbox.spi.MetricsExporter;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Keeps what tests ask for. */
+final class RecordedMetrics implements MetricsExporter {
+
+    private final Queue<String> routes = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger failures = new AtomicInteger();
+    private final AtomicInteger deferred = new AtomicInteger();
+    private final AtomicInteger fenced = new AtomicInteger();
+
+    /** Returns the routes that became unavailable or available, in order, as {@code type down} or {@code type up}. */
+    List<String> routes() {
+        return List.copyOf(routes);
+    }
+
+    int failures() {
+        return failures.get();
+    }
+
+    int deferred() {
+        return deferred.get();
+    }
+
+    int fenced() {
+        return fenced.get();
+    }
+
+    @Override
+    public void recordRouteUnavailable(String eventType, boolean unavailable) {
+        routes.add(eventType + (unavailable ? " down" : " up"));
+    }
+
+    @Override
+    public void incrementDispatchFailure() {
+        failures.incrementAndGet();
+    }
+
+    @Override
+    public void incrementDispatchDeferred() {
+        deferred.incrementAndGet();
+    }
+
+    @Override
+    public void incrementFenced(int count) {
+        fenced.addAndGet(count);
+    }
+
+    @Override
+    public void incrementHotEnqueued() {}
+
+    @Override
+    public void incrementHotDropped() {}
+
+    @Override
+    public void incrementColdEnqueued() {}
+
+    @Override
+    public void incrementDispatchSuccess() {}
+
+    @Override
+    public void incrementDispatchDead() {}
+
+    @Override
+    public void recordQueueDepths(int hotDepth, int coldDepth) {}
+
+    @Override
+    public void recordOldestLagMs(long lagMs) {}
+}
