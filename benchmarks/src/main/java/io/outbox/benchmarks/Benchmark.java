@@ -1,19 +1,28 @@
 package io.outbox.benchmarks;
 
+import static io.outbox.benchmarks.Report.ratio;
+
 import io.outbox.testservers.PostgresServer;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
- * Measures the outbox on a real PostgreSQL beside a hand-written loop and beside the same traffic without an outbox, in
- * one run, and prints one table. Ratios are what counts: absolute figures depend on the machine and its mood.
+ * Measures the outbox on a real PostgreSQL, Kafka and RabbitMQ beside hand-written loops and beside the same traffic
+ * without an outbox, in one run, and prints one table. Ratios are what counts: absolute figures depend on the machine and
+ * its mood.
  *
- * <p>System properties: {@code bench.events} (backlog size, default 50000), {@code bench.rounds} (default 3),
- * {@code bench.seconds} (length of a traffic round, default 8).
+ * <p>System properties: {@code bench.only} (of {@code drain,traffic,kafka,rabbit}, default all), {@code bench.rounds}
+ * (default 3), {@code bench.events} (backlog size, default 50000), {@code bench.seconds} (length of a traffic round,
+ * default 8), {@code bench.kafka.events} (default 100000), {@code bench.rabbit.events} (default 20000),
+ * {@code bench.concurrency} (calls of a broker's publisher at the same time, default 2).
  */
 public final class Benchmark {
 
+    private static final List<String> PARTS = List.of("drain", "traffic", "kafka", "rabbit");
     private static final int EVENTS = Integer.getInteger("bench.events", 50_000);
+    private static final int KAFKA_EVENTS = Integer.getInteger("bench.kafka.events", 100_000);
+    private static final int RABBIT_EVENTS = Integer.getInteger("bench.rabbit.events", 20_000);
+    private static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 2);
     private static final int ROUNDS = Integer.getInteger("bench.rounds", 3);
     private static final int SECONDS = Integer.getInteger("bench.seconds", 8);
     private static final int FINISHED = 1_000_000;
@@ -21,18 +30,44 @@ public final class Benchmark {
     private Benchmark() {}
 
     public static void main(String[] args) throws Exception {
+        Set<String> parts = parts();
+        Report report = new Report();
         System.out.println("Starting PostgreSQL …");
         try (PostgresServer server = PostgresServer.start();
                 Database database = new Database(server.newDatabase())) {
-            List<String> table = new ArrayList<>();
-            drain(database, table);
-            traffic(database, table);
-            System.out.println();
-            table.forEach(System.out::println);
+            if (parts.contains("drain")) {
+                drain(database, report);
+            }
+            if (parts.contains("traffic")) {
+                traffic(database, report);
+            }
+            if (parts.contains("kafka")) {
+                System.out.println("Starting Kafka …");
+                try (KafkaTarget kafka = KafkaTarget.start()) {
+                    broker(new BrokerBenchmark(database, kafka, KAFKA_EVENTS, CONCURRENCY), report);
+                }
+            }
+            if (parts.contains("rabbit")) {
+                System.out.println("Starting RabbitMQ …");
+                try (RabbitTarget rabbit = RabbitTarget.start()) {
+                    broker(new BrokerBenchmark(database, rabbit, RABBIT_EVENTS, CONCURRENCY), report);
+                }
+            }
+        } finally {
+            report.print();
         }
     }
 
-    private static void drain(Database database, List<String> table) throws Exception {
+    private static Set<String> parts() {
+        Set<String> parts =
+                Set.of(System.getProperty("bench.only", String.join(",", PARTS)).split(","));
+        if (!PARTS.containsAll(parts)) {
+            throw new IllegalArgumentException("bench.only has parts other than " + PARTS + ": " + parts);
+        }
+        return parts;
+    }
+
+    private static void drain(Database database, Report report) throws Exception {
         DrainBenchmark drain = new DrainBenchmark(database, EVENTS);
         drain.warmUp();
         Series limit = new Series();
@@ -52,18 +87,18 @@ public final class Benchmark {
             fullLimit.add(drain.handWrittenOnTop());
             full.add(drain.outboxOnTop());
         }
-        table.add(String.format("Backlog drain, %,d events of 300 bytes, PostgreSQL, one node", EVENTS));
-        table.add(row("  hand-written loop (the practical limit)", limit, "events/s", ""));
-        table.add(row("  outbox", ours, "events/s", ratio(ours, limit) + " of the limit (target 60 %)"));
-        table.add(row("  hand-written loop, 1,000,000 finished rows", fullLimit, "events/s", ""));
-        table.add(row(
-                "  outbox, 1,000,000 finished rows",
+        report.title("Backlog drain, %,d events of 300 bytes, PostgreSQL, one node", EVENTS);
+        report.row("hand-written loop (the practical limit)", limit, "events/s", "");
+        report.row("outbox", ours, "events/s", ratio(ours, limit) + " of the limit (target 60 %)");
+        report.row("hand-written loop, 1,000,000 finished rows", fullLimit, "events/s", "");
+        report.row(
+                "outbox, 1,000,000 finished rows",
                 full,
                 "events/s",
-                ratio(full, ours) + " of the empty table (target 90 %)"));
+                ratio(full, ours) + " of the empty table (target 90 %)");
     }
 
-    private static void traffic(Database database, List<String> table) throws Exception {
+    private static void traffic(Database database, Report report) throws Exception {
         TrafficBenchmark traffic = new TrafficBenchmark(database, SECONDS);
         traffic.warmUp();
         Series without = new Series();
@@ -78,22 +113,35 @@ public final class Benchmark {
         }
         System.out.println("Latency at half of the maximum rate …");
         TrafficBenchmark.Result latency = traffic.withOutbox((int) (with.median() / 2));
-        table.add("");
-        table.add("Live traffic, 4 threads, one business row and one event per transaction");
-        table.add(row("  without an outbox", without, "commits/s", ""));
-        table.add(row("  with the outbox", with, "commits/s", ratio(with, without) + " of it (target 65 %)"));
-        table.add(row("  delivered meanwhile", delivered, "events/s", ratio(delivered, with) + " of the committed"));
-        table.add(String.format(
+        report.title("Live traffic, 4 threads, one business row and one event per transaction");
+        report.row("without an outbox", without, "commits/s", "");
+        report.row("with the outbox", with, "commits/s", ratio(with, without) + " of it (target 65 %)");
+        report.row("delivered meanwhile", delivered, "events/s", ratio(delivered, with) + " of the committed");
+        report.line(
                 "  commit to listener at half rate: p50 %.2f ms (target 0.5), p99 %.2f ms (target 5), max %.1f ms",
-                latency.p50Ms(), latency.p99Ms(), latency.maxMs()));
+                latency.p50Ms(), latency.p99Ms(), latency.maxMs());
     }
 
-    private static String row(String name, Series series, String unit, String note) {
-        return String.format(
-                "%-48s %,9.0f %-9s [%,.0f … %,.0f]  %s", name, series.median(), unit, series.min(), series.max(), note);
-    }
-
-    private static String ratio(Series part, Series whole) {
-        return String.format("%.0f %%", 100 * part.median() / whole.median());
+    private static void broker(BrokerBenchmark benchmark, Report report) throws Exception {
+        benchmark.warmUp();
+        Series bare = new Series();
+        Series noOp = new Series();
+        Series ours = new Series();
+        for (int round = 1; round <= ROUNDS; round++) {
+            System.out.printf("Drain to %s, round %d of %d …%n", benchmark.broker(), round, ROUNDS);
+            bare.add(benchmark.bare());
+            noOp.add(benchmark.noOp());
+            ours.add(benchmark.outbox());
+        }
+        boolean brokerIsSlower = bare.median() < noOp.median();
+        report.title(
+                "Drain to %s, %,d events of 300 bytes, PostgreSQL, one node", benchmark.broker(), benchmark.events());
+        report.row(benchmark.bareLoop(), bare, "events/s", "");
+        report.row("outbox, to a listener that does nothing", noOp, "events/s", "");
+        report.row(
+                "outbox, to " + benchmark.broker(),
+                ours,
+                "events/s",
+                ratio(ours, brokerIsSlower ? bare : noOp) + " of the slower one (target 60 %)");
     }
 }

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.OutboxSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -35,6 +36,11 @@ final class Database implements AutoCloseable {
 
     Connection connection() throws SQLException {
         return dataSource.getConnection();
+    }
+
+    /** Adds the index that an outbox with lanes has. */
+    void createLaneIndex() {
+        OutboxSchema.of(dataSource, jdbc.store().tableName()).createLaneIndexIfMissing();
     }
 
     void reset() throws SQLException {

@@ -1,0 +1,144 @@
+package io.outbox.benchmarks;
+
+import io.outbox.BatchEventListener;
+import io.outbox.BatchOutcome;
+import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
+import io.outbox.dispatch.LanePolicy;
+import io.outbox.registry.DefaultListenerRegistry;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** How fast a backlog of stored events gets to a broker, in events per second. */
+final class BrokerBenchmark {
+
+    private final Database database;
+    private final BrokerTarget target;
+    private final int events;
+    private final int concurrency;
+
+    BrokerBenchmark(Database database, BrokerTarget target, int events, int concurrency) {
+        this.database = database;
+        this.target = target;
+        this.events = events;
+        this.concurrency = concurrency;
+    }
+
+    String broker() {
+        return target.name();
+    }
+
+    String bareLoop() {
+        return target.bareLoop();
+    }
+
+    int events() {
+        return events;
+    }
+
+    void warmUp() throws Exception {
+        database.createLaneIndex();
+        target.arrived();
+        bare();
+        noOp();
+        outbox();
+    }
+
+    /** The broker's client alone, with events in memory. */
+    double bare() throws Exception {
+        List<EventEnvelope> backlog = Stream.generate(() -> EventEnvelope.ofJson("Benchmarked", Database.PAYLOAD))
+                .limit(events)
+                .toList();
+        long start = System.nanoTime();
+        target.sendBare(backlog);
+        double rate = perSecond(start);
+        requireArrived(events);
+        return rate;
+    }
+
+    /** The outbox alone. */
+    double noOp() throws Exception {
+        return drain(events -> Collections.nCopies(events.size(), BatchOutcome.done()));
+    }
+
+    /** The outbox with the broker, until every outcome is durable. */
+    double outbox() throws Exception {
+        double rate = drain(target.publisher());
+        requireArrived(events);
+        return rate;
+    }
+
+    private double drain(BatchEventListener listener) throws Exception {
+        database.reset();
+        database.insertBacklog(events);
+        CountingListener counting = new CountingListener(listener, events);
+        long start = System.nanoTime();
+        Outbox outbox = Outbox.singleNode()
+                .backend(database.jdbc().backend())
+                .listenerRegistry(new DefaultListenerRegistry().register("Benchmarked", counting))
+                .batchSize(BrokerTarget.BATCH)
+                .lane(
+                        "Benchmarked",
+                        LanePolicy.builder()
+                                .batchSize(BrokerTarget.BATCH)
+                                .concurrency(concurrency)
+                                .build())
+                .build();
+        try (outbox) {
+            counting.await();
+        }
+        double rate = perSecond(start);
+        if (database.pending() != 0) {
+            throw new IllegalStateException(database.pending() + " events are still pending");
+        }
+        return rate;
+    }
+
+    private void requireArrived(long expected) throws Exception {
+        long arrived = target.arrived();
+        if (arrived != expected) {
+            throw new IllegalStateException(arrived + " messages arrived at " + broker() + " instead of " + expected);
+        }
+    }
+
+    private double perSecond(long startNanos) {
+        return events / ((System.nanoTime() - startNanos) / 1e9);
+    }
+
+    /** Passes events on and counts those that are done. */
+    private static final class CountingListener implements BatchEventListener {
+
+        private final BatchEventListener listener;
+        private final CountDownLatch open;
+
+        private CountingListener(BatchEventListener listener, int events) {
+            this.listener = listener;
+            this.open = new CountDownLatch(events);
+        }
+
+        @Override
+        public int maxBatchSize() {
+            return BrokerTarget.BATCH;
+        }
+
+        @Override
+        public List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception {
+            List<BatchOutcome> outcomes = listener.onEvents(events);
+            for (BatchOutcome outcome : outcomes) {
+                if (outcome.equals(BatchOutcome.done())) {
+                    open.countDown();
+                }
+            }
+            return outcomes;
+        }
+
+        private void await() throws InterruptedException {
+            if (!open.await(5, TimeUnit.MINUTES)) {
+                throw new IllegalStateException(open.getCount() + " events were not delivered in 5 minutes");
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.outbox.benchmarks;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.outbox.BatchEventListener;
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxHeaders;
+import io.outbox.rabbitmq.RabbitEventPublisher;
+import io.outbox.testservers.RabbitServer;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A RabbitMQ node with one durable queue; both ways of sending use persistent messages and confirms. */
+final class RabbitTarget implements BrokerTarget {
+
+    /** The default exchange takes events to the queue with the name of their type. */
+    private static final String QUEUE = "Benchmarked";
+
+    private static final String DEFAULT_EXCHANGE = "";
+    private static final int PERSISTENT = 2;
+    private static final long CONFIRM_TIMEOUT_MS = 60_000;
+
+    private final RabbitServer server;
+    private final Connection connection;
+    private final Channel channel;
+    private final RabbitEventPublisher publisher;
+
+    private RabbitTarget(RabbitServer server) throws Exception {
+        this.server = server;
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setUri(server.uri());
+        this.connection = factory.newConnection();
+        this.channel = connection.createChannel();
+        channel.queueDeclare(QUEUE, true, false, false, Map.of());
+        channel.confirmSelect();
+        this.publisher = RabbitEventPublisher.builder()
+                .connectionFactory(factory)
+                .exchange(DEFAULT_EXCHANGE)
+                .batchSize(BATCH)
+                .build();
+    }
+
+    static RabbitTarget start() throws Exception {
+        return new RabbitTarget(RabbitServer.start());
+    }
+
+    @Override
+    public String name() {
+        return "RabbitMQ";
+    }
+
+    @Override
+    public String bareLoop() {
+        return "bare channel: send " + BATCH + ", await confirms";
+    }
+
+    @Override
+    public BatchEventListener publisher() {
+        return publisher;
+    }
+
+    @Override
+    public void sendBare(List<EventEnvelope> events) throws Exception {
+        for (int from = 0; from < events.size(); from += BATCH) {
+            for (EventEnvelope event : events.subList(from, Math.min(from + BATCH, events.size()))) {
+                channel.basicPublish(DEFAULT_EXCHANGE, QUEUE, true, properties(event), event.payloadBytes());
+            }
+            channel.waitForConfirmsOrDie(CONFIRM_TIMEOUT_MS);
+        }
+    }
+
+    private static BasicProperties properties(EventEnvelope event) {
+        return new BasicProperties.Builder()
+                .messageId(event.eventId())
+                .contentType("application/json")
+                .deliveryMode(PERSISTENT)
+                .headers(new HashMap<>(OutboxHeaders.of(event)))
+                .build();
+    }
+
+    @Override
+    public long arrived() throws IOException {
+        return channel.queuePurge(QUEUE).getMessageCount();
+    }
+
+    @Override
+    public void close() {
+        publisher.close();
+        connection.abort();
+        server.close();
+    }
+}

@@ -1,0 +1,277 @@
+package io.outbox.micrometer;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.outbox.model.EventStatus;
+import io.outbox.spi.MetricsExporter;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The meters of one outbox in a Micrometer registry. Thread-safe.
+ *
+ * <p>All names begin with the prefix, {@value #DEFAULT_PREFIX} by default. Each outbox of a registry needs a prefix of
+ * its own: a second exporter with the same one is refused. {@link #close()} removes the meters.
+ *
+ * <p>The timers are plain Micrometer timers, so percentiles and histograms are turned on as for any other, by a
+ * {@code MeterFilter} or, in Spring Boot, by {@code management.metrics.distribution.*}.
+ */
+public final class MicrometerMetricsExporter implements MetricsExporter, AutoCloseable {
+
+    public static final String DEFAULT_PREFIX = "outbox";
+
+    private static final String EVENT_TYPE = "event.type";
+
+    private final MeterRegistry registry;
+    private final String prefix;
+    private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
+    private final Counter hotEnqueued;
+    private final Counter hotDropped;
+    private final Counter hotSkippedDelayed;
+    private final Counter coldEnqueued;
+    private final Counter success;
+    private final Counter failure;
+    private final Counter dead;
+    private final Counter deferred;
+    private final Counter fenced;
+    private final Counter purged;
+    private final Counter recovered;
+    private final Counter cleaned;
+    private final Timer dispatchLatency;
+    private final Timer listenerDuration;
+    private final DistributionSummary completionBatchSize;
+    private final AtomicInteger hotDepth = new AtomicInteger();
+    private final AtomicInteger coldDepth = new AtomicInteger();
+    private final AtomicLong oldestLagMs = new AtomicLong();
+    private final ConcurrentMap<String, AtomicLong> oldestLagMsByType = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, AtomicInteger> unavailableRoutes = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Counter> processed = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Counter> failed = new ConcurrentHashMap<>();
+
+    /** Creates the meters with the prefix {@value #DEFAULT_PREFIX}. */
+    public MicrometerMetricsExporter(MeterRegistry registry) {
+        this(registry, DEFAULT_PREFIX);
+    }
+
+    /**
+     * Creates the meters.
+     *
+     * @param namePrefix what the names begin with, without the dot that follows
+     * @throws IllegalStateException if the registry has an outbox with this prefix already
+     */
+    public MicrometerMetricsExporter(MeterRegistry registry, String namePrefix) {
+        this.registry = Objects.requireNonNull(registry, "registry");
+        this.prefix = Objects.requireNonNull(namePrefix, "namePrefix");
+        if (prefix.isBlank() || prefix.endsWith(".")) {
+            throw new IllegalArgumentException(
+                    "namePrefix must not be blank and must not end with a dot: '" + prefix + "'");
+        }
+        if (registry.find(prefix + ".enqueue.hot").counter() != null) {
+            throw new IllegalStateException("The registry has meters of an outbox with the prefix '" + prefix
+                    + "' already: give each outbox a prefix of its own, and close the exporter of one that is gone");
+        }
+        hotEnqueued = counter("enqueue.hot", "Events enqueued via the hot path");
+        hotDropped = counter("enqueue.hot.dropped", "Events that found the hot queue full");
+        hotSkippedDelayed = counter("enqueue.hot.skipped.delayed", "Delayed events left to the poller");
+        coldEnqueued = counter("enqueue.cold", "Events enqueued by the poller");
+        success = counter("dispatch.success", "Events delivered");
+        failure = counter("dispatch.failure", "Failed attempts that will be repeated");
+        dead = counter("dispatch.dead", "Events moved to DEAD");
+        deferred = counter("dispatch.deferred", "Events that their listener asked to see again later");
+        fenced = counter("claims.fenced", "Outcomes refused because the event had another owner or had ended");
+        purged = counter("purged", "Finished events deleted");
+        recovered = lifecycle("recovered");
+        cleaned = lifecycle("cleaned");
+        dispatchLatency = timer("dispatch.latency", "Time between entering a queue and the listener");
+        listenerDuration = timer("listener.duration", "Time spent in listeners");
+        completionBatchSize = keep(DistributionSummary.builder(prefix + ".completion.batch.size")
+                .description("Outcomes written together")
+                .baseUnit("events")
+                .register(registry));
+        gauge("queue.hot.depth", "Events in the hot queue", hotDepth, Tags.empty());
+        gauge("queue.cold.depth", "Events in the cold queue", coldDepth, Tags.empty());
+        gauge("lag.oldest.ms", "Age of the oldest event that is due, in milliseconds", oldestLagMs, Tags.empty());
+    }
+
+    private Counter counter(String name, String description) {
+        return keep(
+                Counter.builder(prefix + "." + name).description(description).register(registry));
+    }
+
+    private Counter lifecycle(String type) {
+        return keep(Counter.builder(prefix + ".events.by.type.rate")
+                .description("Events that were taken over from a dead node, or deleted after delivery")
+                .tag("type", type)
+                .register(registry));
+    }
+
+    private Counter outcomes(String eventType, String status) {
+        return keep(Counter.builder(prefix + ".events.rate")
+                .description("Events that ended, delivered or DEAD")
+                .tag(EVENT_TYPE, eventType)
+                .tag("status", status)
+                .register(registry));
+    }
+
+    private Timer timer(String name, String description) {
+        return keep(Timer.builder(prefix + "." + name).description(description).register(registry));
+    }
+
+    private void gauge(String name, String description, Number value, Tags tags) {
+        keep(Gauge.builder(prefix + "." + name, value, Number::doubleValue)
+                .description(description)
+                .tags(tags)
+                .strongReference(true)
+                .register(registry));
+    }
+
+    private <M extends Meter> M keep(M meter) {
+        meters.add(meter);
+        return meter;
+    }
+
+    @Override
+    public void incrementHotEnqueued() {
+        hotEnqueued.increment();
+    }
+
+    @Override
+    public void incrementHotDropped() {
+        hotDropped.increment();
+    }
+
+    @Override
+    public void incrementColdEnqueued() {
+        coldEnqueued.increment();
+    }
+
+    @Override
+    public void incrementDispatchSuccess() {
+        success.increment();
+    }
+
+    @Override
+    public void incrementDispatchFailure() {
+        failure.increment();
+    }
+
+    @Override
+    public void incrementDispatchDead() {
+        dead.increment();
+    }
+
+    @Override
+    public void incrementDispatchDeferred() {
+        deferred.increment();
+    }
+
+    @Override
+    public void incrementHotSkippedDelayed() {
+        hotSkippedDelayed.increment();
+    }
+
+    @Override
+    public void recordQueueDepths(int hotDepth, int coldDepth) {
+        this.hotDepth.set(hotDepth);
+        this.coldDepth.set(coldDepth);
+    }
+
+    @Override
+    public void recordOldestLagMs(long lagMs) {
+        oldestLagMs.set(lagMs);
+    }
+
+    @Override
+    public void recordOldestLagByTypeMs(Map<String, Long> lagMs) {
+        lagMs.keySet().forEach(type -> oldestLagMsByType.computeIfAbsent(type, this::lagGauge));
+        oldestLagMsByType.forEach((type, lag) -> lag.set(lagMs.getOrDefault(type, 0L)));
+    }
+
+    private AtomicLong lagGauge(String eventType) {
+        AtomicLong lag = new AtomicLong();
+        gauge(
+                "lag.oldest.by.type.ms",
+                "Age of the oldest event of a type that is due, in milliseconds",
+                lag,
+                Tags.of(EVENT_TYPE, eventType));
+        return lag;
+    }
+
+    @Override
+    public void recordDispatchLatencyMs(long latencyMs) {
+        dispatchLatency.record(latencyMs, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void recordListenerDurationMs(long durationMs) {
+        listenerDuration.record(durationMs, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void incrementFenced(int count) {
+        fenced.increment(count);
+    }
+
+    @Override
+    public void recordCompletionBatchSize(int size) {
+        completionBatchSize.record(size);
+    }
+
+    @Override
+    public void incrementPurged(long count) {
+        purged.increment(count);
+        cleaned.increment(count);
+    }
+
+    @Override
+    public void incrementRecovered(int count) {
+        recovered.increment(count);
+    }
+
+    @Override
+    public void recordOutcome(String eventType, EventStatus status) {
+        if (status == EventStatus.DONE) {
+            processed
+                    .computeIfAbsent(eventType, type -> outcomes(type, "processed"))
+                    .increment();
+        } else if (status == EventStatus.DEAD) {
+            failed.computeIfAbsent(eventType, type -> outcomes(type, "failed")).increment();
+        }
+    }
+
+    @Override
+    public void recordRouteUnavailable(String eventType, boolean unavailable) {
+        unavailableRoutes.computeIfAbsent(eventType, this::routeGauge).set(unavailable ? 1 : 0);
+    }
+
+    private AtomicInteger routeGauge(String eventType) {
+        AtomicInteger unavailable = new AtomicInteger();
+        gauge(
+                "route.unavailable",
+                "Whether the target of an event type cannot be reached, so that its events wait: 1 or 0",
+                unavailable,
+                Tags.of(EVENT_TYPE, eventType));
+        return unavailable;
+    }
+
+    /** Removes the meters from the registry. */
+    @Override
+    public void close() {
+        for (Meter meter = meters.poll(); meter != null; meter = meters.poll()) {
+            registry.remove(meter);
+            meter.close();
+        }
+    }
+}

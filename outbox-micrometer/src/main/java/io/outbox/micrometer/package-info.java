@@ -1,0 +1,2 @@
+/** Metrics of the outbox for Micrometer. */
+package io.outbox.micrometer;

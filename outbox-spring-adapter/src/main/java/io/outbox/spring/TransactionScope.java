@@ -1,0 +1,153 @@
+package io.outbox.spring;
+
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.core.Ordered;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * One transaction as a {@link SpringTxContext} sees it: the connection it began with and the callbacks for its end.
+ *
+ * <p>Bound to the thread while its transaction is the current one. While it is suspended, it is bound as the head of the
+ * chain of suspended ones, so that an inner transaction does not take the connection of an outer one for its own. Runs
+ * before other synchronizations, so that the transaction is known as completed when their callbacks come.
+ */
+final class TransactionScope implements TransactionSynchronization {
+
+    private static final System.Logger LOG = System.getLogger(TransactionScope.class.getName());
+
+    private final SpringTxContext context;
+    private final ConnectionHolder holder;
+    private final List<Callback> callbacks = new ArrayList<>();
+    private final Map<Object, Integer> savepoints = new HashMap<>();
+    private TransactionScope nextSuspended;
+
+    private TransactionScope(SpringTxContext context, ConnectionHolder holder) {
+        this.context = context;
+        this.holder = holder;
+    }
+
+    /** What to run at the end; the one that does not come to pass is {@code null}. */
+    private record Callback(Runnable committed, Runnable rolledBack) {}
+
+    /** The thread-bound key of the suspended scopes of a context. */
+    private record SuspendedOf(SpringTxContext context) {}
+
+    /** Returns the scope of the current transaction, or {@code null} if none was opened. */
+    static TransactionScope current(SpringTxContext context) {
+        return (TransactionScope) TransactionSynchronizationManager.getResource(context);
+    }
+
+    /** Returns whether the connection is that of a suspended transaction. */
+    static boolean isOfSuspended(SpringTxContext context, ConnectionHolder holder) {
+        for (TransactionScope scope = firstSuspended(context); scope != null; scope = scope.nextSuspended) {
+            if (scope.holder == holder) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Opens the scope of the current transaction, whose connection is {@code null} if it is not on the DataSource. */
+    static TransactionScope open(SpringTxContext context, ConnectionHolder holder) {
+        TransactionScope scope = new TransactionScope(context, holder);
+        TransactionSynchronizationManager.registerSynchronization(scope);
+        rebind(context, scope);
+        return scope;
+    }
+
+    private static TransactionScope firstSuspended(SpringTxContext context) {
+        return (TransactionScope) TransactionSynchronizationManager.getResource(new SuspendedOf(context));
+    }
+
+    private static void rebind(Object key, TransactionScope scope) {
+        TransactionSynchronizationManager.unbindResourceIfPossible(key);
+        if (scope != null) {
+            TransactionSynchronizationManager.bindResource(key, scope);
+        }
+    }
+
+    ConnectionHolder holder() {
+        return holder;
+    }
+
+    void afterCommit(Runnable callback) {
+        callbacks.add(new Callback(callback, null));
+    }
+
+    void afterRollback(Runnable callback) {
+        callbacks.add(new Callback(null, callback));
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void suspend() {
+        rebind(context, null);
+        nextSuspended = firstSuspended(context);
+        rebind(new SuspendedOf(context), this);
+    }
+
+    @Override
+    public void resume() {
+        rebind(new SuspendedOf(context), nextSuspended);
+        nextSuspended = null;
+        rebind(context, this);
+    }
+
+    @Override
+    public void savepoint(Object savepoint) {
+        savepoints.put(savepoint, callbacks.size());
+    }
+
+    /** Ends what was registered since the savepoint; one that this scope did not see is older than all of it. */
+    @Override
+    public void savepointRollback(Object savepoint) {
+        int kept = savepoints.getOrDefault(savepoint, 0);
+        List<Callback> undone = new ArrayList<>(callbacks.subList(kept, callbacks.size()));
+        callbacks.subList(kept, callbacks.size()).clear();
+        undone.forEach(callback -> run(callback.rolledBack()));
+    }
+
+    @Override
+    public void afterCommit() {
+        markCompleted();
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        markCompleted();
+        rebind(context, null);
+        boolean committed = status == STATUS_COMMITTED;
+        List<Callback> due = List.copyOf(callbacks);
+        callbacks.clear();
+        if (!due.isEmpty()) {
+            DetachedThread.run(
+                    () -> due.forEach(callback -> run(committed ? callback.committed() : callback.rolledBack())));
+        }
+    }
+
+    private void markCompleted() {
+        if (holder != null) {
+            context.markCompleted(holder);
+        }
+    }
+
+    private static void run(Runnable callback) {
+        if (callback != null) {
+            try {
+                callback.run();
+            } catch (Throwable e) {
+                LOG.log(Level.WARNING, "A callback failed after the end of its transaction", e);
+            }
+        }
+    }
+}

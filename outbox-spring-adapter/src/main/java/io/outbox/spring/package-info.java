@@ -1,0 +1,2 @@
+/** Spring transactions for the outbox. */
+package io.outbox.spring;

@@ -1,0 +1,47 @@
+package io.outbox.spring.boot;
+
+import io.outbox.PayloadParseException;
+import io.outbox.spi.JsonCodec;
+import java.util.Objects;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.ObjectMapper;
+
+/** A {@link JsonCodec} by the application's Jackson 3 mapper. Thread-safe. */
+public final class JacksonJsonCodec implements JsonCodec {
+
+    private final ObjectMapper mapper;
+
+    public JacksonJsonCodec(ObjectMapper mapper) {
+        this.mapper = Objects.requireNonNull(mapper, "mapper");
+    }
+
+    @Override
+    public String toJson(Object obj) {
+        try {
+            return mapper.writeValueAsString(obj);
+        } catch (JacksonException e) {
+            throw new IllegalArgumentException(
+                    "Cannot write JSON for "
+                            + (obj == null ? "null" : obj.getClass().getName()),
+                    e);
+        }
+    }
+
+    @Override
+    public <T> T fromJson(String json, Class<T> type) {
+        try {
+            return mapper.readValue(json, type);
+        } catch (JacksonException e) {
+            throw new PayloadParseException("Cannot read " + type.getName() + " from JSON: " + problem(e));
+        }
+    }
+
+    /** Says what is wrong and where, but not with which text: that may be anything a customer typed. */
+    private static String problem(JacksonException e) {
+        return e.getClass().getSimpleName()
+                + (e.getLocation() == null
+                        ? ""
+                        : " at line " + e.getLocation().getLineNr() + ", column "
+                                + e.getLocation().getColumnNr());
+    }
+}

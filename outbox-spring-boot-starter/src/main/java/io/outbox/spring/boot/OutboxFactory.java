@@ -1,0 +1,103 @@
+package io.outbox.spring.boot;
+
+import io.outbox.Outbox;
+import io.outbox.jdbc.DataSourceConnectionProvider;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
+import io.outbox.jdbc.store.JdbcOutboxStores;
+import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.MetricsExporter;
+import io.outbox.spi.StoreBackend;
+import io.outbox.spring.SpringTxContext;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.DisposableBean;
+
+/**
+ * Creates the outboxes of an application that has several DataSources: a bean method for each, which returns what
+ * {@link #create(String, DataSource)} gives. Their delivery starts and stops with the application.
+ *
+ * <p>Listeners choose their outbox by {@link OutboxListener#outbox()}. Meters are named after the outbox:
+ * {@code outbox.metrics.name-prefix}, a dot, and the name.
+ */
+public final class OutboxFactory implements DisposableBean {
+
+    private final OutboxAssembler assembler;
+    private final OutboxProperties properties;
+    private final Function<String, MetricsExporter> metrics;
+    private final Map<String, DefaultListenerRegistry> registries = new LinkedHashMap<>();
+    private final List<SpringTxContext> txContexts = new ArrayList<>();
+    private final List<AutoCloseable> exporters = new ArrayList<>();
+
+    OutboxFactory(OutboxAssembler assembler, OutboxProperties properties, Function<String, MetricsExporter> metrics) {
+        this.assembler = assembler;
+        this.properties = properties;
+        this.metrics = metrics;
+    }
+
+    /** Creates an outbox in the DataSource, with the settings of {@code outbox.*}. */
+    public Outbox create(String name, DataSource dataSource) {
+        return create(name, dataSource, properties);
+    }
+
+    /**
+     * Creates an outbox in the DataSource, with settings of its own.
+     *
+     * @throws IllegalStateException if there is an outbox of this name already
+     */
+    public synchronized Outbox create(String name, DataSource dataSource, OutboxProperties properties) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(dataSource, "dataSource");
+        properties.afterPropertiesSet();
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("name must not be blank");
+        }
+        DefaultListenerRegistry registry = new DefaultListenerRegistry();
+        if (registries.putIfAbsent(name, registry) != null) {
+            throw new IllegalStateException("There is an outbox with the name '" + name + "' already");
+        }
+        new OutboxSchemaInitializer(dataSource, properties)
+                .lanes(assembler.hasLanes())
+                .afterPropertiesSet();
+        AbstractJdbcOutboxStore store = JdbcOutboxStores.detect(dataSource).withTable(properties.getTableName());
+        SpringTxContext txContext = new SpringTxContext(dataSource);
+        txContexts.add(txContext);
+        StoreBackend backend = StoreBackend.of(
+                new DataSourceConnectionProvider(dataSource), txContext, store, JdbcOutbox.purgerFor(store));
+        return assembler.assemble(properties, backend, registry, exporter(name, properties));
+    }
+
+    private MetricsExporter exporter(String name, OutboxProperties properties) {
+        if (!properties.getMetrics().isEnabled()) {
+            return MetricsExporter.NOOP;
+        }
+        MetricsExporter exporter = metrics.apply(properties.getMetrics().getNamePrefix() + "." + name);
+        if (exporter instanceof AutoCloseable closeable) {
+            exporters.add(closeable);
+        }
+        return exporter;
+    }
+
+    synchronized Map<String, DefaultListenerRegistry> registries() {
+        return Collections.unmodifiableMap(new LinkedHashMap<>(registries));
+    }
+
+    synchronized List<SpringTxContext> txContexts() {
+        return List.copyOf(txContexts);
+    }
+
+    /** Removes the meters of the outboxes. */
+    @Override
+    public synchronized void destroy() throws Exception {
+        for (AutoCloseable exporter : exporters) {
+            exporter.close();
+        }
+        exporters.clear();
+    }
+}

@@ -1,0 +1,74 @@
+package io.outbox.spring.boot;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+/** Second names for settings of {@link OutboxProperties}, in the words of the publisher's configuration. */
+@ConfigurationProperties("outbox")
+public class OutboxGlobalProperties implements InitializingBean {
+
+    static final int MAX_DEFAULT_THREAD_POOL_SIZE = 5;
+
+    /** Another name for outbox.dispatcher.worker-count. With outbox.publisher.* its default is min(processors, 5). */
+    private Integer threadPoolSize;
+
+    private final Tables tables = new Tables();
+
+    /** Not available yet: enabling the idempotent consumer is refused. */
+    private Map<String, Object> consumer = new LinkedHashMap<>();
+
+    static int defaultThreadPoolSize() {
+        return Math.min(Runtime.getRuntime().availableProcessors(), MAX_DEFAULT_THREAD_POOL_SIZE);
+    }
+
+    /** Checks every value; a message names the key. */
+    @Override
+    public void afterPropertiesSet() {
+        if (threadPoolSize != null && threadPoolSize < 1) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "outbox.thread-pool-size", threadPoolSize, "must be at least 1");
+        }
+        NotAvailable.refuse("outbox.consumer", "the idempotent consumer", consumer);
+    }
+
+    public Integer getThreadPoolSize() {
+        return threadPoolSize;
+    }
+
+    public void setThreadPoolSize(Integer threadPoolSize) {
+        this.threadPoolSize = threadPoolSize;
+    }
+
+    public Tables getTables() {
+        return tables;
+    }
+
+    public Map<String, Object> getConsumer() {
+        return consumer;
+    }
+
+    public void setConsumer(Map<String, Object> consumer) {
+        this.consumer = consumer;
+    }
+
+    /** The outbox table. */
+    public static class Tables {
+
+        /**
+         * Another name for outbox.schema.initialize: true is always, false is never. With outbox.publisher.* its default
+         * is true.
+         */
+        private Boolean autoCreate;
+
+        public Boolean getAutoCreate() {
+            return autoCreate;
+        }
+
+        public void setAutoCreate(Boolean autoCreate) {
+            this.autoCreate = autoCreate;
+        }
+    }
+}

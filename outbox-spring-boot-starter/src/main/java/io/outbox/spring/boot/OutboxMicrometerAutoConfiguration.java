@@ -1,0 +1,46 @@
+package io.outbox.spring.boot;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.outbox.micrometer.MicrometerMetricsExporter;
+import io.outbox.spi.MetricsExporter;
+import java.util.function.Function;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+
+/** Auto-configuration of metrics: on, if the application has a {@link MeterRegistry}. */
+@AutoConfiguration(
+        before = OutboxAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration"
+        })
+@ConditionalOnClass({MeterRegistry.class, MicrometerMetricsExporter.class})
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnProperty(name = "outbox.metrics.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(OutboxProperties.class)
+public class OutboxMicrometerAutoConfiguration {
+
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean(MetricsExporter.class)
+    MicrometerMetricsExporter outboxMetricsExporter(MeterRegistry registry, OutboxProperties properties) {
+        return new MicrometerMetricsExporter(registry, properties.getMetrics().getNamePrefix());
+    }
+
+    /** Meters for the outboxes of an {@link OutboxFactory}. */
+    @Bean
+    Metrics outboxMetrics(MeterRegistry registry) {
+        return prefix -> new MicrometerMetricsExporter(registry, prefix);
+    }
+
+    /** Makes an exporter for a prefix. */
+    interface Metrics extends Function<String, MetricsExporter> {}
+}

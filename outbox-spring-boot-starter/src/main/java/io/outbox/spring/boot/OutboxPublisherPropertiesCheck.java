@@ -1,0 +1,144 @@
+package io.outbox.spring.boot;
+
+import io.outbox.EventEnvelope;
+import io.outbox.spring.boot.OutboxPublisherProperties.Backoff;
+import io.outbox.spring.boot.OutboxPublisherProperties.Event;
+import io.outbox.spring.boot.OutboxPublisherProperties.Policy;
+import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+/** The rules for {@link OutboxPublisherProperties}, each for itself. A violation names the key, the value and the rule. */
+final class OutboxPublisherPropertiesCheck {
+
+    private static final int GAUGES = 3;
+    private static final Pattern KAFKA_TOPIC = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");
+
+    private OutboxPublisherPropertiesCheck() {}
+
+    static void check(OutboxPublisherProperties properties) {
+        Duration emergencyTimeout = properties.getSender().getEmergencyTimeout();
+        checkPositive(PublisherKeys.of("sender.emergency-timeout"), emergencyTimeout);
+        checkPolicy(setting -> PublisherKeys.of("defaults." + setting), properties.getDefaults());
+        properties
+                .getEvents()
+                .forEach((type, event) ->
+                        checkEvent(type, event, properties.getSender().getType()));
+        checkStuckRecovery(properties.getStuckRecovery());
+        checkCleanUp(properties.getCleanUp());
+        checkTtls(properties.getMetrics().getGauge().getCache().getTtls());
+        NotAvailable.refuse(PublisherKeys.of("dlq"), "the dead letter table", properties.getDlq());
+    }
+
+    private static void checkEvent(String type, Event event, SenderType sender) {
+        Function<String, String> keys = setting -> PublisherKeys.ofEvent(type, setting);
+        try {
+            EventEnvelope.ofJson(type, "{}");
+        } catch (IllegalArgumentException e) {
+            throw new InvalidConfigurationPropertyValueException(
+                    PublisherKeys.of("events"), type, "is no event type: " + e.getMessage(), e);
+        }
+        String topic = event.getTopic();
+        require(
+                topic != null && !topic.isBlank(),
+                keys.apply("topic"),
+                topic,
+                "must be set: the topic in Kafka, the exchange in RabbitMQ");
+        require(
+                sender != SenderType.KAFKA || KAFKA_TOPIC.matcher(topic).matches(),
+                keys.apply("topic"),
+                topic,
+                "is no name for a Kafka topic: 1 to 249 letters, digits, dots, underscores and dashes");
+        checkPolicy(keys, event);
+        Backoff backoff = event.getBackoff();
+        require(
+                !Boolean.FALSE.equals(backoff.getEnabled())
+                        || (backoff.getDelay() == null && backoff.getMultiplier() == null),
+                keys.apply("backoff.enabled"),
+                false,
+                "makes " + keys.apply("backoff.delay") + " and " + keys.apply("backoff.multiplier")
+                        + " pointless: the pause before a retry is the fixed delay then");
+    }
+
+    private static void checkPolicy(Function<String, String> keys, Policy policy) {
+        checkAtLeast(1, keys.apply("batch-size"), policy.getBatchSize());
+        checkNotNegative(keys.apply("initial-delay"), policy.getInitialDelay());
+        checkPositiveIfSet(keys.apply("fixed-delay"), policy.getFixedDelay());
+        checkAtLeast(0, keys.apply("max-retries"), policy.getMaxRetries());
+        checkAtLeast(1, keys.apply("concurrency"), policy.getConcurrency());
+        checkAtLeast(1, keys.apply("rate-limit"), policy.getRateLimit());
+        checkPositiveIfSet(keys.apply("backoff.delay"), policy.getBackoff().getDelay());
+        Double multiplier = policy.getBackoff().getMultiplier();
+        require(
+                multiplier == null || (multiplier >= 1 && !multiplier.isInfinite()),
+                keys.apply("backoff.multiplier"),
+                multiplier,
+                "must be a number of at least 1");
+    }
+
+    private static void checkStuckRecovery(OutboxPublisherProperties.StuckRecovery recovery) {
+        checkAtLeast(1, PublisherKeys.of("stuck-recovery.batch-size"), recovery.getBatchSize());
+        checkPositive(
+                PublisherKeys.of("stuck-recovery.max-batch-processing-time"), recovery.getMaxBatchProcessingTime());
+        checkNotNegative(PublisherKeys.of("stuck-recovery.initial-delay"), recovery.getInitialDelay());
+        checkPositive(PublisherKeys.of("stuck-recovery.fixed-delay"), recovery.getFixedDelay());
+    }
+
+    private static void checkCleanUp(OutboxPublisherProperties.CleanUp cleanUp) {
+        checkAtLeast(1, PublisherKeys.of("clean-up.batch-size"), cleanUp.getBatchSize());
+        require(
+                cleanUp.getTtl() != null && !cleanUp.getTtl().isNegative(),
+                PublisherKeys.of("clean-up.ttl"),
+                cleanUp.getTtl(),
+                "must be set and not be negative");
+        checkNotNegative(PublisherKeys.of("clean-up.initial-delay"), cleanUp.getInitialDelay());
+        Duration fixedDelay = cleanUp.getFixedDelay();
+        require(
+                fixedDelay != null
+                        && fixedDelay.toSeconds() >= 1
+                        && fixedDelay.equals(Duration.ofSeconds(fixedDelay.toSeconds())),
+                PublisherKeys.of("clean-up.fixed-delay"),
+                fixedDelay,
+                "must be a whole number of seconds, at least 1");
+    }
+
+    private static void checkTtls(List<Duration> ttls) {
+        String key = PublisherKeys.of("metrics.gauge.cache.ttls");
+        require(
+                ttls != null && ttls.size() == GAUGES,
+                key,
+                ttls,
+                "must have " + GAUGES + " values: for all events, by status, and by event type and status");
+        require(ttls.stream().noneMatch(ttl -> ttl == null || ttl.isNegative()), key, ttls, "must not be negative");
+    }
+
+    private static void checkAtLeast(int least, String key, Integer value) {
+        require(value == null || value >= least, key, value, "must be at least " + least);
+    }
+
+    private static void checkNotNegative(String key, Duration value) {
+        require(value == null || !value.isNegative(), key, value, "must not be negative");
+    }
+
+    private static void checkPositive(String key, Duration value) {
+        require(value != null, key, null, "must be set");
+        checkPositiveIfSet(key, value);
+    }
+
+    private static void checkPositiveIfSet(String key, Duration value) {
+        require(
+                value == null || value.compareTo(Duration.ofMillis(1)) >= 0,
+                key,
+                value,
+                "must be at least one millisecond");
+    }
+
+    static void require(boolean fulfilled, String key, Object value, String rule) {
+        if (!fulfilled) {
+            throw new InvalidConfigurationPropertyValueException(key, value, rule);
+        }
+    }
+}

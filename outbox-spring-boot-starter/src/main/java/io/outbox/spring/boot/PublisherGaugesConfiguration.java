@@ -1,0 +1,38 @@
+package io.outbox.spring.boot;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.outbox.Outbox;
+import io.outbox.micrometer.OutboxEventGauges;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Gauges of how many events wait, where the application wants them: they ask the database. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass({MeterRegistry.class, OutboxEventGauges.class})
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnProperty(name = PublisherGaugesConfiguration.KEY)
+class PublisherGaugesConfiguration {
+
+    static final String KEY = "outbox.publisher.metrics.gauge.enabled";
+    static final String BEAN = "outboxEventGauges";
+
+    @Bean(BEAN)
+    @ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
+    OutboxEventGauges outboxEventGauges(
+            MeterRegistry registry,
+            OutboxProperties outbox,
+            OutboxPublisherProperties publisher,
+            ObjectProvider<Outbox> outboxes,
+            PublisherLanes lanes) {
+        return new OutboxEventGauges(
+                registry,
+                outbox.getMetrics().getNamePrefix(),
+                () -> outboxes.stream().flatMap(each -> each.counts().stream()).toList(),
+                publisher.getMetrics().getGauge().getCache().getTtls(),
+                lanes.eventTypes());
+    }
+}

@@ -1,0 +1,78 @@
+package io.outbox.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.outbox.EventEnvelope;
+import io.outbox.PayloadParseException;
+import io.outbox.spi.JsonCodec;
+import java.time.Instant;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.test.context.FilteredClassLoader;
+
+class JsonCodecTest {
+
+    /** A payload. */
+    public record Order(String id, int amount) {}
+
+    static Stream<JsonCodec> codecs() {
+        return Stream.of(
+                new JacksonJsonCodec(new tools.jackson.databind.json.JsonMapper()),
+                new Jackson2JsonCodec(new com.fasterxml.jackson.databind.ObjectMapper()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("codecs")
+    void writesAndReads(JsonCodec codec) {
+        String json = codec.toJson(new Order("a", 3));
+        assertThat(json).isEqualTo("{\"id\":\"a\",\"amount\":3}");
+        assertThat(codec.fromJson(json, Order.class)).isEqualTo(new Order("a", 3));
+        assertThat(codec.parseStringMap("{\"a\":\"b\"}")).isEqualTo(Map.of("a", "b"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("codecs")
+    void keepsThePayloadOutOfItsMessages(JsonCodec codec) {
+        assertThatThrownBy(() -> codec.fromJson("{\"id\": \"secret\", \"amount\": \"secret\"}", Order.class))
+                .isInstanceOf(PayloadParseException.class)
+                .hasMessageContaining(Order.class.getName())
+                .hasMessageContaining("line 1")
+                .satisfies(e -> assertThat(e.toString() + e.getCause()).doesNotContain("secret"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> codec.toJson(new Object() {
+                    @SuppressWarnings("unused")
+                    public String getValue() {
+                        throw new UnsupportedOperationException();
+                    }
+                }));
+    }
+
+    @Test
+    void isMadeFromTheMapperOfTheApplication() {
+        boolean boot4 = SpringBootVersion.getVersion().startsWith("4.");
+        TestApplication.runner()
+                .run(context -> assertThat(context.getBean(JsonCodec.class))
+                        .isInstanceOf(boot4 ? JacksonJsonCodec.class : Jackson2JsonCodec.class));
+        TestApplication.runner()
+                .withClassLoader(new FilteredClassLoader("tools.jackson"))
+                .run(context -> assertThat(context).hasSingleBean(Jackson2JsonCodec.class));
+    }
+
+    @Test
+    void isTheDefaultWhileTheApplicationRuns() {
+        TestApplication.runner().run(context -> {
+            assertThat(JsonCodec.getDefault()).isSameAs(context.getBean(JsonCodec.class));
+            EventEnvelope event = EventEnvelope.ofJson("Placed", "{\"id\":\"a\",\"amount\":3}");
+            assertThat(event.payload(Order.class)).isEqualTo(new Order("a", 3));
+            assertThat(JsonCodec.getDefault().toJson(Map.of("at", Instant.EPOCH)))
+                    .contains("1970-01-01T00:00:00Z");
+        });
+        assertThatThrownBy(JsonCodec::getDefault).isInstanceOf(IllegalStateException.class);
+    }
+}

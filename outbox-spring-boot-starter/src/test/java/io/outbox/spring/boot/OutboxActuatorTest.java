@@ -1,0 +1,215 @@
+package io.outbox.spring.boot;
+
+import static io.outbox.spring.boot.Deliveries.awaitPayloads;
+import static io.outbox.spring.boot.Deliveries.write;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.search.MeterNotFoundException;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.EventListener;
+import io.outbox.Outbox;
+import io.outbox.model.OutboxStatus.State;
+import io.outbox.spi.MetricsExporter;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Health, endpoint and metrics. */
+class OutboxActuatorTest {
+
+    /** How often the poller reports the lag by event type. */
+    private static final Duration LAG_METER_PERIOD = Duration.ofSeconds(10);
+
+    private final ApplicationContextRunner runner =
+            TestApplication.runner(Deliveries.class).withPropertyValues("management.endpoints.web.exposure.include=*");
+
+    /** What a health indicator says, whose types are in different packages in Spring Boot 3 and 4. */
+    private record Health(String status, Map<?, ?> details) {
+
+        static Health of(BeanFactory context) throws ReflectiveOperationException {
+            Object indicator = context.getBean("outboxHealthIndicator");
+            Object health = Class.forName(indicator
+                            .getClass()
+                            .getSuperclass()
+                            .getInterfaces()[0]
+                            .getName())
+                    .getMethod("health")
+                    .invoke(indicator);
+            return new Health(
+                    health.getClass().getMethod("getStatus").invoke(health).toString(),
+                    (Map<?, ?>) health.getClass().getMethod("getDetails").invoke(health));
+        }
+
+        Object detail(String name) {
+            return ((Map<?, ?>) details.get("outbox")).get(name);
+        }
+    }
+
+    @Test
+    void isUpWhileEventsAreDelivered() {
+        runner.run(context -> {
+            write(context, "Placed", "1");
+            awaitPayloads(context, "1");
+            Health health = Health.of(context);
+            assertThat(health.status()).isEqualTo("UP");
+            assertThat(health.detail("state")).isEqualTo("RUNNING");
+            assertThat(health.detail("dead")).isEqualTo(0);
+        });
+    }
+
+    @Test
+    void isDownWhileDeliveryIsPaused() {
+        runner.run(context -> {
+            Outbox outbox = context.getBean(Outbox.class);
+            outbox.pause();
+            assertThat(Health.of(context).status()).isEqualTo("DOWN");
+            assertThat(Health.of(context).detail("state")).isEqualTo("PAUSED");
+            outbox.resume();
+            assertThat(Health.of(context).status()).isEqualTo("UP");
+        });
+    }
+
+    @Test
+    void isDownWhileTheOldestEventIsTooOldThoughDeliveryRuns() {
+        TestApplication.runner(Stuck.class)
+                .withPropertyValues("outbox.health.max-lag=50ms")
+                .run(context -> {
+                    write(context, "Stuck", "1");
+                    await().untilAsserted(() -> {
+                        Health health = Health.of(context);
+                        assertThat(health.detail("state")).isEqualTo("RUNNING");
+                        assertThat(health.status()).isEqualTo("DOWN");
+                        assertThat((long) health.detail("oldestLagMs")).isGreaterThan(50);
+                    });
+                    MeterRegistry meters = context.getBean(MeterRegistry.class);
+                    await().atMost(LAG_METER_PERIOD.multipliedBy(3))
+                            .ignoreException(MeterNotFoundException.class)
+                            .untilAsserted(() -> assertThat(meters.get("outbox.lag.oldest.by.type.ms")
+                                            .tag("event.type", "Stuck")
+                                            .gauge()
+                                            .value())
+                                    .isGreaterThan(50));
+                    context.getBean(Stuck.class).leave.countDown();
+                    await().untilAsserted(() ->
+                            assertThat(Health.of(context).status()).isEqualTo("UP"));
+                });
+    }
+
+    /** A listener that waits until it is let go. */
+    @OutboxListener(eventType = "Stuck")
+    static class Stuck implements EventListener {
+        private final CountDownLatch leave = new CountDownLatch(1);
+
+        @Override
+        public DispatchResult onEvent(EventEnvelope event) throws InterruptedException {
+            leave.await();
+            return DispatchResult.done();
+        }
+    }
+
+    @Test
+    void isUpInWriterOnlyMode() {
+        runner.withPropertyValues("outbox.mode=writer-only").run(context -> {
+            write(context, "Placed", "1");
+            assertThat(Health.of(context).status()).isEqualTo("UP");
+        });
+    }
+
+    @Test
+    void isDownWithoutADatabase() {
+        runner.run(context -> {
+            context.getBean(com.zaxxer.hikari.HikariDataSource.class).close();
+            assertThat(Health.of(context).status()).isEqualTo("DOWN");
+        });
+    }
+
+    @Test
+    void hasNoHealthIndicatorWhereTheApplicationWantsNone() {
+        runner.withPropertyValues("management.health.outbox.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("outboxHealthIndicator"));
+        runner.withPropertyValues("management.health.defaults.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("outboxHealthIndicator"));
+        runner.withPropertyValues("management.health.defaults.enabled=false", "management.health.outbox.enabled=true")
+                .run(context -> assertThat(context).hasBean("outboxHealthIndicator"));
+    }
+
+    @Test
+    void showsStateCountsAndLag() {
+        runner.run(context -> {
+            OutboxEndpoint endpoint = context.getBean(OutboxEndpoint.class);
+            OutboxEndpoint.Descriptor paused = endpoint.changeAll(OutboxEndpoint.Action.PAUSE);
+            assertThat(paused.outboxes().get("outbox").state()).isEqualTo("PAUSED");
+            write(context, "Placed", "1");
+            write(context, "Placed", "2");
+            write(context, "Unheard", "3");
+
+            await().untilAsserted(() -> {
+                OutboxEndpoint.OutboxDescriptor outbox =
+                        endpoint.outboxes().outboxes().get("outbox");
+                assertThat(outbox.pending()).isEqualTo(3);
+                assertThat(outbox.oldestLagMs()).isPositive();
+                assertThat(outbox.eventTypes())
+                        .extracting(OutboxEndpoint.TypeDescriptor::eventType, OutboxEndpoint.TypeDescriptor::pending)
+                        .containsExactlyInAnyOrder(
+                                org.assertj.core.groups.Tuple.tuple("Placed", 2L),
+                                org.assertj.core.groups.Tuple.tuple("Unheard", 1L));
+            });
+
+            endpoint.change(OutboxEndpoint.Action.RESUME, "outbox");
+            awaitPayloads(context, "1", "2");
+            await().untilAsserted(() -> {
+                OutboxEndpoint.OutboxDescriptor outbox =
+                        endpoint.outboxes().outboxes().get("outbox");
+                assertThat(outbox.state()).isEqualTo("RUNNING");
+                assertThat(outbox.pending()).isZero();
+                assertThat(outbox.dead()).isEqualTo(1);
+            });
+            assertThatThrownBy(() -> endpoint.change(OutboxEndpoint.Action.PAUSE, "elsewhere"))
+                    .isInstanceOf(InvalidEndpointRequestException.class)
+                    .hasMessageContaining("'elsewhere'");
+        });
+    }
+
+    @Test
+    void leavesAWriterOnlyOutboxAsItIs() {
+        runner.withPropertyValues("outbox.mode=writer-only").run(context -> {
+            context.getBean(OutboxEndpoint.class).changeAll(OutboxEndpoint.Action.PAUSE);
+            assertThat(context.getBean(Outbox.class).state()).isEqualTo(State.WRITER_ONLY);
+        });
+    }
+
+    @Test
+    void hasNoEndpointWhereItIsNotExposed() {
+        TestApplication.runner(Deliveries.class)
+                .withPropertyValues("management.endpoints.web.exposure.include=health")
+                .run(context -> assertThat(context).doesNotHaveBean(OutboxEndpoint.class));
+    }
+
+    @Test
+    void countsDeliveries() {
+        runner.withPropertyValues("outbox.metrics.name-prefix=shop.events").run(context -> {
+            write(context, "Placed", "1");
+            awaitPayloads(context, "1");
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            await().untilAsserted(() -> assertThat(
+                            meters.get("shop.events.dispatch.success").counter().count())
+                    .isEqualTo(1));
+            assertThat(meters.get("shop.events.listener.duration").timer().count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void countsNothingWhereTheApplicationDoesNotWantIt() {
+        runner.withPropertyValues("outbox.metrics.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(MetricsExporter.class));
+    }
+}

@@ -1,0 +1,334 @@
+package io.outbox.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outbox.kafka.KafkaEventPublisher;
+import io.outbox.rabbitmq.RabbitEventPublisher;
+import io.outbox.spi.Lease;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** The publisher's settings: what they mean, and what is refused. Nothing here needs a broker. */
+class OutboxPublisherPropertiesTest {
+
+    /** An application that publishes to a Kafka that is not there. */
+    private final ApplicationContextRunner runner = PlainApplication.runner()
+            .withPropertyValues("outbox.publisher.sender.type=kafka", "outbox.publisher.events.placed.topic=orders");
+
+    private static void assertRefused(ApplicationContextRunner application, String... words) {
+        application.run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(causes(context.getStartupFailure())).contains(words);
+        });
+    }
+
+    private static String causes(Throwable failure) {
+        StringBuilder messages = new StringBuilder();
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            messages.append(cause.getMessage()).append('\n');
+            if (cause instanceof InvalidConfigurationPropertyValueException invalid) {
+                messages.append(invalid.getName()).append('\n').append(invalid.getReason());
+            }
+        }
+        return messages.toString();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.thread-pool-size,0",
+        "outbox.thread-pool-size,many",
+        "outbox.tables.auto-create,perhaps",
+        "outbox.publisher.enabled,perhaps",
+        "outbox.publisher.sender.type,pigeon",
+        "outbox.publisher.sender.bean-name,nobody",
+        "outbox.publisher.sender.bean-name,dataSource",
+        "outbox.publisher.sender.emergency-timeout,0s",
+        "outbox.publisher.defaults.batch-size,0",
+        "outbox.publisher.defaults.initial-delay,-1s",
+        "outbox.publisher.defaults.fixed-delay,0s",
+        "outbox.publisher.defaults.max-retries,-1",
+        "outbox.publisher.defaults.concurrency,0",
+        "outbox.publisher.defaults.rate-limit,0",
+        "outbox.publisher.defaults.backoff.enabled,perhaps",
+        "outbox.publisher.defaults.backoff.delay,0s",
+        "outbox.publisher.defaults.backoff.multiplier,0.9",
+        "outbox.publisher.defaults.backoff.multiplier,NaN",
+        "outbox.publisher.events.placed.topic,''",
+        "outbox.publisher.events.placed.topic,no topic",
+        "outbox.publisher.events.other.batch-size,10",
+        "outbox.publisher.events.placed.batch-size,0",
+        "outbox.publisher.events.placed.initial-delay,-1s",
+        "outbox.publisher.events.placed.fixed-delay,0s",
+        "outbox.publisher.events.placed.max-retries,-1",
+        "outbox.publisher.events.placed.concurrency,0",
+        "outbox.publisher.events.placed.rate-limit,0",
+        "outbox.publisher.events.placed.backoff.delay,0s",
+        "outbox.publisher.events.placed.backoff.multiplier,0",
+        "outbox.publisher.stuck-recovery.batch-size,0",
+        "outbox.publisher.stuck-recovery.max-batch-processing-time,0s",
+        "outbox.publisher.stuck-recovery.initial-delay,-1s",
+        "outbox.publisher.stuck-recovery.fixed-delay,0s",
+        "outbox.publisher.clean-up.enabled,perhaps",
+        "outbox.publisher.clean-up.batch-size,0",
+        "outbox.publisher.clean-up.ttl,-1s",
+        "outbox.publisher.clean-up.initial-delay,-1s",
+        "outbox.publisher.clean-up.fixed-delay,1500ms",
+        "outbox.publisher.metrics.gauge.enabled,perhaps",
+        "outbox.publisher.metrics.gauge.cache.ttls,'60s,60s'",
+        "outbox.publisher.metrics.gauge.cache.ttls,'60s,60s,-1s'",
+        // keys that do not exist
+        "outbox.publisher.sender.typ,kafka",
+        "outbox.publisher.cleaning.enabled,true",
+        "outbox.publisher.defaults.backoff.factor,2",
+        "outbox.publisher.events.placed.tpoic,orders",
+        // parts that do not exist yet
+        "outbox.publisher.dlq.enabled,true",
+        "outbox.consumer.enabled,true"
+    })
+    void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
+        String named = key.startsWith("outbox.publisher.events.other") ? "outbox.publisher.events.other.topic" : key;
+        assertRefused(runner.withPropertyValues(key + "=" + value), named);
+    }
+
+    @Test
+    void saysThatAPartIsNotAvailableYet() {
+        assertRefused(
+                runner.withPropertyValues("outbox.publisher.dlq.batch-size=10"),
+                "outbox.publisher.dlq.enabled",
+                "not available in this version");
+        assertRefused(
+                runner.withPropertyValues("outbox.consumer.cache.cache-name=x"),
+                "outbox.consumer.enabled",
+                "not available in this version");
+        runner.withPropertyValues(
+                        "outbox.publisher.dlq.enabled=false",
+                        "outbox.publisher.dlq.batch-size=10",
+                        "outbox.consumer.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void needsASenderForEvents() {
+        assertRefused(
+                PlainApplication.runner().withPropertyValues("outbox.publisher.events.placed.topic=orders"),
+                "outbox.publisher.sender.type",
+                "kafka or rabbit_mq");
+        assertRefused(
+                runner.withClassLoader(new FilteredClassLoader(KafkaEventPublisher.class)),
+                "outbox.publisher.sender.type",
+                "io.outbox:outbox-kafka");
+        assertRefused(
+                runner.withPropertyValues("outbox.publisher.sender.type=rabbit_mq")
+                        .withClassLoader(new FilteredClassLoader(RabbitEventPublisher.class)),
+                "outbox.publisher.sender.type",
+                "io.outbox:outbox-rabbitmq");
+    }
+
+    @Test
+    void needsEventsForASender() {
+        assertRefused(
+                PlainApplication.runner().withPropertyValues("outbox.publisher.sender.type=kafka"),
+                "outbox.publisher.events",
+                "outbox.publisher.sender.*");
+        assertRefused(
+                PlainApplication.runner().withPropertyValues("outbox.publisher.defaults.batch-size=10"),
+                "outbox.publisher.events",
+                "outbox.publisher.defaults.*");
+    }
+
+    @Test
+    void needsAModeThatDeliversEventTypesApart() {
+        assertRefused(runner.withPropertyValues("outbox.mode=ordered"), "outbox.publisher.events", "ORDERED");
+        assertRefused(runner.withPropertyValues("outbox.mode=writer-only"), "outbox.publisher.events", "WRITER_ONLY");
+    }
+
+    @Test
+    void needsTimeoutsThatFitTogether() {
+        assertRefused(
+                runner.withPropertyValues(
+                        "outbox.mode=multi-node",
+                        "outbox.claim-locking.enabled=true",
+                        "outbox.publisher.stuck-recovery.max-batch-processing-time=120s"),
+                "outbox.publisher.sender.emergency-timeout",
+                "outbox.publisher.stuck-recovery.max-batch-processing-time");
+    }
+
+    @Test
+    void refusesBackoffSettingsWithoutBackoff() {
+        assertRefused(
+                runner.withPropertyValues(
+                        "outbox.publisher.events.placed.backoff.enabled=false",
+                        "outbox.publisher.events.placed.backoff.delay=1s"),
+                "outbox.publisher.events.placed.backoff.delay");
+    }
+
+    @Test
+    void refusesAListenerForAnEventTypeOfTheBroker() {
+        assertRefused(
+                PlainApplication.runner(Deliveries.class)
+                        .withPropertyValues(
+                                "outbox.publisher.sender.type=kafka", "outbox.publisher.events.Placed.topic=orders"),
+                "'placed'",
+                "outbox.publisher.events[Placed].topic");
+    }
+
+    @Test
+    void refusesGaugesWithoutAMeterRegistry() {
+        String gauges = "outbox.publisher.metrics.gauge.enabled";
+        assertRefused(runner.withPropertyValues(gauges + "=true"), gauges, "MeterRegistry");
+        assertRefused(
+                runner.withPropertyValues(gauges + "=true", "outbox.metrics.enabled=false"),
+                gauges,
+                "outbox.metrics.enabled");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.thread-pool-size,3,outbox.dispatcher.worker-count,2",
+        "outbox.tables.auto-create,true,outbox.schema.initialize,never",
+        "outbox.tables.auto-create,false,outbox.schema.initialize,embedded",
+        "outbox.publisher.clean-up.enabled,false,outbox.purge.enabled,true",
+        "outbox.publisher.clean-up.batch-size,10,outbox.purge.batch-size,11",
+        "outbox.publisher.clean-up.ttl,2h,outbox.purge.retention,3h",
+        "outbox.publisher.clean-up.fixed-delay,6s,outbox.purge.interval-seconds,7",
+        "outbox.publisher.stuck-recovery.max-batch-processing-time,4m,outbox.claim-locking.lock-timeout,6m"
+    })
+    void refusesTwoKeysForOneSettingThatDiffer(String key, String value, String otherKey, String otherValue) {
+        assertRefused(runner.withPropertyValues(key + "=" + value, otherKey + "=" + otherValue), key, otherKey);
+    }
+
+    @Test
+    void takesEitherOfTwoKeysForOneSetting() {
+        runner.withPropertyValues(
+                        "outbox.dispatcher.worker-count=7",
+                        "outbox.tables.auto-create=true",
+                        "outbox.schema.initialize=always",
+                        "outbox.purge.retention=3h",
+                        "outbox.publisher.clean-up.batch-size=10",
+                        "outbox.publisher.clean-up.fixed-delay=2m")
+                .run(context -> {
+                    OutboxProperties properties = context.getBean(OutboxProperties.class);
+                    assertThat(properties.getDispatcher().getWorkerCount()).isEqualTo(7);
+                    assertThat(properties.getPurge().isEnabled()).isTrue();
+                    assertThat(properties.getPurge().getRetention()).isEqualTo(Duration.ofHours(3));
+                    assertThat(properties.getPurge().getBatchSize()).isEqualTo(10);
+                    assertThat(properties.getPurge().getIntervalSeconds()).isEqualTo(120);
+                });
+    }
+
+    @Test
+    void hasDefaultsOfItsOwnOnceAPublisherIsConfigured() {
+        runner.run(context -> {
+            OutboxProperties properties = context.getBean(OutboxProperties.class);
+            assertThat(properties.getDispatcher().getWorkerCount())
+                    .isEqualTo(Math.min(Runtime.getRuntime().availableProcessors(), 5));
+            assertThat(properties.getSchema().getInitialize()).isEqualTo(DatabaseInitializationMode.ALWAYS);
+            assertThat(properties.getPurge().isEnabled()).isTrue();
+            assertThat(properties.getPurge().getRetention()).isEqualTo(Duration.ofHours(1));
+            assertThat(properties.getPurge().getBatchSize()).isEqualTo(100);
+            assertThat(properties.getPurge().getIntervalSeconds()).isEqualTo(5);
+            assertThat(properties.getClaimLocking().getLockTimeout()).isEqualTo(Lease.DEFAULT_DURATION);
+        });
+    }
+
+    @Test
+    void changesNothingForAnApplicationWithoutAPublisher() {
+        PlainApplication.runner()
+                .run(context -> assertThat(context.getBean(OutboxProperties.class))
+                        .usingRecursiveComparison()
+                        .isEqualTo(new OutboxProperties()));
+        PlainApplication.runner()
+                .withPropertyValues("outbox.publisher.enabled=false", "outbox.publisher.clean-up.ttl=2h")
+                .run(context -> assertThat(context.getBean(OutboxProperties.class)
+                                .getPurge()
+                                .isEnabled())
+                        .isFalse());
+        PlainApplication.runner()
+                .withPropertyValues("outbox.thread-pool-size=3")
+                .run(context -> assertThat(context.getBean(OutboxProperties.class)
+                                .getDispatcher()
+                                .getWorkerCount())
+                        .isEqualTo(3));
+    }
+
+    @Test
+    void keepsEventTypesAsTheyAreWrittenInBrackets() {
+        runner.withPropertyValues("outbox.publisher.events[Order_Placed.v2].topic=orders")
+                .run(context -> assertThat(context.getBean(PublisherLanes.class).eventTypes())
+                        .containsExactlyInAnyOrder("placed", "Order_Placed.v2"));
+    }
+
+    // Metadata for editors, and documentation
+
+    private static Map<String, String> defaults() throws IOException {
+        Map<String, String> defaults = new TreeMap<>();
+        try (InputStream json =
+                OutboxProperties.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+            Map<String, Object> all =
+                    JsonParserFactory.getJsonParser().parseMap(new String(json.readAllBytes(), StandardCharsets.UTF_8));
+            for (Object each : (List<?>) all.get("properties")) {
+                Map<?, ?> property = (Map<?, ?>) each;
+                String name = (String) property.get("name");
+                if (name.matches("outbox\\.(publisher|tables|consumer|thread-pool-size).*")) {
+                    assertThat((String) property.get("description")).as(name).isNotBlank();
+                    Object value = property.get("defaultValue");
+                    defaults.put(name, value == null ? "" : value.toString());
+                }
+            }
+        }
+        return defaults;
+    }
+
+    @Test
+    void tellsEditorsTheDefaultsOfTheCode() throws IOException {
+        Map<String, String> defaults = defaults();
+        assertThat(defaults.keySet().removeIf(key -> !key.startsWith("outbox.publisher")))
+                .isTrue();
+        assertThat(defaults.entrySet().stream().filter(entry -> entry.getValue().isEmpty()))
+                .extracting(Map.Entry::getKey)
+                .containsExactlyInAnyOrder(
+                        "outbox.publisher.sender.type",
+                        "outbox.publisher.sender.bean-name",
+                        "outbox.publisher.defaults.rate-limit",
+                        "outbox.publisher.events",
+                        "outbox.publisher.dlq");
+        defaults.values().removeIf(String::isEmpty);
+        OutboxPublisherProperties bound = new Binder(new MapConfigurationPropertySource(defaults))
+                .bind("outbox.publisher", OutboxPublisherProperties.class)
+                .get();
+        assertThat(bound).usingRecursiveComparison().isEqualTo(new OutboxPublisherProperties());
+        assertThat(bound.getSender().getEmergencyTimeout())
+                .isEqualTo(KafkaEventPublisher.DEFAULT_EMERGENCY_TIMEOUT)
+                .isEqualTo(RabbitEventPublisher.DEFAULT_EMERGENCY_TIMEOUT);
+    }
+
+    @Test
+    void hasATableOfAllPropertiesInTheDocumentation() throws IOException {
+        Matcher rows = Pattern.compile("(?m)^\\| `(outbox\\.[a-z.-]+)` \\| (?:`([^`]*)`)? *\\| \\S.* \\|$")
+                .matcher(Files.readString(Path.of("..", "docs", "brokers.md")));
+        Map<String, String> documented = new TreeMap<>();
+        while (rows.find()) {
+            documented.put(rows.group(1), rows.group(2) == null ? "" : rows.group(2));
+        }
+        assertThat(documented).isEqualTo(defaults());
+    }
+}

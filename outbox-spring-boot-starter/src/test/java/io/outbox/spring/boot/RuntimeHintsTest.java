@@ -1,0 +1,54 @@
+package io.outbox.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.EventListener;
+import io.outbox.EventType;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.javapoet.ClassName;
+
+class RuntimeHintsTest {
+
+    enum Renamed implements EventType {
+        RENAMED
+    }
+
+    @OutboxListener(eventTypeClass = Renamed.class)
+    static class Listener implements EventListener {
+        @Override
+        public DispatchResult onEvent(EventEnvelope event) {
+            return DispatchResult.done();
+        }
+    }
+
+    @Test
+    void keepsTheTablesOfAllDatabases() {
+        RuntimeHints hints = new RuntimeHints();
+        new OutboxRuntimeHints().registerHints(hints, getClass().getClassLoader());
+        assertThat(RuntimeHintsPredicates.resource().forResource("schema/h2.sql"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.resource().forResource("schema/postgresql.sql"))
+                .accepts(hints);
+    }
+
+    @Test
+    void keepsTheTypesThatListenersNameByClass() {
+        DefaultGenerationContext generation = new DefaultGenerationContext(
+                new ClassNameGenerator(ClassName.get(getClass())), new InMemoryGeneratedFiles());
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.register(TestApplication.class, Listener.class);
+            new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+        }
+        generation.writeGeneratedContent();
+        assertThat(RuntimeHintsPredicates.reflection().onType(Renamed.class)).accepts(generation.getRuntimeHints());
+    }
+}

@@ -1,0 +1,232 @@
+package io.outbox.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.outbox.DispatchResult;
+import io.outbox.EventListener;
+import io.outbox.Outbox;
+import io.outbox.OutboxWriter;
+import io.outbox.model.OutboxStatus.State;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** One outbox for each of two DataSources. */
+class SeveralDataSourcesTest {
+
+    private final ApplicationContextRunner runner = TestApplication.runner(
+                    TwoDataSources.class, TwoOutboxes.class, Listeners.class)
+            .withPropertyValues("management.endpoints.web.exposure.include=*");
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoDataSources {
+        @Bean
+        DataSource orders() {
+            return pool();
+        }
+
+        @Bean
+        DataSource billing() {
+            return pool();
+        }
+
+        private static DataSource pool() {
+            HikariDataSource pool = new HikariDataSource();
+            pool.setJdbcUrl("jdbc:h2:mem:" + UUID.randomUUID());
+            return pool;
+        }
+
+        @Bean
+        PlatformTransactionManager orderTransactions(@Qualifier("orders") DataSource orders) {
+            return new DataSourceTransactionManager(orders);
+        }
+
+        @Bean
+        PlatformTransactionManager billingTransactions(@Qualifier("billing") DataSource billing) {
+            return new DataSourceTransactionManager(billing);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoOutboxes {
+        @Bean
+        Outbox orderOutbox(OutboxFactory outboxes, @Qualifier("orders") DataSource orders) {
+            return outboxes.create("orders", orders);
+        }
+
+        @Bean
+        Outbox billingOutbox(OutboxFactory outboxes, @Qualifier("billing") DataSource billing) {
+            return outboxes.create("billing", billing);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listeners {
+        private final Queue<String> delivered = new ConcurrentLinkedQueue<>();
+
+        @Bean
+        @OutboxListener(eventType = "Placed", outbox = "orders")
+        EventListener placedInOrders() {
+            return listener("orders");
+        }
+
+        @Bean
+        @OutboxListener(eventType = "Placed", outbox = "billing")
+        EventListener placedInBilling() {
+            return listener("billing");
+        }
+
+        private EventListener listener(String name) {
+            return event -> {
+                delivered.add(name + " " + event.payloadJson());
+                return DispatchResult.done();
+            };
+        }
+    }
+
+    private static TransactionTemplate in(ApplicationContext context, String transactions) {
+        return new TransactionTemplate(context.getBean(transactions, PlatformTransactionManager.class));
+    }
+
+    private static OutboxWriter writer(ApplicationContext context, String outbox) {
+        return context.getBean(outbox, Outbox.class).writer();
+    }
+
+    @Test
+    void deliversEachOutboxToItsListeners() {
+        runner.run(context -> {
+            in(context, "orderTransactions")
+                    .executeWithoutResult(tx -> writer(context, "orderOutbox").write("Placed", "1"));
+            in(context, "billingTransactions")
+                    .executeWithoutResult(tx -> writer(context, "billingOutbox").write("Placed", "2"));
+            Queue<String> delivered = context.getBean(Listeners.class).delivered;
+            await().untilAsserted(() -> assertThat(delivered).containsExactlyInAnyOrder("orders 1", "billing 2"));
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            await().untilAsserted(() -> {
+                assertThat(meters.get("outbox.orders.dispatch.success")
+                                .counter()
+                                .count())
+                        .isEqualTo(1);
+                assertThat(meters.get("outbox.billing.dispatch.success")
+                                .counter()
+                                .count())
+                        .isEqualTo(1);
+            });
+            assertThat(context.getBean(OutboxEndpoint.class).outboxes().outboxes())
+                    .containsOnlyKeys("orderOutbox", "billingOutbox");
+        });
+    }
+
+    @Test
+    void refusesATransactionOfTheOtherDataSource() {
+        runner.run(context -> {
+            in(context, "billingTransactions")
+                    .executeWithoutResult(tx -> assertThatIllegalStateException()
+                            .isThrownBy(() -> writer(context, "orderOutbox").write("Placed", "1"))
+                            .withMessageContaining("is not a transaction on DataSource HikariDataSource")
+                            .withMessageContaining("it has a connection of DataSource HikariDataSource"));
+            in(context, "orderTransactions").executeWithoutResult(outer -> {
+                writer(context, "orderOutbox").write("Placed", "1");
+                in(context, "billingTransactions").executeWithoutResult(inner -> {
+                    writer(context, "billingOutbox").write("Placed", "2");
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> writer(context, "orderOutbox").write("Placed", "3"));
+                });
+                outer.setRollbackOnly();
+            });
+            Queue<String> delivered = context.getBean(Listeners.class).delivered;
+            await().untilAsserted(() -> assertThat(delivered).containsExactly("billing 2"));
+            assertThat(new JdbcTemplate(context.getBean("orders", DataSource.class))
+                            .queryForObject("SELECT COUNT(*) FROM outbox_event", Integer.class))
+                    .isZero();
+        });
+    }
+
+    @Test
+    void pausesOneOfThem() {
+        runner.run(context -> {
+            context.getBean(OutboxEndpoint.class).change(OutboxEndpoint.Action.PAUSE, "orderOutbox");
+            assertThat(context.getBean("orderOutbox", Outbox.class).state()).isEqualTo(State.PAUSED);
+            assertThat(context.getBean("billingOutbox", Outbox.class).state()).isEqualTo(State.RUNNING);
+        });
+    }
+
+    @Test
+    void wantsToKnowTheOutboxOfEveryListener() {
+        runner.withUserConfiguration(Deliveries.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .hasMessageContaining("'placed'")
+                    .hasMessageContaining("[orders, billing]");
+        });
+    }
+
+    @Test
+    void usesTheOnlyOutboxOfTheFactoryForListenersThatNameNone() {
+        TestApplication.runner(TwoDataSources.class, OneOutbox.class, Deliveries.class)
+                .run(context -> {
+                    in(context, "billingTransactions")
+                            .executeWithoutResult(
+                                    tx -> context.getBean(OutboxWriter.class).write("Placed", "1"));
+                    Deliveries.awaitPayloads(context, "1");
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OneOutbox {
+        @Bean
+        Outbox outbox(OutboxFactory outboxes, @Qualifier("billing") DataSource billing) {
+            return outboxes.create("billing", billing);
+        }
+    }
+
+    @Test
+    void takesTheMarkedDataSource() {
+        TestApplication.runner(Marked.class, Deliveries.class).run(context -> {
+            in(context, "billingTransactions")
+                    .executeWithoutResult(
+                            tx -> context.getBean(OutboxWriter.class).write("Placed", "1"));
+            Deliveries.awaitPayloads(context, "1");
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Marked {
+        @Bean
+        DataSource orders() {
+            return TwoDataSources.pool();
+        }
+
+        @Bean
+        @OutboxDataSource
+        DataSource billing() {
+            return TwoDataSources.pool();
+        }
+
+        @Bean
+        PlatformTransactionManager billingTransactions(@OutboxDataSource DataSource billing) {
+            return new DataSourceTransactionManager(billing);
+        }
+    }
+
+    @Test
+    void leavesItOpenWhereNothingSaysWhichDataSourceIsMeant() {
+        TestApplication.runner(TwoDataSources.class)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Outbox.class));
+    }
+}

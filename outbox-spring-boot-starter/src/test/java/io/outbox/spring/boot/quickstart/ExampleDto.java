@@ -1,0 +1,3 @@
+package io.outbox.spring.boot.quickstart;
+
+public record ExampleDto(Long id, String name) {}

@@ -1,0 +1,6 @@
+CREATE TABLE IF NOT EXISTS purchase_order (
+  id VARCHAR(36) PRIMARY KEY,
+  item VARCHAR(100) NOT NULL,
+  quantity INT NOT NULL,
+  confirmed BOOLEAN DEFAULT FALSE NOT NULL
+);
