@@ -14,7 +14,7 @@ import java.util.Set;
  * <p>System properties: {@code bench.only} (of {@code drain,traffic,kafka,rabbit}, default all), {@code bench.rounds}
  * (default 3), {@code bench.events} (backlog size, default 50000), {@code bench.seconds} (length of a traffic round,
  * default 8), {@code bench.kafka.events} (default 100000), {@code bench.rabbit.events} (default 20000),
- * {@code bench.concurrency} (calls of a broker's publisher at the same time, default 2).
+ * {@code bench.concurrency} (calls of a broker's publisher at the same time, default 1).
  */
 public final class Benchmark {
 
@@ -22,7 +22,7 @@ public final class Benchmark {
     private static final int EVENTS = Integer.getInteger("bench.events", 50_000);
     private static final int KAFKA_EVENTS = Integer.getInteger("bench.kafka.events", 100_000);
     private static final int RABBIT_EVENTS = Integer.getInteger("bench.rabbit.events", 20_000);
-    private static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 2);
+    private static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 1);
     private static final int ROUNDS = Integer.getInteger("bench.rounds", 3);
     private static final int SECONDS = Integer.getInteger("bench.seconds", 8);
     private static final int FINISHED = 1_000_000;
