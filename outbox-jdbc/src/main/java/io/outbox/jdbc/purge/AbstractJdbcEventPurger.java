@@ -58,6 +58,7 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
     private int delete(Connection conn, Range range, Instant before, int limit) {
         for (int tries = 1; ; tries++) {
             try {
+                beforeDelete(conn);
                 return JdbcTemplate.update(conn, deleteSql(range), before, limit);
             } catch (OutboxStoreException e) {
                 boolean deadlock = e.getCause() instanceof SQLException cause && "40001".equals(cause.getSQLState());
@@ -67,6 +68,9 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
             }
         }
     }
+
+    /** Called before each statement. */
+    protected void beforeDelete(Connection conn) {}
 
     /** A range of the index: a condition with one parameter, the cut-off, and the order in which the index has it. */
     protected record Range(String condition, String order) {}

@@ -65,7 +65,6 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     private static final String RETRY = "status = 2";
 
     private final String tableName;
-    private final OutcomeStatements outcomes;
 
     protected AbstractJdbcOutboxStore() {
         this(TableNames.DEFAULT_TABLE);
@@ -73,7 +72,6 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     protected AbstractJdbcOutboxStore(String tableName) {
         this.tableName = TableNames.validate(tableName);
-        this.outcomes = new OutcomeStatements(this.tableName);
     }
 
     /** Returns the short name of the database, as in {@code postgresql}. */
@@ -87,6 +85,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Returns the SQL expression for the current time in UTC, as a timestamp without time zone. */
     protected abstract String utcNow();
+
+    /** Returns the table as the target of updates that name events by id, with a hint for the planner if it needs one. */
+    protected String updateTarget() {
+        return tableName;
+    }
 
     /** Returns the table this store works on. */
     public final String tableName() {
@@ -272,8 +275,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 return List.of();
             }
             IdList idList = new IdList(ids);
-            String lock = "UPDATE " + tableName + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + idList.sql()
-                    + " AND " + NOT_FINISHED + " AND available_at <= ? AND (locked_by IS NULL OR locked_at < ?)";
+            String lock = "UPDATE " + updateTarget() + " SET locked_by = ?, locked_at = ? WHERE event_id IN "
+                    + idList.sql() + " AND " + NOT_FINISHED
+                    + " AND available_at <= ? AND (locked_by IS NULL OR locked_at < ?)";
             JdbcTemplate.update(
                     conn, lock, idList.params(List.of(claim.ownerId, claim.now), List.of(claim.now, claim.lockExpiry)));
             String read = "SELECT " + COLUMNS + " FROM " + tableName + " WHERE event_id IN " + idList.sql()
@@ -403,6 +407,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public Map<String, EventStatus> applyOutcomes(Connection conn, String ownerId, List<Outcome> batch) {
+        OutcomeStatements outcomes = new OutcomeStatements(tableName, updateTarget());
         return outcomes.needTransaction(batch)
                 ? inTransaction(conn, () -> outcomes.apply(conn, ownerId, batch))
                 : repeating(conn, () -> outcomes.apply(conn, ownerId, batch));
@@ -416,7 +421,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         for (IdList ids : IdList.chunks(eventIds)) {
             String held = " WHERE event_id IN " + ids.sql() + " AND locked_by = ? AND " + NOT_FINISHED;
             Object[] params = ids.params(List.of(), List.of(ownerId));
-            int rows = JdbcTemplate.update(conn, "UPDATE " + tableName + " SET locked_at = " + utcNow() + held, params);
+            String renew = "UPDATE " + updateTarget() + " SET locked_at = " + utcNow() + held;
+            int rows = repeating(conn, () -> JdbcTemplate.update(conn, renew, params));
             renewed.addAll(
                     rows == ids.size()
                             ? ids.ids()
@@ -430,11 +436,10 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     public int releaseLocks(Connection conn, String ownerId, Collection<String> eventIds) {
         int released = 0;
         for (IdList ids : IdList.chunks(eventIds)) {
-            released += JdbcTemplate.update(
-                    conn,
-                    "UPDATE " + tableName + " SET locked_by = NULL, locked_at = NULL WHERE event_id IN " + ids.sql()
-                            + " AND locked_by = ? AND " + NOT_FINISHED,
-                    ids.params(List.of(), List.of(ownerId)));
+            String release = "UPDATE " + updateTarget() + " SET locked_by = NULL, locked_at = NULL WHERE event_id IN "
+                    + ids.sql() + " AND locked_by = ? AND " + NOT_FINISHED;
+            released +=
+                    repeating(conn, () -> JdbcTemplate.update(conn, release, ids.params(List.of(), List.of(ownerId))));
         }
         return released;
     }
@@ -499,8 +504,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     // Transactions
 
-    /** Called on an auto-commit connection before a transaction of our own begins. */
-    protected void beforeTransaction(Connection conn) throws SQLException {}
+    /** Called on an auto-commit connection before a statement or transaction of our own. */
+    protected void beforeTransaction(Connection conn) {}
 
     /** Returns whether the failed transaction can simply be repeated. */
     protected boolean isDeadlock(SQLException e) {
@@ -520,12 +525,16 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Runs the work, again after a deadlock unless that has ended a transaction of the caller's. */
     private <T> T repeating(Connection conn, Supplier<T> work) {
+        boolean own = isAutoCommit(conn);
         for (int tries = 1; ; tries++) {
             try {
+                if (own) {
+                    beforeTransaction(conn);
+                }
                 return work.get();
             } catch (OutboxStoreException e) {
                 boolean repeatable = e.getCause() instanceof SQLException cause && isDeadlock(cause);
-                if (!repeatable || tries > MAX_DEADLOCK_RETRIES || !isAutoCommit(conn)) {
+                if (!own || !repeatable || tries > MAX_DEADLOCK_RETRIES) {
                     throw e;
                 }
             }
@@ -541,7 +550,6 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     private <T> T inOwnTransaction(Connection conn, Supplier<T> work) throws SQLException {
-        beforeTransaction(conn);
         conn.setAutoCommit(false);
         try {
             T result = work.get();

@@ -3,8 +3,6 @@ package io.outbox.jdbc.store;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.OutboxEvent;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 
 /**
@@ -42,12 +40,16 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
         return "UTC_TIMESTAMP(6)";
     }
 
+    /** Looks events up by their key even in a small table, where a scan would run into rows of other transactions. */
+    @Override
+    protected String updateTarget() {
+        return tableName() + " FORCE INDEX (PRIMARY)";
+    }
+
     /** Sets the isolation of the next transaction only, so that nothing has to be restored. */
     @Override
-    protected void beforeTransaction(Connection conn) throws SQLException {
-        try (Statement statement = conn.createStatement()) {
-            statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
-        }
+    protected void beforeTransaction(Connection conn) {
+        JdbcTemplate.update(conn, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
     }
 
     @Override
@@ -63,7 +65,7 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
         IdList idList = new IdList(ids);
         JdbcTemplate.update(
                 conn,
-                "UPDATE " + tableName() + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + idList.sql(),
+                "UPDATE " + updateTarget() + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + idList.sql(),
                 idList.params(List.of(claim.ownerId(), claim.now()), List.of()));
         return inOrderOfCreation(JdbcTemplate.query(
                 conn,

@@ -25,9 +25,11 @@ import java.util.Objects;
 final class OutcomeStatements {
 
     private final String tableName;
+    private final String updateTarget;
 
-    OutcomeStatements(String tableName) {
+    OutcomeStatements(String tableName, String updateTarget) {
         this.tableName = tableName;
+        this.updateTarget = updateTarget;
     }
 
     /** Returns whether the outcomes must be written and read back in one transaction. */
@@ -58,7 +60,7 @@ final class OutcomeStatements {
             Instant doneAt = done.get(0).at();
             int rows = JdbcTemplate.update(
                     conn,
-                    "UPDATE " + tableName + " SET status = 1, done_at = ?, locked_by = NULL, locked_at = NULL"
+                    "UPDATE " + updateTarget + " SET status = 1, done_at = ?, locked_by = NULL, locked_at = NULL"
                             + " WHERE event_id IN " + ids.sql() + " AND " + AbstractJdbcOutboxStore.NOT_FINISHED
                             + fence(ownerId),
                     ids.params(List.of(doneAt), fenceParams(ownerId)));
@@ -116,7 +118,7 @@ final class OutcomeStatements {
         if (!rows.isEmpty()) {
             JdbcTemplate.batch(
                     conn,
-                    "UPDATE " + tableName + " SET " + changes + ", locked_by = NULL, locked_at = NULL"
+                    "UPDATE " + updateTarget + " SET " + changes + ", locked_by = NULL, locked_at = NULL"
                             + " WHERE event_id = ? AND " + AbstractJdbcOutboxStore.NOT_FINISHED + condition
                             + fence(ownerId),
                     rows);

@@ -234,6 +234,46 @@ class KafkaPublisherTest {
                 .value();
     }
 
+    @Test
+    void takesOverTheEventsOfADeadNodeWithoutCountingAttempts() throws Exception {
+        KafkaServer server = KafkaServer.shared();
+        try (KafkaTopic reader = KafkaTopic.create(server, topic)) {
+            runner(
+                            server,
+                            "outbox.mode=multi-node",
+                            "outbox.claim-locking.enabled=true",
+                            "outbox.publisher.sender.emergency-timeout=1s",
+                            "outbox.publisher.stuck-recovery.max-batch-processing-time=2s",
+                            "outbox.publisher.stuck-recovery.batch-size=10",
+                            "outbox.publisher.stuck-recovery.initial-delay=0s",
+                            "outbox.publisher.stuck-recovery.fixed-delay=200ms")
+                    .run(context -> {
+                        new JdbcTemplate(context.getBean(DataSource.class))
+                                .update(
+                                        "INSERT INTO outbox_event (event_id, event_type, aggregate_type, payload, status,"
+                                                + " attempts, available_at, created_at, locked_by, locked_at) VALUES ('stuck',"
+                                                + " 'placed', '__GLOBAL__', '1', 0, 0, TIMESTAMP '2020-01-01 00:00:00',"
+                                                + " TIMESTAMP '2020-01-01 00:00:00', 'a dead node',"
+                                                + " TIMESTAMP '2020-01-01 00:00:00')");
+                        assertThat(reader.awaitRecords(1))
+                                .extracting(ConsumerRecord::value)
+                                .containsExactly("1");
+                        await().untilAsserted(() -> {
+                            assertThat(rows(context, "placed")).singleElement().satisfies(row -> {
+                                assertThat(row.get("STATUS")).hasToString("1");
+                                assertThat(row.get("ATTEMPTS")).hasToString("0");
+                            });
+                            assertThat(context.getBean(MeterRegistry.class)
+                                            .get("outbox.events.by.type.rate")
+                                            .tag("type", "recovered")
+                                            .counter()
+                                            .count())
+                                    .isEqualTo(1);
+                        });
+                    });
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class Prometheus {
         @Bean
