@@ -494,7 +494,7 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    /** Settings of scenarios with a hot path and a pool of workers. */
+    /** Applies a setting and returns the builder, for setters that two builders have in common. */
     private static <B> B with(B builder, Consumer<B> setting) {
         setting.accept(builder);
         return builder;
