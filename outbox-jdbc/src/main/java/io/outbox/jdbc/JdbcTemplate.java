@@ -29,7 +29,7 @@ public final class JdbcTemplate {
 
     /** Runs an INSERT, UPDATE or DELETE and returns the number of rows changed. */
     public static int update(Connection conn, String sql, Object... params) {
-        try (PreparedStatement statement = conn.prepareStatement(sql)) {
+        try (PreparedStatement statement = prepare(conn, sql)) {
             bind(statement, params);
             return statement.executeUpdate();
         } catch (SQLException e) {
@@ -43,7 +43,7 @@ public final class JdbcTemplate {
             update(conn, sql, rows.get(0));
             return;
         }
-        try (PreparedStatement statement = conn.prepareStatement(sql)) {
+        try (PreparedStatement statement = prepare(conn, sql)) {
             for (Object[] row : rows) {
                 bind(statement, row);
                 statement.addBatch();
@@ -56,7 +56,7 @@ public final class JdbcTemplate {
 
     /** Runs a query and returns its rows. */
     public static <T> List<T> query(Connection conn, String sql, RowMapper<T> mapper, Object... params) {
-        try (PreparedStatement statement = conn.prepareStatement(sql)) {
+        try (PreparedStatement statement = prepare(conn, sql)) {
             bind(statement, params);
             try (ResultSet result = statement.executeQuery()) {
                 List<T> rows = new ArrayList<>();
@@ -81,13 +81,20 @@ public final class JdbcTemplate {
         return utc == null ? null : utc.toInstant(ZoneOffset.UTC);
     }
 
+    /** Prepares a statement; all but an INSERT, which leaves nothing to choose, are planned for the table as it is. */
+    private static PreparedStatement prepare(Connection conn, String sql) throws SQLException {
+        PreparedStatement statement = conn.prepareStatement(sql);
+        if (!sql.startsWith("INSERT")) {
+            FreshPlan.request(statement);
+        }
+        return statement;
+    }
+
     private static void bind(PreparedStatement statement, Object[] params) throws SQLException {
         for (int i = 0; i < params.length; i++) {
             if (params[i] instanceof Instant instant) {
                 statement.setObject(
                         i + 1, LocalDateTime.ofInstant(instant.truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC));
-            } else if (params[i] instanceof String[] strings) {
-                statement.setArray(i + 1, statement.getConnection().createArrayOf("varchar", strings));
             } else if (params[i] instanceof String || params[i] == null) {
                 statement.setString(i + 1, (String) params[i]);
             } else {
