@@ -25,10 +25,12 @@ import java.util.function.Function;
 /**
  * Makes outcomes durable, in batches that form by themselves.
  *
- * <p>Workers put outcomes into a bounded queue; one thread writes whatever has accumulated while its previous write was
- * under way: a single row at low load, hundreds at high load, with no timer and no waiting for company. While the store
- * is down the thread keeps its batch and tries again, the queue fills, and workers stall on it, so memory stays bounded
- * and nothing is lost. An event is counted, and its hold closed, only once its outcome is durable.
+ * <p>Workers put outcomes into a bounded queue; one thread writes whatever has accumulated since its previous write
+ * began: a single row at low load, at once, and hundreds at high load. In between, where a fast database would get a
+ * commit for every few rows, it pauses after a write of several, so that the next is worth its commit: those commits
+ * would compete with the application's. While the store is down the thread keeps its batch and tries again, the queue
+ * fills, and workers stall on it, so memory stays bounded and nothing is lost. An event is counted, and its hold closed,
+ * only once its outcome is durable.
  *
  * <p>Holds that are given up without an outcome pass through here too, since their locks are released in the store.
  */
@@ -40,6 +42,12 @@ final class CompletionWriter {
 
     private static final int CAPACITY = 2048;
     private static final int MAX_BATCH = 512;
+    /** Outcomes in one write that show that there is load. */
+    private static final int SEVERAL = 4;
+    /** Outcomes waiting that are worth a commit without a pause. */
+    private static final int ENOUGH = 128;
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long FIRST_BACKOFF_MS = 50;
     private static final long MAX_BACKOFF_MS = 2_000;
 
@@ -122,7 +130,7 @@ final class CompletionWriter {
 
     /** Writes everything handed over so far on the calling thread, while the writer's own thread does not run. */
     synchronized void flush() {
-        while (writeNext()) {
+        while (writeNext() > 0) {
             work.drainPermits();
         }
     }
@@ -146,12 +154,17 @@ final class CompletionWriter {
     private void run() {
         while (!closing) {
             work.acquireUninterruptibly();
-            flush();
+            for (int written; (written = writeNext()) > 0; ) {
+                work.drainPermits();
+                if (written >= SEVERAL && completions.size() < ENOUGH && !closing) {
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                }
+            }
         }
     }
 
-    /** Writes one batch; returns whether there was one. */
-    private boolean writeNext() {
+    /** Writes one batch; returns how many outcomes and releases were in it. */
+    private synchronized int writeNext() {
         List<Completion> batch = new ArrayList<>();
         completions.drainTo(batch, MAX_BATCH);
         List<OwnedEvents.Hold> given = new ArrayList<>();
@@ -160,7 +173,7 @@ final class CompletionWriter {
         }
         byOwner(batch, completion -> completion.delivery().hold().ownerId()).forEach(this::writeUntilDurable);
         byOwner(given, OwnedEvents.Hold::ownerId).forEach(this::releaseUntilDone);
-        return !batch.isEmpty() || !given.isEmpty();
+        return batch.size() + given.size();
     }
 
     private static <T> Map<String, List<T>> byOwner(List<T> items, Function<T, String> owner) {

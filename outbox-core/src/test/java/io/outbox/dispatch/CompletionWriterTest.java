@@ -1,0 +1,132 @@
+package io.outbox.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.outbox.dispatch.QueuedEvent.Source;
+import io.outbox.model.EventStatus;
+import io.outbox.spi.MetricsExporter;
+import io.outbox.spi.Outcome;
+import io.outbox.spi.StoreBackend;
+import io.outbox.support.CountedConnections;
+import io.outbox.support.Events;
+import io.outbox.support.FiveMethodStore;
+import io.outbox.support.NoLeftoverThreads;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** How outcomes gather into writes. */
+@ExtendWith(NoLeftoverThreads.class)
+class CompletionWriterTest {
+
+    private static final int SEVERAL = 4;
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long COMMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final List<Write> writes = Collections.synchronizedList(new ArrayList<>());
+    private final FiveMethodStore store = new FiveMethodStore() {
+        @Override
+        public synchronized int markDone(Connection conn, String eventId) {
+            writes.get(writes.size() - 1).outcomes++;
+            return super.markDone(conn, eventId);
+        }
+    };
+    private final OwnedEvents owned = new OwnedEvents(new DefaultInFlightTracker());
+    private final CompletionWriter writer = new CompletionWriter(
+            StoreBackend.forDelivery(this::connect, store), owned, MetricsExporter.NOOP, (type, due) -> {});
+
+    /** A write, which takes one connection. */
+    private static final class Write {
+        private final long startNanos = System.nanoTime();
+        private int outcomes;
+    }
+
+    private Connection connect() throws SQLException {
+        writes.add(new Write());
+        LockSupport.parkNanos(COMMIT_NANOS);
+        return new CountedConnections().getConnection();
+    }
+
+    @AfterEach
+    void close() {
+        writer.close(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void underLoadWritesKeepADistanceSoThatOutcomesShareThem() {
+        writer.start();
+
+        for (int i = 0; i < 2_000; i++) {
+            submit("event-" + i);
+            if (i % 10 == 0) {
+                LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(500));
+            }
+        }
+        awaitAllDurable();
+
+        assertThat(store.count(EventStatus.DONE)).isEqualTo(2_000);
+        assertThat(medianNanosAfterWritesOfSeveral()).isGreaterThanOrEqualTo(PAUSE_NANOS);
+    }
+
+    private long medianNanosAfterWritesOfSeveral() {
+        List<Long> distances = new ArrayList<>();
+        for (int i = 1; i < writes.size(); i++) {
+            if (writes.get(i - 1).outcomes >= SEVERAL) {
+                distances.add(writes.get(i).startNanos - writes.get(i - 1).startNanos);
+            }
+        }
+        Collections.sort(distances);
+        assertThat(distances).hasSizeGreaterThan(3);
+        return distances.get(distances.size() / 2);
+    }
+
+    @Test
+    void aLoneOutcomeIsWrittenAtOnce() {
+        int events = 100;
+        writer.start();
+        long start = System.nanoTime();
+
+        for (int i = 0; i < events; i++) {
+            submit("event-" + i);
+            while (owned.size() > 0) {
+                Thread.onSpinWait();
+            }
+        }
+
+        assertThat(writes).hasSize(events);
+        assertThat(System.nanoTime() - start).isLessThan(events * PAUSE_NANOS);
+    }
+
+    @Test
+    void whatIsWaitingOnCloseIsWritten() {
+        for (int i = 0; i < 1_000; i++) {
+            submit("event-" + i);
+        }
+        writer.start();
+
+        writer.close(Duration.ofSeconds(5));
+
+        assertThat(owned.size()).isZero();
+        assertThat(store.count(EventStatus.DONE)).isEqualTo(1_000);
+    }
+
+    private void submit(String eventId) {
+        store.insertNew(null, Events.event(eventId));
+        Delivery delivery = new Delivery(new QueuedEvent(Events.event(eventId), Source.HOT, 0), owned.acquire(eventId));
+        writer.submit(delivery, new Outcome.Done(eventId, Instant.now()));
+    }
+
+    private void awaitAllDurable() {
+        await().atMost(Duration.ofSeconds(10)).until(() -> owned.size() == 0);
+    }
+}
