@@ -65,6 +65,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     private static final String RETRY = "status = 2";
 
     private final String tableName;
+    private final String insertSql;
 
     protected AbstractJdbcOutboxStore() {
         this(TableNames.DEFAULT_TABLE);
@@ -72,6 +73,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     protected AbstractJdbcOutboxStore(String tableName) {
         this.tableName = TableNames.validate(tableName);
+        this.insertSql = insertSql("", "");
     }
 
     /** Returns the short name of the database, as in {@code postgresql}. */
@@ -105,7 +107,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public void insertBatch(Connection conn, List<EventEnvelope> events) {
-        insert(conn, events, "", "");
+        insert(conn, insertSql, events);
     }
 
     @Override
@@ -117,18 +119,21 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Inserts events that are locked by the owner from now on. */
     protected void insertLocked(Connection conn, List<EventEnvelope> events, String ownerId) {
-        insert(conn, events, ", locked_by, locked_at", ", ?, " + utcNow(), ownerId);
+        insert(conn, insertSql(", locked_by, locked_at", ", ?, " + utcNow()), events, ownerId);
     }
 
-    /** Inserts events with further columns, given with their SQL values and the parameters of these. */
-    protected final void insert(
-            Connection conn, List<EventEnvelope> events, String columns, String values, Object... params) {
+    /** Returns the statement that inserts an event with further columns, given with their SQL values. */
+    protected final String insertSql(String columns, String values) {
+        return "INSERT INTO " + tableName + " (event_id, event_type, aggregate_type, aggregate_id, tenant_id,"
+                + " payload, headers, status, attempts, available_at, created_at" + columns
+                + ") VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?" + values + ")";
+    }
+
+    /** Inserts events by a statement of {@link #insertSql}, with the parameters of its further columns. */
+    protected static void insert(Connection conn, String sql, List<EventEnvelope> events, Object... more) {
         if (!events.isEmpty()) {
-            String sql = "INSERT INTO " + tableName + " (event_id, event_type, aggregate_type, aggregate_id, tenant_id,"
-                    + " payload, headers, status, attempts, available_at, created_at" + columns
-                    + ") VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?" + values + ")";
             JdbcTemplate.batch(
-                    conn, sql, events.stream().map(event -> row(event, params)).toList());
+                    conn, sql, events.stream().map(event -> row(event, more)).toList());
         }
     }
 

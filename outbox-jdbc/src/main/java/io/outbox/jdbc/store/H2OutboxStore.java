@@ -47,7 +47,7 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
      */
     @Override
     protected void insertLocked(Connection conn, List<EventEnvelope> events, String ownerId) {
-        insert(conn, events, ", locked_by, locked_at", ", ?, ?", ownerId, Instant.now());
+        insert(conn, insertSql(", locked_by, locked_at", ", ?, ?"), events, ownerId, Instant.now());
     }
 
     @Override
