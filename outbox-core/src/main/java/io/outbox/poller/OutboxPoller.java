@@ -76,23 +76,22 @@ public final class OutboxPoller implements AutoCloseable {
     private boolean started;
     private volatile boolean closed;
     private boolean failing;
-    private long nextRecoveryAtNanos;
     private long lagRecordedAtNanos = System.nanoTime() - LAG_PERIOD_NANOS;
 
     private OutboxPoller(Builder builder) {
         this.backend = builder.backend();
         this.handler = builder.handler;
-        this.feeds = handler.feeds().stream().map(Feed::new).toList();
+        long recoveryDelayNanos =
+                builder.recovery == null ? 0 : builder.recovery.initialDelay().toNanos();
+        this.feeds = handler.feeds().stream()
+                .map(source -> new Feed(source, System.nanoTime() + recoveryDelayNanos))
+                .toList();
         this.skipRecent = builder.skipRecent;
         this.batchSize = builder.batchSize;
         this.intervalMs = builder.intervalMs;
         this.metrics = builder.metrics;
         this.lease = builder.lease;
         this.recovery = builder.recovery;
-        if (recovery != null) {
-            this.nextRecoveryAtNanos =
-                    System.nanoTime() + recovery.initialDelay().toNanos();
-        }
         this.clock = builder.clock;
         this.scheduler = new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-poller-"));
         this.scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -119,7 +118,7 @@ public final class OutboxPoller implements AutoCloseable {
         try {
             for (Feed feed : feeds) {
                 if (feed.source.availableCapacity() > 0) {
-                    pollPage(feed.source, clock.instant(), null);
+                    pollPage(feed, clock.instant(), null);
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -149,15 +148,17 @@ public final class OutboxPoller implements AutoCloseable {
         }
     }
 
-    /** One of the handler's feeds, with the time of its next read. Guarded by the poller. */
+    /** One of the handler's feeds, with the times of its next read and of its next recovery. Guarded by the poller. */
     private static final class Feed {
 
         private final PollerFeed source;
         private final NavigableSet<Long> announced = new TreeSet<>();
         private long dueAtNanos = System.nanoTime();
+        private long recoveryAtNanos;
 
-        private Feed(PollerFeed source) {
+        private Feed(PollerFeed source, long recoveryAtNanos) {
             this.source = source;
+            this.recoveryAtNanos = recoveryAtNanos;
         }
 
         /** Notes a time that a later run must not miss, to the millisecond; the furthest go first if there are many. */
@@ -234,7 +235,7 @@ public final class OutboxPoller implements AutoCloseable {
 
         /** Reads and hands over one page; returns how long to sleep, or {@link #GOES_ON} if there may be more. */
         private long readPage() {
-            Page page = feed.source.availableCapacity() > 0 ? pollPage(feed.source, now, after) : Page.NO_ROOM;
+            Page page = feed.source.availableCapacity() > 0 ? pollPage(feed, now, after) : Page.NO_ROOM;
             if (page.refused) {
                 feed.source.whenCapacityFrees(() -> wakeUp(feed, 0));
                 return intervalMs(feed);
@@ -242,7 +243,7 @@ public final class OutboxPoller implements AutoCloseable {
             if (!page.full || lastIds.containsAll(page.ids)) {
                 return untilNextDue(now, intervalMs(feed));
             }
-            after = lease == null ? page.last : null;
+            after = page.last;
             lastIds = page.ids;
             return GOES_ON;
         }
@@ -255,6 +256,9 @@ public final class OutboxPoller implements AutoCloseable {
             return false;
         }
         feed.begin(now, TimeUnit.MILLISECONDS.toNanos(intervalMs(feed)));
+        if (recovery != null && feed.recoveryAtNanos - now > 0) {
+            feed.wakeAt(feed.recoveryAtNanos);
+        }
         return true;
     }
 
@@ -264,8 +268,8 @@ public final class OutboxPoller implements AutoCloseable {
                 : feed.source.interval().toMillis();
     }
 
-    private int batchSize(PollerFeed feed) {
-        return feed.batchSize() == 0 ? batchSize : feed.batchSize();
+    private int batchSize(Feed feed) {
+        return feed.source.batchSize() == 0 ? batchSize : feed.source.batchSize();
     }
 
     private long untilNextDue(Instant now, long atMostMs) {
@@ -291,15 +295,17 @@ public final class OutboxPoller implements AutoCloseable {
         private static final Page NO_ROOM = new Page(false, true, null, Set.of());
     }
 
-    private Page pollPage(PollerFeed feed, Instant now, OutboxEvent after) {
+    private Page pollPage(Feed feed, Instant now, OutboxEvent after) {
         synchronized (pollLock) {
             handler.pollStarted();
             try {
-                int limit = Math.max(1, Math.min(batchSize(feed), feed.availableCapacity()));
+                boolean recovers = isRecoveryTime(feed);
+                int most = recovers ? Math.min(batchSize(feed), recovery.batchSize()) : batchSize(feed);
+                int limit = Math.max(1, Math.min(most, feed.source.availableCapacity()));
                 List<OutboxEvent> rows = lease == null
-                        ? backend.fetch(
-                                new FetchRequest(now, skipRecent, feed.types(), limit, after, handler.heldEvents()))
-                        : claim(feed, limit);
+                        ? backend.fetch(new FetchRequest(
+                                now, skipRecent, feed.source.types(), limit, after, handler.heldEvents()))
+                        : claim(feed, limit, after, recovers);
                 if (after == null) {
                     recordLag(now, rows);
                 }
@@ -316,26 +322,25 @@ public final class OutboxPoller implements AutoCloseable {
         }
     }
 
-    private List<OutboxEvent> claim(PollerFeed feed, int limit) {
-        boolean takeOver = isRecoveryTime();
-        int most = takeOver && recovery != null ? Math.min(limit, recovery.batchSize()) : limit;
-        return backend.claim(new ClaimRequest(lease, skipRecent, feed.types(), most, takeOver, count -> {
+    /** Claims the events that follow, or the first ones if it is time to take over stuck events. */
+    private List<OutboxEvent> claim(Feed feed, int limit, OutboxEvent after, boolean recovers) {
+        boolean takeOver = recovers || recovery == null;
+        OutboxEvent from = recovers ? null : after;
+        return backend.claim(new ClaimRequest(lease, skipRecent, feed.source.types(), limit, from, takeOver, count -> {
             if (count > 0) {
                 metrics.incrementRecovered(count);
             }
         }));
     }
 
-    /** Returns whether events whose lease has run out are claimed now; if so, sets the next time. */
-    private boolean isRecoveryTime() {
-        if (recovery == null) {
-            return true;
-        }
+    /** Returns whether it is time to take over stuck events of the feed; if so, sets the next time. */
+    private synchronized boolean isRecoveryTime(Feed feed) {
         long now = System.nanoTime();
-        if (nextRecoveryAtNanos - now > 0) {
+        if (recovery == null || feed.recoveryAtNanos - now > 0) {
             return false;
         }
-        nextRecoveryAtNanos = now + recovery.fixedDelay().toNanos();
+        feed.recoveryAtNanos = now + recovery.fixedDelay().toNanos();
+        feed.wakeAt(feed.recoveryAtNanos);
         return true;
     }
 

@@ -136,11 +136,19 @@ public interface OutboxBackend {
      * What {@link #claim} is asked for. Whether an event is due and whether a lease has run out is decided by the
      * store's clock.
      *
+     * @param after an event up to which, in the order of (available at, created at, event id), everything is passed
+     *     over, as claimed already; {@code null} for none
      * @param takeOver whether events whose lease has run out are claimed as well
      * @param takenOver told how many of the claimed events had such a lease
      */
     record ClaimRequest(
-            Lease lease, Duration skipRecent, EventTypes types, int limit, boolean takeOver, IntConsumer takenOver) {
+            Lease lease,
+            Duration skipRecent,
+            EventTypes types,
+            int limit,
+            OutboxEvent after,
+            boolean takeOver,
+            IntConsumer takenOver) {
 
         /** Asks for events of all types, also those whose lease has run out. */
         public ClaimRequest(Lease lease, Duration skipRecent, int limit) {
@@ -149,7 +157,7 @@ public interface OutboxBackend {
 
         /** Asks for events of some types, also those whose lease has run out. */
         public ClaimRequest(Lease lease, Duration skipRecent, EventTypes types, int limit) {
-            this(lease, skipRecent, types, limit, true, count -> {});
+            this(lease, skipRecent, types, limit, null, true, count -> {});
         }
 
         /** Returns the time of locking before which a lock no longer counts, given the store's time. */

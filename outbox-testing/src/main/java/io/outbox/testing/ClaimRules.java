@@ -81,6 +81,26 @@ abstract class ClaimRules extends FetchRules {
     }
 
     @Test
+    void claimsOfAWalkFollowEachOtherAndLeaveWhatTheyHavePassed() {
+        Mixed mixed = storeRetriesAmongNewEvents();
+        List<String> walked = new ArrayList<>();
+        OutboxEvent after = null;
+        for (List<OutboxEvent> page; !(page = claimAfter(after, 7)).isEmpty(); ) {
+            walked.addAll(rowIds(page));
+            after = Collections.max(page, PAGE_ORDER);
+            backend.release("a", List.of(page.get(0).eventId()));
+        }
+
+        assertThat(walked).containsExactlyInAnyOrderElementsOf(mixed.inOrder());
+        assertThat(claimAfter(null, 100)).isNotEmpty();
+    }
+
+    private List<OutboxEvent> claimAfter(OutboxEvent after, int limit) {
+        return backend.claim(new ClaimRequest(
+                new Lease("a", LONG_LEASE), Duration.ZERO, EventTypes.ALL, limit, after, true, takenOver -> {}));
+    }
+
+    @Test
     void onlyTheTypesAskedForAreClaimed() {
         TypedEvents events = storeThreeTypes();
 
@@ -129,6 +149,29 @@ abstract class ClaimRules extends FetchRules {
         assertThat(rowIds(claim("heir", SHORT_LEASE, 10))).containsExactly(id);
         assertThat(stored(id).lockedBy()).isEqualTo("heir");
         assertThat(stored(id).attempts()).isZero();
+    }
+
+    @Test
+    void aClaimThatTakesNothingOverLeavesWhatHasRunOut() {
+        String stuck = storeDue();
+        claim("dead node", SHORT_LEASE, 10);
+        String free = storeDue();
+        engine.letTimePass(SHORT_LEASE.multipliedBy(2));
+
+        assertThat(claimAsHeir(false)).isEqualTo(new Taken(List.of(free), 0));
+        backend.apply("heir", List.of(new Outcome.Done(free, engine.now())));
+        assertThat(claimAsHeir(true)).isEqualTo(new Taken(List.of(stuck), 1));
+    }
+
+    /** What a claim brought, and how many events of it another owner had. */
+    private record Taken(List<String> ids, int takenOver) {}
+
+    private Taken claimAsHeir(boolean takeOver) {
+        List<Integer> counts = new ArrayList<>();
+        List<OutboxEvent> claimed = backend.claim(new ClaimRequest(
+                new Lease("heir", SHORT_LEASE), Duration.ZERO, EventTypes.ALL, 10, null, takeOver, counts::add));
+        return new Taken(
+                rowIds(claimed), counts.stream().mapToInt(Integer::intValue).sum());
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.outbox.spi.OutboxBackend.FetchRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -26,6 +27,11 @@ import org.junit.jupiter.api.BeforeEach;
 /** A fresh engine for each test, and the vocabulary in which the contracts speak about it. */
 abstract class EngineTest {
 
+    static final Comparator<OutboxEvent> CREATION_ORDER =
+            Comparator.comparing(OutboxEvent::createdAt).thenComparing(OutboxEvent::eventId);
+    /** The order in which pages of due events follow each other. */
+    static final Comparator<OutboxEvent> PAGE_ORDER =
+            Comparator.comparing(OutboxEvent::availableAt).thenComparing(CREATION_ORDER);
     /** Longer than any test. */
     static final Duration LONG_LEASE = Duration.ofHours(1);
 

@@ -12,18 +12,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Rules of reading without locks: what is due, oldest first, page by page. */
 abstract class FetchRules extends FidelityRules {
-
-    private static final Comparator<OutboxEvent> CREATION_ORDER =
-            Comparator.comparing(OutboxEvent::createdAt).thenComparing(OutboxEvent::eventId);
-    private static final Comparator<OutboxEvent> PAGE_ORDER =
-            Comparator.comparing(OutboxEvent::availableAt).thenComparing(CREATION_ORDER);
 
     @Test
     void anEmptyStoreHasNothingDue() {

@@ -151,9 +151,8 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
 
     @Override
     public synchronized List<OutboxEvent> fetch(FetchRequest request) {
-        return due(request.now(), request.skipRecent(), request.types())
+        return due(request.now(), request.skipRecent(), request.types(), request.after())
                 .map(StoredEvent::event)
-                .filter(event -> request.after() == null || PAGE_ORDER.compare(event, request.after()) > 0)
                 .limit(request.limit())
                 .sorted(CREATION_ORDER)
                 .toList();
@@ -163,21 +162,24 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
     public synchronized List<OutboxEvent> claim(ClaimRequest request) {
         Instant now = now();
         String ownerId = request.lease().ownerId();
-        Instant expired = now.minus(request.lease().duration());
-        List<StoredEvent> free = due(now, request.skipRecent(), request.types())
+        Instant expired = request.lockExpiry(now);
+        List<StoredEvent> free = due(now, request.skipRecent(), request.types(), request.after())
                 .filter(event -> event.lockedBy() == null || event.lockedAt().isBefore(expired))
                 .limit(request.limit())
                 .toList();
+        request.takenOver().accept((int)
+                free.stream().filter(event -> event.lockedBy() != null).count());
         free.forEach(event -> replace(event, event.lockedBy(ownerId, now)));
         return free.stream().map(StoredEvent::event).sorted(CREATION_ORDER).toList();
     }
 
-    private Stream<StoredEvent> due(Instant now, Duration skipRecent, EventTypes types) {
+    private Stream<StoredEvent> due(Instant now, Duration skipRecent, EventTypes types, OutboxEvent after) {
         Instant createdUntil = now.minus(skipRecent);
         return pending.stream()
                 .takeWhile(event -> !event.availableAt().isAfter(now))
                 .filter(event -> !event.createdAt().isAfter(createdUntil))
-                .filter(event -> types.contains(event.eventType()));
+                .filter(event -> types.contains(event.eventType()))
+                .filter(event -> after == null || PAGE_ORDER.compare(event.event(), after) > 0);
     }
 
     @Override

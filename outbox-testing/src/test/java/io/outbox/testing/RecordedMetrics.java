@@ -13,6 +13,7 @@ final class RecordedMetrics implements MetricsExporter {
     private final AtomicInteger failures = new AtomicInteger();
     private final AtomicInteger deferred = new AtomicInteger();
     private final AtomicInteger fenced = new AtomicInteger();
+    private final AtomicInteger recovered = new AtomicInteger();
 
     /** Returns the routes that became unavailable or available, in order, as {@code type down} or {@code type up}. */
     List<String> routes() {
@@ -25,6 +26,10 @@ final class RecordedMetrics implements MetricsExporter {
 
     int deferred() {
         return deferred.get();
+    }
+
+    int recovered() {
+        return recovered.get();
     }
 
     int fenced() {
@@ -49,6 +54,11 @@ final class RecordedMetrics implements MetricsExporter {
     @Override
     public void incrementFenced(int count) {
         fenced.addAndGet(count);
+    }
+
+    @Override
+    public void incrementRecovered(int count) {
+        recovered.addAndGet(count);
     }
 
     @Override

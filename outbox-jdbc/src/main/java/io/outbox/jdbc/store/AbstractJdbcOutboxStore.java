@@ -167,25 +167,34 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         List<OutboxEvent> due = new ArrayList<>();
         for (String partition : pendingPartitions()) {
             List<Object> params = new ArrayList<>(List.of(now, now.minus(skipRecent)));
-            String page = "";
-            if (after != null) {
-                page = " AND available_at >= ? AND (available_at > ? OR created_at > ?"
-                        + " OR (created_at = ? AND event_id > ?))";
-                params.addAll(List.of(
-                        after.availableAt(),
-                        after.availableAt(),
-                        after.createdAt(),
-                        after.createdAt(),
-                        after.eventId()));
-            }
+            params.addAll(pageParams(after));
             params.addAll(types.names());
             params.add(limit);
             String sql = "SELECT " + COLUMNS + " FROM " + tableName + " WHERE " + partition
-                    + " AND available_at <= ? AND created_at <= ?" + page + typeCondition(types) + " ORDER BY "
-                    + dueOrder(types) + " LIMIT ?";
+                    + " AND available_at <= ? AND created_at <= ?" + pageCondition(after) + typeCondition(types)
+                    + " ORDER BY " + dueOrder(types) + " LIMIT ?";
             due.addAll(JdbcTemplate.query(conn, sql, this::mapRow, params.toArray()));
         }
         return inOrderOfCreation(due.stream().sorted(BY_DUE_TIME).limit(limit).toList());
+    }
+
+    /** Returns the condition for what follows an event in due order. */
+    private static String pageCondition(OutboxEvent after) {
+        return after == null
+                ? ""
+                : " AND available_at >= ? AND (available_at > ? OR created_at > ?"
+                        + " OR (created_at = ? AND event_id > ?))";
+    }
+
+    private static List<?> pageParams(OutboxEvent after) {
+        return after == null
+                ? List.of()
+                : List.of(
+                        after.availableAt(),
+                        after.availableAt(),
+                        after.createdAt(),
+                        after.createdAt(),
+                        after.eventId());
     }
 
     /** Returns the condition for a choice of types; its parameters are their names. */
@@ -222,7 +231,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
             Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
         return claim(
                 conn,
-                new Claim(ownerId, now, lockExpiry, now.minus(skipRecent), EventTypes.ALL, limit, takenOver -> {}));
+                new Claim(
+                        ownerId, now, lockExpiry, now.minus(skipRecent), null, EventTypes.ALL, limit, takenOver -> {}));
     }
 
     @Override
@@ -234,6 +244,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                         now,
                         request.lockExpiry(now),
                         now.minus(request.skipRecent()),
+                        request.after(),
                         request.types(),
                         request.limit(),
                         request.takenOver()));
@@ -245,6 +256,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
             Instant now,
             Instant lockExpiry,
             Instant createdBefore,
+            OutboxEvent after,
             EventTypes types,
             int limit,
             IntConsumer takenOver) {
@@ -253,12 +265,13 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
             now = now.truncatedTo(ChronoUnit.MICROS);
         }
 
-        /** Returns the parameters of a statement: some before, those of the condition, the types, some after. */
-        Object[] params(List<?> before, Object... after) {
-            List<Object> params = new ArrayList<>(before);
+        /** Returns the parameters of a statement: some at first, those of the condition, some at last. */
+        Object[] params(List<?> first, Object... last) {
+            List<Object> params = new ArrayList<>(first);
             params.addAll(List.of(now, createdBefore, lockExpiry));
+            params.addAll(pageParams(after));
             params.addAll(types.names());
-            params.addAll(List.of(after));
+            params.addAll(List.of(last));
             return params.toArray();
         }
     }
@@ -266,6 +279,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Returns the condition under which an event can be claimed, without that on its status. */
     protected static String claimCondition(Claim claim) {
         return " AND available_at <= ? AND created_at <= ? AND (locked_by IS NULL OR locked_at < ?)"
+                + pageCondition(claim.after)
                 + typeCondition(claim.types);
     }
 
@@ -275,11 +289,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
      */
     protected List<OutboxEvent> claim(Connection conn, Claim claim) {
         return inTransaction(conn, () -> {
-            List<String> ids = claimable(conn, claim, "");
-            if (ids.isEmpty()) {
+            List<OutboxEvent> claimable = claimable(conn, claim, "");
+            if (claimable.isEmpty()) {
                 return List.of();
             }
-            IdList idList = new IdList(ids);
+            IdList idList = IdList.of(claimable);
             String lock = "UPDATE " + updateTarget() + " SET locked_by = ?, locked_at = ? WHERE event_id IN "
                     + idList.sql() + " AND " + NOT_FINISHED
                     + " AND available_at <= ? AND (locked_by IS NULL OR locked_at < ?)";
@@ -292,33 +306,27 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         });
     }
 
-    /** An event that can be claimed, with what orders it. */
-    private record Candidate(Instant availableAt, Instant createdAt, String eventId, boolean locked) {}
+    /** An event that can be claimed, and whether the lock of another has run out on it. */
+    private record Candidate(OutboxEvent event, boolean locked) {}
 
-    /** Returns the ids of the events to claim, the first in due order over all partitions. */
-    protected final List<String> claimable(Connection conn, Claim claim, String locking) {
+    /** Returns the events to claim, the first in due order over all partitions. */
+    protected final List<OutboxEvent> claimable(Connection conn, Claim claim, String locking) {
         List<Candidate> candidates = new ArrayList<>();
         for (String partition : pendingPartitions()) {
-            String sql = "SELECT available_at, created_at, event_id, locked_by FROM " + tableName + " WHERE "
-                    + partition + claimCondition(claim) + " ORDER BY " + dueOrder(claim.types) + " LIMIT ?" + locking;
+            String sql = "SELECT " + COLUMNS + ", locked_by FROM " + tableName + " WHERE " + partition
+                    + claimCondition(claim) + " ORDER BY " + dueOrder(claim.types) + " LIMIT ?" + locking;
             candidates.addAll(JdbcTemplate.query(
                     conn,
                     sql,
-                    row -> new Candidate(
-                            JdbcTemplate.instant(row, "available_at"),
-                            JdbcTemplate.instant(row, "created_at"),
-                            row.getString("event_id"),
-                            row.getString("locked_by") != null),
+                    row -> new Candidate(mapRow(row), row.getString("locked_by") != null),
                     claim.params(List.of(), claim.limit)));
         }
         List<Candidate> chosen = candidates.stream()
-                .sorted(Comparator.comparing(Candidate::availableAt)
-                        .thenComparing(Candidate::createdAt)
-                        .thenComparing(Candidate::eventId))
+                .sorted(Comparator.comparing(Candidate::event, BY_DUE_TIME))
                 .limit(claim.limit)
                 .toList();
         claim.takenOver.accept((int) chosen.stream().filter(Candidate::locked).count());
-        return chosen.stream().map(Candidate::eventId).toList();
+        return chosen.stream().map(Candidate::event).toList();
     }
 
     protected static List<OutboxEvent> inOrderOfCreation(List<OutboxEvent> events) {

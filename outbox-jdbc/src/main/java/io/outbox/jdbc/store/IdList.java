@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.model.OutboxEvent;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -16,9 +17,13 @@ final class IdList {
     private final List<String> ids;
     private final int places;
 
-    IdList(List<String> ids) {
+    private IdList(List<String> ids) {
         this.ids = ids;
         this.places = Integer.highestOneBit(Math.max(1, ids.size() - 1) * 2 - (ids.size() <= 1 ? 1 : 0));
+    }
+
+    static IdList of(List<OutboxEvent> events) {
+        return new IdList(events.stream().map(OutboxEvent::eventId).toList());
     }
 
     /** Splits ids into lists of a size that every database takes. */

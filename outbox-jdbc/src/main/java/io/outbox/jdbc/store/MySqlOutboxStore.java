@@ -52,25 +52,19 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
         JdbcTemplate.update(conn, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
     }
 
+    /** Reads and locks in one go: from the read on, the rows are locked against other transactions. */
     @Override
     protected List<OutboxEvent> claim(Connection conn, Claim claim) {
         return inTransaction(conn, () -> {
-            List<String> ids = claimable(conn, claim, " FOR UPDATE SKIP LOCKED");
-            return ids.isEmpty() ? List.of() : lock(conn, ids, claim);
+            List<OutboxEvent> events = claimable(conn, claim, " FOR UPDATE SKIP LOCKED");
+            if (!events.isEmpty()) {
+                IdList ids = IdList.of(events);
+                JdbcTemplate.update(
+                        conn,
+                        "UPDATE " + updateTarget() + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + ids.sql(),
+                        ids.params(List.of(claim.ownerId(), claim.now()), List.of()));
+            }
+            return inOrderOfCreation(events);
         });
-    }
-
-    /** Locks rows that this transaction has locked against others already, and returns them. */
-    private List<OutboxEvent> lock(Connection conn, List<String> ids, Claim claim) {
-        IdList idList = new IdList(ids);
-        JdbcTemplate.update(
-                conn,
-                "UPDATE " + updateTarget() + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + idList.sql(),
-                idList.params(List.of(claim.ownerId(), claim.now()), List.of()));
-        return inOrderOfCreation(JdbcTemplate.query(
-                conn,
-                "SELECT " + COLUMNS + " FROM " + tableName() + " WHERE event_id IN " + idList.sql(),
-                this::mapRow,
-                idList.params(List.of(), List.of())));
     }
 }

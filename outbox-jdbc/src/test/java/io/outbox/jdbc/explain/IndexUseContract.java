@@ -8,6 +8,7 @@ import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.model.OutboxEvent;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxBackend.ClaimRequest;
@@ -121,6 +122,18 @@ abstract class IndexUseContract {
 
         assertThat(claimed).hasSize(LIMIT);
         assertCheap(DELAYED, 10 * LIMIT, pendingIndex(DELAYED), primaryKey(DELAYED));
+    }
+
+    @Test
+    void aClaimThatGoesOnReadsNothingThatItHasPassed() throws SQLException {
+        OutboxEvent inTheMiddle = rowAt(OF_LATE.plusMillis(pending() / 2));
+
+        List<OutboxEvent> claimed = big.claim(
+                new ClaimRequest(LEASE, Duration.ZERO, EventTypes.ALL, LIMIT, inTheMiddle, true, takenOver -> {}));
+
+        assertThat(claimed).hasSize(LIMIT);
+        assertThat(claimed.get(0).availableAt()).isAfter(inTheMiddle.availableAt());
+        assertCheap(BIG, 10 * LIMIT, pendingIndex(BIG), primaryKey(BIG));
     }
 
     @Test
