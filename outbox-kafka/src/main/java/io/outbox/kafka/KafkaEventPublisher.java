@@ -213,8 +213,8 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
 
         /**
          * Makes a producer from this configuration, that of a Kafka client. Its serializers are not used: keys and values
-         * are bytes. Settings that weaken the guarantee are warned about; timeouts that are not set are derived from the
-         * emergency timeout. Excludes {@link #producer}; one of the two is required.
+         * are bytes. Settings that weaken the guarantee are warned about. What is not set is derived: timeouts from the
+         * emergency timeout, and a {@code batch.size} that suits batches of events. Excludes {@link #producer}; one of the two is required.
          *
          * @throws IllegalArgumentException if it has a transactional id: an event is done by itself, not in a transaction
          */

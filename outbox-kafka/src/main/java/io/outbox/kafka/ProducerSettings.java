@@ -1,6 +1,8 @@
 package io.outbox.kafka;
 
 import static org.apache.kafka.clients.producer.ProducerConfig.ACKS_CONFIG;
+import static org.apache.kafka.clients.producer.ProducerConfig.BATCH_SIZE_CONFIG;
+import static org.apache.kafka.clients.producer.ProducerConfig.BUFFER_MEMORY_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG;
@@ -37,6 +39,8 @@ final class ProducerSettings {
     private static final long DEFAULT_LINGER_MS = 5;
     /** A broker that is back is found within this time; Kafka's default is a second. */
     private static final long RECONNECT_BACKOFF_MAX_MS = 500;
+    /** A batch of events in few requests instead of many; Kafka's default is 16 KiB, for records that come singly. */
+    private static final int BATCH_BYTES = 128 * 1024;
 
     private final Map<String, Object> given;
     private final long emergencyMs;
@@ -62,6 +66,9 @@ final class ProducerSettings {
         config.remove(VALUE_SERIALIZER_CLASS_CONFIG);
         config.putIfAbsent(MAX_BLOCK_MS_CONFIG, Math.max(1, Math.min(DEFAULT_MAX_BLOCK_MS, emergencyMs / 4)));
         config.putIfAbsent(RECONNECT_BACKOFF_MAX_MS_CONFIG, RECONNECT_BACKOFF_MAX_MS);
+        if (!given.containsKey(BUFFER_MEMORY_CONFIG)) {
+            config.putIfAbsent(BATCH_SIZE_CONFIG, BATCH_BYTES);
+        }
         if (!given.containsKey(DELIVERY_TIMEOUT_MS_CONFIG)) {
             long delivery = Math.max(
                     Math.min(DEFAULT_DELIVERY_TIMEOUT_MS, emergencyMs * 2 / 3),

@@ -55,6 +55,15 @@ class ProducerSettingsTest {
         assertThat(settings(Map.of(name, value), 120_000).weaknesses()).isEmpty();
     }
 
+    @Test
+    void aBatchOfEventsGoesInLargeRequestsUnlessTheUserSaysOtherwise() {
+        assertThat(settings(Map.of(), 120_000).effective()).containsEntry("batch.size", 128 * 1024);
+        assertThat(settings(Map.of("batch.size", "1000"), 120_000).effective()).containsEntry("batch.size", "1000");
+        assertThat(settings(Map.of("buffer.memory", "65536"), 120_000).effective())
+                .as("Kafka refuses a batch larger than the buffer")
+                .doesNotContainKey("batch.size");
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 10, 100, 3_000, 30_000, 120_000, 600_000})
     void unsetTimeoutsStayBelowTheEmergencyTimeoutAndKafkaAcceptsThem(long emergencyMs) {
