@@ -1,7 +1,10 @@
 package io.outbox.jdbc;
 
+import io.outbox.jdbc.purge.H2AgeBasedPurger;
 import io.outbox.jdbc.purge.H2EventPurger;
+import io.outbox.jdbc.purge.MySqlAgeBasedPurger;
 import io.outbox.jdbc.purge.MySqlEventPurger;
+import io.outbox.jdbc.purge.PostgresAgeBasedPurger;
 import io.outbox.jdbc.purge.PostgresEventPurger;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
@@ -58,12 +61,21 @@ public final class JdbcOutbox {
         return new JdbcOutbox(dataSource, JdbcOutboxStores.detect(dataSource).withTable(tableName));
     }
 
-    /** Returns the purger that fits a store. */
+    /** Returns the purger of finished events that fits a store. */
     public static EventPurger purgerFor(AbstractJdbcOutboxStore store) {
         return switch (store.name()) {
             case "postgresql" -> new PostgresEventPurger(store.tableName());
             case "mysql", "mariadb", "tidb" -> new MySqlEventPurger(store.tableName());
             default -> new H2EventPurger(store.tableName());
+        };
+    }
+
+    /** Returns the purger by age, for writer-only use, that fits a store. */
+    public static EventPurger ageBasedPurgerFor(AbstractJdbcOutboxStore store) {
+        return switch (store.name()) {
+            case "postgresql" -> new PostgresAgeBasedPurger(store.tableName());
+            case "mysql", "mariadb", "tidb" -> new MySqlAgeBasedPurger(store.tableName());
+            default -> new H2AgeBasedPurger(store.tableName());
         };
     }
 
@@ -82,6 +94,11 @@ public final class JdbcOutbox {
     /** Returns the engine for {@code Outbox} builders. */
     public OutboxBackend backend() {
         return StoreBackend.of(connectionProvider, txContext, store, purger);
+    }
+
+    /** Returns the engine for {@code Outbox.writerOnly()}: its purge deletes events by age, delivered or not. */
+    public OutboxBackend writerOnlyBackend() {
+        return StoreBackend.of(connectionProvider, txContext, store, ageBasedPurgerFor(store));
     }
 
     /** Begins a transaction on this thread. */

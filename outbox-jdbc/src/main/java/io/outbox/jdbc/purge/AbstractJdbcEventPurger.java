@@ -35,13 +35,17 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
 
     @Override
     public int purge(Connection conn, Instant before, int limit) {
-        int done = purgeDone(conn, before, limit);
-        return done + purge(conn, EventStatus.DEAD, before, limit - done);
+        int deleted = purgeDone(conn, before, limit);
+        return deleted + purge(conn, EventStatus.DEAD, before, limit - deleted);
     }
 
     @Override
     public int purgeDone(Connection conn, Instant before, int limit) {
-        return purge(conn, EventStatus.DONE, before, limit);
+        int deleted = 0;
+        for (EventStatus status : deletable()) {
+            deleted += purge(conn, status, before, limit - deleted);
+        }
+        return deleted;
     }
 
     private int purge(Connection conn, EventStatus status, Instant before, int limit) {
@@ -54,7 +58,10 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
         return deleted;
     }
 
-    /** Deletes a part of a range, again if the database broke a deadlock with another purge at our expense. */
+    /**
+     * Deletes a part of a range, again if the database broke a deadlock with another purge at our expense. In a
+     * transaction of the caller's that is for the caller to do, since the deadlock has ended it.
+     */
     private int delete(Connection conn, Range range, Instant before, int limit) {
         for (int tries = 1; ; tries++) {
             try {
@@ -62,11 +69,24 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
                 return JdbcTemplate.update(conn, deleteSql(range), before, limit);
             } catch (OutboxStoreException e) {
                 boolean deadlock = e.getCause() instanceof SQLException cause && "40001".equals(cause.getSQLState());
-                if (!deadlock || tries == MAX_TRIES) {
+                if (!deadlock || !isAutoCommit(conn) || tries == MAX_TRIES) {
                     throw e;
                 }
             }
         }
+    }
+
+    private static boolean isAutoCommit(Connection conn) {
+        try {
+            return conn.getAutoCommit();
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    /** Returns the statuses, besides DEAD, of which events are deleted. */
+    protected List<EventStatus> deletable() {
+        return List.of(EventStatus.DONE);
     }
 
     /** Called before each statement. */
@@ -82,6 +102,20 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
                 new Range(
                         "status = " + status + " AND done_at IS NULL AND created_at < ?",
                         "status, done_at, created_at"));
+    }
+
+    /**
+     * Returns the ranges that hold the events of a status that were created before the cut-off; of those not finished,
+     * the ones that were also due before it, so that a delayed event is not deleted ahead of its time.
+     *
+     * @param prefix the columns that stand before the times in the index, as a beginning of an ORDER BY
+     */
+    protected static List<Range> rangesByAge(int status, String prefix) {
+        boolean finished = status == EventStatus.DONE.code() || status == EventStatus.DEAD.code();
+        return List.of(
+                finished
+                        ? new Range("status = " + status + " AND created_at < ?", prefix + "done_at")
+                        : new Range("status = " + status + " AND available_at < ?", prefix + "available_at"));
     }
 
     /** Returns the statement that deletes a part of a range; its parameters are the cut-off and the limit. */

@@ -1,11 +1,27 @@
 package io.outbox.jdbc.purge;
 
-/** The {@link H2EventPurger} under its other name: it deletes by age, for writer-only use as for any other. */
+import io.outbox.model.EventStatus;
+import java.util.List;
+
+/**
+ * Deletes events by their age, <em>whether they were delivered or not</em>: for writer-only use, where another program
+ * reads the table or its log and nothing marks events as finished.
+ */
 public final class H2AgeBasedPurger extends H2EventPurger {
 
     public H2AgeBasedPurger() {}
 
     public H2AgeBasedPurger(String tableName) {
         super(tableName);
+    }
+
+    @Override
+    protected List<EventStatus> deletable() {
+        return List.of(EventStatus.NEW, EventStatus.RETRY, EventStatus.DONE);
+    }
+
+    @Override
+    protected List<Range> ranges(int status) {
+        return rangesByAge(status, "status, ");
     }
 }

@@ -2,7 +2,6 @@ package io.outbox.spring.boot;
 
 import io.outbox.Outbox;
 import io.outbox.jdbc.DataSourceConnectionProvider;
-import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.registry.DefaultListenerRegistry;
@@ -69,7 +68,10 @@ public final class OutboxFactory implements DisposableBean {
         SpringTxContext txContext = new SpringTxContext(dataSource);
         txContexts.add(txContext);
         StoreBackend backend = StoreBackend.of(
-                new DataSourceConnectionProvider(dataSource), txContext, store, JdbcOutbox.purgerFor(store));
+                new DataSourceConnectionProvider(dataSource),
+                txContext,
+                store,
+                properties.getMode().purgerFor(store));
         return assembler.assemble(properties, backend, registry, exporter(name, properties));
     }
 

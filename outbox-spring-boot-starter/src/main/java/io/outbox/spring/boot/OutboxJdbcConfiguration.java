@@ -1,7 +1,6 @@
 package io.outbox.spring.boot;
 
 import io.outbox.jdbc.DataSourceConnectionProvider;
-import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.spi.ConnectionProvider;
@@ -84,13 +83,17 @@ class OutboxJdbcConfiguration {
                 TxContext txContext,
                 OutboxStore store,
                 ObjectProvider<EventPurger> purger,
+                OutboxProperties properties,
                 ObjectProvider<OutboxSchemaInitializer> schema) {
             if (!(store instanceof AbstractJdbcOutboxStore ours)) {
                 return StoreBackend.of(connectionProvider, txContext, store, purger.getIfAvailable());
             }
             schema.getObject();
             return StoreBackend.of(
-                    connectionProvider, txContext, store, purger.getIfAvailable(() -> JdbcOutbox.purgerFor(ours)));
+                    connectionProvider,
+                    txContext,
+                    store,
+                    purger.getIfAvailable(() -> properties.getMode().purgerFor(ours)));
         }
     }
 

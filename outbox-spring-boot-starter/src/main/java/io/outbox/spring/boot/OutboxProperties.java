@@ -2,9 +2,12 @@ package io.outbox.spring.boot;
 
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.OutboxDispatcher;
+import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.TableNames;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.poller.OutboxPoller;
 import io.outbox.purge.OutboxPurgeScheduler;
+import io.outbox.spi.EventPurger;
 import io.outbox.spi.Lease;
 import java.time.Duration;
 import org.springframework.beans.factory.InitializingBean;
@@ -51,7 +54,12 @@ public class OutboxProperties implements InitializingBean {
         /** One node delivers in the order of writing: by the poller alone, one at a time, without retries. */
         ORDERED,
         /** Events are only written, for change data capture or another application to deliver. */
-        WRITER_ONLY
+        WRITER_ONLY;
+
+        /** Returns what deletes events: finished ones, or where nothing is ever finished, those of some age. */
+        EventPurger purgerFor(AbstractJdbcOutboxStore store) {
+            return this == WRITER_ONLY ? JdbcOutbox.ageBasedPurgerFor(store) : JdbcOutbox.purgerFor(store);
+        }
     }
 
     /** Checks every value; a message names the key. */
