@@ -137,7 +137,7 @@ final class DispatchQueue {
     }
 
     int coldRemaining() {
-        return locked(cold::remaining);
+        return locked(() -> closed ? 0 : cold.remaining());
     }
 
     private int locked(java.util.function.IntSupplier value) {

@@ -52,6 +52,12 @@ public final class OutboxPoller implements AutoCloseable {
     private static final long CLOSE_TIMEOUT_MS = 5000;
     private static final int MAX_ANNOUNCED = 1000;
     private static final long LAG_PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** How long a walk by claims goes on before it looks again at what lies behind it. */
+    private static final long WALK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How soon to look again for an event that became due during a pass; most are in this node's hands. */
+    private static final long LOOK_AGAIN_MS = 50;
+    /** Longer than any interval, and short enough to count in nanoseconds. */
+    private static final long MAX_DELAY_MS = TimeUnit.DAYS.toMillis(1);
 
     /** The order in which pages of due events follow each other. */
     private static final Comparator<OutboxEvent> PAGE_ORDER = Comparator.comparing(
@@ -118,7 +124,7 @@ public final class OutboxPoller implements AutoCloseable {
         try {
             for (Feed feed : feeds) {
                 if (feed.source.availableCapacity() > 0) {
-                    pollPage(feed, clock.instant(), null);
+                    pollPage(new Pass(feed));
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -155,6 +161,7 @@ public final class OutboxPoller implements AutoCloseable {
         private final NavigableSet<Long> announced = new TreeSet<>();
         private long dueAtNanos = System.nanoTime();
         private long recoveryAtNanos;
+        private volatile long lagMs;
 
         private Feed(PollerFeed source, long recoveryAtNanos) {
             this.source = source;
@@ -211,6 +218,7 @@ public final class OutboxPoller implements AutoCloseable {
             failing = false;
         } catch (RuntimeException | Error e) {
             logFailure(e);
+            pass.recoverNextTime();
         }
         if (delayMs == Pass.GOES_ON) {
             return true;
@@ -219,33 +227,84 @@ public final class OutboxPoller implements AutoCloseable {
         return false;
     }
 
-    /** One walk through the due events of a feed, page by page. What becomes due meanwhile is left to the next. */
+    /**
+     * One walk through the due events of a feed, page by page. What becomes due meanwhile is left to the next.
+     *
+     * <p>A walk by claims goes by the store's clock, which moves on, and may so have no end. Therefore it returns to the
+     * front from time to time, where events of nodes that died, or that were given back, lie behind it.
+     */
     private final class Pass {
 
         private static final long GOES_ON = -1;
 
         private final Feed feed;
+        private final long beganAtNanos = System.nanoTime();
         private final Instant now = clock.instant();
+        private Instant storeTime;
         private OutboxEvent after;
+        private long walkBeganAtNanos = beganAtNanos;
         private Set<String> lastIds = Set.of();
+        private int toRecover;
 
         private Pass(Feed feed) {
             this.feed = feed;
+            this.toRecover = isRecoveryTime(feed) ? recovery.batchSize() : 0;
         }
 
         /** Reads and hands over one page; returns how long to sleep, or {@link #GOES_ON} if there may be more. */
         private long readPage() {
-            Page page = feed.source.availableCapacity() > 0 ? pollPage(feed, now, after) : Page.NO_ROOM;
+            if (storeTime == null) {
+                storeTime = lease == null ? now : backend.currentTime();
+            }
+            Page page = feed.source.availableCapacity() > 0 ? pollPage(this) : Page.NO_ROOM;
+            if (page.failed) {
+                return intervalMs(feed);
+            }
             if (page.refused) {
+                recoverNextTime();
                 feed.source.whenCapacityFrees(() -> wakeUp(feed, 0));
                 return intervalMs(feed);
             }
             if (!page.full || lastIds.containsAll(page.ids)) {
-                return untilNextDue(now, intervalMs(feed));
+                return untilNextDue();
             }
-            after = page.last;
+            boolean turnsBack = lease != null && System.nanoTime() - walkBeganAtNanos > WALK_NANOS;
+            after = turnsBack ? null : page.last;
+            walkBeganAtNanos = turnsBack ? System.nanoTime() : walkBeganAtNanos;
             lastIds = page.ids;
             return GOES_ON;
+        }
+
+        private long untilNextDue() {
+            Instant present = lease == null ? clock.instant() : storeTime.plusNanos(System.nanoTime() - beganAtNanos);
+            long atMostMs = intervalMs(feed);
+            return backend.nextDueAt(storeTime)
+                    .map(due -> Math.min(due.isAfter(present) ? millisBetween(present, due) : LOOK_AGAIN_MS, atMostMs))
+                    .orElse(atMostMs);
+        }
+
+        /** Returns whether a claim takes over events whose lease has run out. */
+        private boolean takesOver() {
+            return recovery == null || toRecover > 0;
+        }
+
+        private int limit() {
+            boolean recoversFirst = toRecover > 0 && after == null;
+            int most = recoversFirst ? Math.min(batchSize(feed), toRecover) : batchSize(feed);
+            return Math.max(1, Math.min(most, feed.source.availableCapacity()));
+        }
+
+        private void recoverNextTime() {
+            if (toRecover > 0) {
+                OutboxPoller.this.recoverNextTime(feed);
+            }
+        }
+
+        private void tookOver(int count) {
+            toRecover = Math.max(0, toRecover - count);
+            if (count > 0) {
+                metrics.incrementRecovered(count);
+            }
         }
     }
 
@@ -272,65 +331,62 @@ public final class OutboxPoller implements AutoCloseable {
         return feed.source.batchSize() == 0 ? batchSize : feed.source.batchSize();
     }
 
-    private long untilNextDue(Instant now, long atMostMs) {
-        return backend.nextDueAt(now)
-                .map(due -> Math.min(millisUntil(due), atMostMs))
-                .orElse(atMostMs);
+    private long millisUntil(Instant due) {
+        return millisBetween(clock.instant(), due);
     }
 
-    private long millisUntil(Instant due) {
-        Duration wait = Duration.between(clock.instant(), due);
-        return wait.isNegative() ? 0 : wait.toMillis() + 1;
+    /** Returns the time from one instant to the other, at least until the millisecond after it is over. */
+    private static long millisBetween(Instant present, Instant due) {
+        Duration wait = Duration.between(present, due);
+        boolean isLong = wait.compareTo(Duration.ofMillis(MAX_DELAY_MS)) > 0;
+        return wait.isNegative() ? 0 : isLong ? MAX_DELAY_MS : wait.toMillis() + 1;
     }
 
     /**
      * What one read brought.
      *
      * @param full whether there may be more
-     * @param refused whether the handler refused an event
+     * @param refused whether the handler refused an event, for want of room
+     * @param failed whether the handler failed
      * @param last the last event in page order, or {@code null}
      * @param ids what was read; a page with nothing new ends the drain of a store without pages
      */
-    private record Page(boolean full, boolean refused, OutboxEvent last, Set<String> ids) {
-        private static final Page NO_ROOM = new Page(false, true, null, Set.of());
+    private record Page(boolean full, boolean refused, boolean failed, OutboxEvent last, Set<String> ids) {
+        private static final Page NO_ROOM = new Page(false, true, false, null, Set.of());
     }
 
-    private Page pollPage(Feed feed, Instant now, OutboxEvent after) {
+    /** How many events the handler took, and whether it failed at the next. */
+    private record Taken(int count, boolean failed) {}
+
+    private Page pollPage(Pass pass) {
         synchronized (pollLock) {
             handler.pollStarted();
             try {
-                boolean recovers = isRecoveryTime(feed);
-                int most = recovers ? Math.min(batchSize(feed), recovery.batchSize()) : batchSize(feed);
-                int limit = Math.max(1, Math.min(most, feed.source.availableCapacity()));
-                List<OutboxEvent> rows = lease == null
-                        ? backend.fetch(new FetchRequest(
-                                now, skipRecent, feed.source.types(), limit, after, handler.heldEvents()))
-                        : claim(feed, limit, after, recovers);
-                if (after == null) {
-                    recordLag(now, rows);
+                int limit = pass.limit();
+                List<OutboxEvent> rows = read(pass, limit);
+                if (pass.after == null) {
+                    recordLag(pass, rows);
                 }
-                int taken = handOver(rows);
-                if (lease != null && taken < rows.size()) {
-                    giveBack(rows.subList(taken, rows.size()));
+                Taken taken = handOver(rows);
+                boolean refused = taken.count < rows.size();
+                if (lease != null && refused) {
+                    giveBack(rows.subList(taken.count, rows.size()));
                 }
                 OutboxEvent last = rows.stream().max(PAGE_ORDER).orElse(null);
                 Set<String> ids = rows.stream().map(OutboxEvent::eventId).collect(Collectors.toSet());
-                return new Page(rows.size() >= limit, taken < rows.size(), last, ids);
+                return new Page(rows.size() >= limit, refused, taken.failed, last, ids);
             } finally {
                 handler.pollFinished();
             }
         }
     }
 
-    /** Claims the events that follow, or the first ones if it is time to take over stuck events. */
-    private List<OutboxEvent> claim(Feed feed, int limit, OutboxEvent after, boolean recovers) {
-        boolean takeOver = recovers || recovery == null;
-        OutboxEvent from = recovers ? null : after;
-        return backend.claim(new ClaimRequest(lease, skipRecent, feed.source.types(), limit, from, takeOver, count -> {
-            if (count > 0) {
-                metrics.incrementRecovered(count);
-            }
-        }));
+    private List<OutboxEvent> read(Pass pass, int limit) {
+        EventTypes types = pass.feed.source.types();
+        return lease == null
+                ? backend.fetch(new FetchRequest(pass.now, skipRecent, types, limit, pass.after, handler.heldEvents()))
+                : backend.claim(new ClaimRequest(
+                        lease, skipRecent, types, limit, pass.after, pass.takesOver(), pass::tookOver));
     }
 
     /** Returns whether it is time to take over stuck events of the feed; if so, sets the next time. */
@@ -344,19 +400,24 @@ public final class OutboxPoller implements AutoCloseable {
         return true;
     }
 
-    /** Hands over rows until one is refused, or the handler fails; returns how many were taken. */
-    private int handOver(List<OutboxEvent> rows) {
+    /** Makes the next pass the one that takes over stuck events, because this one could not. */
+    private synchronized void recoverNextTime(Feed feed) {
+        feed.recoveryAtNanos = System.nanoTime();
+    }
+
+    /** Hands over rows until one is refused, or the handler fails. */
+    private Taken handOver(List<OutboxEvent> rows) {
         for (int i = 0; i < rows.size(); i++) {
             try {
                 if (!handOver(rows.get(i))) {
-                    return i;
+                    return new Taken(i, false);
                 }
             } catch (RuntimeException | Error e) {
                 logFailure(e);
-                return i;
+                return new Taken(i, true);
             }
         }
-        return rows.size();
+        return new Taken(rows.size(), false);
     }
 
     private boolean handOver(OutboxEvent row) {
@@ -370,11 +431,16 @@ public final class OutboxPoller implements AutoCloseable {
         return handler.handle(event, row.attempts());
     }
 
+    /** Has a row that cannot be decoded go DEAD; if that is not possible now, a later pass meets it again. */
     private void bury(OutboxEvent row, RuntimeException reason) {
         LOG.log(Level.ERROR, "Event " + row.eventId() + " cannot be decoded and goes DEAD", reason);
         List<Outcome> dead = List.of(new Outcome.Dead(row.eventId(), reason.toString()));
-        if (!backend.apply(lease == null ? null : lease.ownerId(), dead).isEmpty()) {
-            metrics.incrementDispatchDead();
+        try {
+            if (!backend.apply(lease == null ? null : lease.ownerId(), dead).isEmpty()) {
+                metrics.incrementDispatchDead();
+            }
+        } catch (RuntimeException e) {
+            logFailure(e);
         }
     }
 
@@ -385,13 +451,15 @@ public final class OutboxPoller implements AutoCloseable {
         backend.release(lease.ownerId(), ids);
     }
 
-    private void recordLag(Instant now, List<OutboxEvent> rows) {
+    private void recordLag(Pass pass, List<OutboxEvent> rows) {
         Instant oldest = rows.stream()
                 .map(OutboxEvent::availableAt)
                 .filter(Objects::nonNull)
                 .min(Comparator.naturalOrder())
-                .orElse(now);
-        metrics.recordOldestLagMs(Math.max(0, Duration.between(oldest, now).toMillis()));
+                .orElse(pass.now);
+        pass.feed.lagMs = Math.max(0, Duration.between(oldest, pass.now).toMillis());
+        metrics.recordOldestLagMs(
+                feeds.stream().mapToLong(feed -> feed.lagMs).max().orElse(0));
     }
 
     private void logFailure(Throwable e) {

@@ -82,6 +82,11 @@ public interface OutboxBackend {
     /** Gives up the pending events that {@code ownerId} holds; returns how many there were. */
     int release(String ownerId, Collection<String> eventIds);
 
+    /** Returns the time on the clock by which claims tell what is due and whose lease has run out. */
+    default Instant currentTime() {
+        return Instant.now();
+    }
+
     /** Returns when the next pending event becomes due that is not due at {@code now}, if the engine can tell. */
     Optional<Instant> nextDueAt(Instant now);
 

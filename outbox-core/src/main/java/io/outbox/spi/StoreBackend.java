@@ -207,6 +207,11 @@ public final class StoreBackend implements OutboxBackend {
     }
 
     @Override
+    public Instant currentTime() {
+        return ownershipStore == null ? Instant.now() : withConnection(ownershipStore::currentTime);
+    }
+
+    @Override
     public Optional<Instant> nextDueAt(Instant now) {
         return ownershipStore == null ? Optional.empty() : withConnection(conn -> ownershipStore.nextDueAt(conn, now));
     }

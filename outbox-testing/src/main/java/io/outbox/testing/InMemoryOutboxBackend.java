@@ -231,6 +231,11 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
     }
 
     @Override
+    public Instant currentTime() {
+        return now();
+    }
+
+    @Override
     public synchronized Optional<Instant> nextDueAt(Instant now) {
         return pending.stream()
                 .map(StoredEvent::availableAt)

@@ -2,15 +2,26 @@ package io.outbox.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.model.EventStatus;
+import io.outbox.model.OutboxEvent;
+import io.outbox.poller.OutboxPoller;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxBackend.ClaimRequest;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A node that drains a backlog walks through it, rather than over its own claims again for each batch. */
@@ -29,7 +40,9 @@ class ClaimWalkTest extends InMemoryOutboxTest {
             backlog = write(writer, events(TYPE, 5 * BATCH));
         }
 
-        open(on(recordingClaims(), Outbox.multiNode()).claimLocking("a", LEASE).batchSize(BATCH));
+        open(on(recordingClaims(request -> backend.claim(request)), Outbox.multiNode())
+                .claimLocking("a", LEASE)
+                .batchSize(BATCH));
 
         awaitStatus(EventStatus.DONE, backlog);
         assertThat(claims.remove().after()).isNull();
@@ -39,11 +52,61 @@ class ClaimWalkTest extends InMemoryOutboxTest {
         assertThat(claims).extracting(claim -> claim.after().eventId()).isSorted();
     }
 
-    private OutboxBackend recordingClaims() {
+    @Test
+    void aWalkWithoutEndTurnsBackToWhatLiesBehindIt() {
+        OutboxBackend endless = recordingClaims(request -> {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+            return Stream.generate(ClaimWalkTest::freshRow)
+                    .limit(request.limit())
+                    .toList();
+        });
+
+        try (OutboxPoller poller = OutboxPoller.builder()
+                .backend(endless)
+                .handler((event, attempts) -> true)
+                .claimLocking("a", LEASE)
+                .intervalMs(NEVER_MS)
+                .build()) {
+            poller.start();
+            awaitThat(() -> assertThat(claims)
+                    .filteredOn(claim -> claim.after() == null)
+                    .hasSizeGreaterThan(2));
+        }
+
+        assertThat(claims)
+                .filteredOn(claim -> claim.after() != null)
+                .as("it walks in between")
+                .hasSizeGreaterThan(10);
+    }
+
+    @Test
+    void aDelayedEventIsOnTimeThoughTheClockOfTheStoreIsBehind() {
+        registry.register(TYPE, deliveries.succeeding());
+        InMemoryOutboxBackend behind =
+                new InMemoryOutboxBackend(Clock.offset(Clock.systemUTC(), Duration.ofMillis(-300)));
+        Outbox outbox = open(on(behind, Outbox.multiNode()).claimLocking("a", LEASE));
+        EventEnvelope delayed = EventEnvelope.builder(TYPE)
+                .payloadJson("{}")
+                .deliverAfter(Duration.ofMillis(100))
+                .build();
+
+        behind.inTransaction(() -> outbox.writer().write(delayed));
+
+        awaitThat(() -> assertThat(behind.find(delayed.eventId()).orElseThrow().status())
+                .isEqualTo(EventStatus.DONE));
+    }
+
+    private static OutboxEvent freshRow() {
+        Instant now = Instant.now();
+        return new OutboxEvent(UUID.randomUUID().toString(), TYPE, "", null, null, "{}", null, 0, now, now);
+    }
+
+    private OutboxBackend recordingClaims(Function<ClaimRequest, List<OutboxEvent>> claim) {
         return (OutboxBackend) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {OutboxBackend.class}, (proxy, method, args) -> {
                     if (method.getName().equals("claim")) {
                         claims.add((ClaimRequest) args[0]);
+                        return claim.apply((ClaimRequest) args[0]);
                     }
                     try {
                         return method.invoke(backend, args);
