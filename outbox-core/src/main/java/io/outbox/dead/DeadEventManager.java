@@ -6,8 +6,10 @@ import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.StoreBackend;
 import java.lang.System.Logger.Level;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -57,27 +59,33 @@ public final class DeadEventManager {
     }
 
     /**
-     * Replays the dead events that match, in batches, and returns how many. Events that die again meanwhile are not
-     * replayed a second time without end: no more are replayed than were dead at the beginning.
+     * Replays the dead events that match, in batches, each once, and returns how many. An event that dies again
+     * meanwhile stays dead and keeps none behind it from being replayed.
      */
     public int replayAll(String eventType, String aggregateType, int batchSize) {
         requireAtLeastOne(batchSize, "batchSize");
-        int most = count(eventType);
+        Set<String> seen = new HashSet<>();
         int replayed = 0;
-        while (replayed < most) {
-            int replayedBefore = replayed;
-            for (OutboxEvent event : query(eventType, aggregateType, Math.min(batchSize, most - replayed))) {
+        int deadAgain = 0;
+        while (true) {
+            int limit = batchSize + deadAgain;
+            List<OutboxEvent> page = query(eventType, aggregateType, limit);
+            deadAgain = 0;
+            for (OutboxEvent event : page) {
+                if (!seen.add(event.eventId())) {
+                    deadAgain++;
+                    continue;
+                }
                 int changed = replayed(event.eventId());
                 if (changed < 0) {
                     return replayed;
                 }
                 replayed += Math.min(changed, 1);
             }
-            if (replayed == replayedBefore) {
-                break;
+            if (page.size() < limit) {
+                return replayed;
             }
         }
-        return replayed;
     }
 
     /** Counts the dead events of a type; {@code null} counts all. */

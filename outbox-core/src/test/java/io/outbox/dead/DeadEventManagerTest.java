@@ -126,7 +126,7 @@ class DeadEventManagerTest {
 
         assertThat(manager.replayAll("A", null, 10)).isEqualTo(25);
 
-        assertThat(store.limits).containsExactly(10, 10, 5);
+        assertThat(store.limits).containsExactly(10, 10, 10);
         assertThat(store.dead).hasSize(4);
     }
 
@@ -145,6 +145,16 @@ class DeadEventManagerTest {
         store.diesAgain = true;
 
         assertThat(manager.replayAll(null, null, 2)).isEqualTo(5);
+    }
+
+    @Test
+    void replaysEachEventOnceThoughTheOldestDieAgainAtOnce() {
+        dead(25, "A");
+        store.diesAgain = true;
+
+        assertThat(manager.replayAll(null, null, 2)).isEqualTo(25);
+
+        assertThat(store.replays).hasSize(25).doesNotHaveDuplicates();
     }
 
     @Test

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
@@ -101,9 +102,21 @@ public final class OutboxSchema {
         }
     }
 
-    /** Creates the table and its indexes where they are missing. Several nodes may do so at the same time. */
+    /**
+     * Creates the table and its indexes where they are missing. Several nodes may do so at the same time. A user who may
+     * not create anything passes if there is nothing to create.
+     */
     public OutboxSchema createIfMissing() {
-        return create(statements());
+        return createUnless(this::isValid, statements());
+    }
+
+    private boolean isValid() {
+        try {
+            validate();
+            return true;
+        } catch (OutboxStoreException e) {
+            return false;
+        }
     }
 
     /**
@@ -111,7 +124,7 @@ public final class OutboxSchema {
      * script is in the resources {@code schema/*-lanes.sql}.
      */
     public OutboxSchema createLaneIndexIfMissing() {
-        return hasLaneIndex() ? this : create(script("-lanes"));
+        return hasLaneIndex() ? this : createUnless(this::hasLaneIndex, script("-lanes"));
     }
 
     /** Returns whether the table has the index by which event types with a lane of their own find their events. */
@@ -119,6 +132,18 @@ public final class OutboxSchema {
         return withConnection(conn -> indexes(conn).values().stream()
                 .anyMatch(index -> index.subList(0, Math.min(2, index.size())).contains("event_type")
                         && index.contains("available_at")));
+    }
+
+    /** Runs the statements; a failure stands only if what they are for is not there nevertheless. */
+    private OutboxSchema createUnless(BooleanSupplier present, List<String> statements) {
+        try {
+            return create(statements);
+        } catch (OutboxStoreException e) {
+            if (!present.getAsBoolean()) {
+                throw e;
+            }
+            return this;
+        }
     }
 
     private OutboxSchema create(List<String> statements) {

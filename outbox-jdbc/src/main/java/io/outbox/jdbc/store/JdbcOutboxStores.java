@@ -4,19 +4,31 @@ import io.outbox.jdbc.OutboxStoreException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /** The stores on the class path, found by {@link ServiceLoader}, and the choice of the right one for a database. */
 public final class JdbcOutboxStores {
 
-    private static final List<AbstractJdbcOutboxStore> STORES =
-            ServiceLoader.load(AbstractJdbcOutboxStore.class).stream()
-                    .map(ServiceLoader.Provider::get)
-                    .toList();
+    /** Ours, whatever thread asks first, and those that the class loader of that thread adds. */
+    private static final List<AbstractJdbcOutboxStore> STORES = Stream.of(
+                    AbstractJdbcOutboxStore.class.getClassLoader(),
+                    Thread.currentThread().getContextClassLoader())
+            .flatMap(loader -> ServiceLoader.load(AbstractJdbcOutboxStore.class, loader).stream())
+            .collect(Collectors.toMap(
+                    ServiceLoader.Provider::type,
+                    ServiceLoader.Provider::get,
+                    (first, same) -> first,
+                    LinkedHashMap::new))
+            .values()
+            .stream()
+            .toList();
 
     private JdbcOutboxStores() {}
 

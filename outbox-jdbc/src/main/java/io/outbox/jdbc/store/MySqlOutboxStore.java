@@ -56,7 +56,7 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     @Override
     protected List<OutboxEvent> claim(Connection conn, Claim claim) {
         return inTransaction(conn, () -> {
-            List<OutboxEvent> events = claimable(conn, claim, " FOR UPDATE SKIP LOCKED");
+            List<OutboxEvent> events = claimable(conn, claim, claimLocking());
             if (!events.isEmpty()) {
                 IdList ids = IdList.of(events);
                 JdbcTemplate.update(
@@ -66,5 +66,10 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
             }
             return inOrderOfCreation(events);
         });
+    }
+
+    /** Returns how a claim locks the rows it reads. */
+    protected String claimLocking() {
+        return " FOR UPDATE SKIP LOCKED";
     }
 }

@@ -82,18 +82,20 @@ public final class JdbcTransactionManager {
             } catch (SQLException e) {
                 throw new OutboxStoreException("Commit failed: " + e.getMessage(), e);
             } finally {
-                end(committed && !partlyRolledBack);
+                end(committed, committed && !partlyRolledBack);
             }
         }
 
         public void rollback() {
             requireActive();
+            boolean rolledBack = false;
             try {
                 connection.rollback();
+                rolledBack = true;
             } catch (SQLException e) {
                 throw new OutboxStoreException("Rollback failed: " + e.getMessage(), e);
             } finally {
-                end(false);
+                end(rolledBack, false);
             }
         }
 
@@ -122,18 +124,25 @@ public final class JdbcTransactionManager {
             }
         }
 
-        private void end(boolean hot) {
+        /** Ends it; auto-commit, which would commit what is left open, is restored only if nothing is. */
+        private void end(boolean clean, boolean hot) {
             ended = true;
-            try {
-                connection.setAutoCommit(autoCommit);
-            } catch (SQLException e) {
-                LOG.log(Level.DEBUG, "Cannot restore auto-commit", e);
+            if (clean) {
+                restoreAutoCommit();
             }
             closeQuietly(connection);
             if (hot) {
                 txContext.committed();
             } else {
                 txContext.rolledBack();
+            }
+        }
+
+        private void restoreAutoCommit() {
+            try {
+                connection.setAutoCommit(autoCommit);
+            } catch (SQLException e) {
+                LOG.log(Level.DEBUG, "Cannot restore auto-commit", e);
             }
         }
     }
