@@ -89,6 +89,7 @@ final class CompletionWriter {
             try {
                 if (completions.offer(completion, MAX_BACKOFF_MS, TimeUnit.MILLISECONDS)) {
                     work.release();
+                    flushIfStopped();
                     break;
                 }
                 if (closingTimedOut()) {
@@ -111,7 +112,12 @@ final class CompletionWriter {
         }
         releases.add(hold);
         work.release();
-        if (stopped) {
+        flushIfStopped();
+    }
+
+    /** Writes what comes after the end, of a listener that outlived it, unless the store still does not answer. */
+    private void flushIfStopped() {
+        if (stopped && !thread.isAlive()) {
             flush();
         }
     }
@@ -148,17 +154,30 @@ final class CompletionWriter {
             Thread.currentThread().interrupt();
         }
         stopped = true;
-        flush();
+        if (thread.isAlive()) {
+            LOG.log(Level.WARNING, "The store does not answer; what it was not told is delivered again later");
+        } else {
+            flush();
+        }
     }
 
     private void run() {
         while (!closing) {
             work.acquireUninterruptibly();
-            for (int written; (written = writeNext()) > 0; ) {
-                work.drainPermits();
-                if (written >= SEVERAL && completions.size() < ENOUGH && !closing) {
-                    LockSupport.parkNanos(PAUSE_NANOS);
-                }
+            try {
+                writeAll();
+            } catch (RuntimeException | Error e) {
+                LOG.log(Level.ERROR, "The completion of events failed outside of the store; it carries on", e);
+                work.release();
+            }
+        }
+    }
+
+    private void writeAll() {
+        for (int written; (written = writeNext()) > 0; ) {
+            work.drainPermits();
+            if (written >= SEVERAL && completions.size() < ENOUGH && !closing) {
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
     }
@@ -213,7 +232,7 @@ final class CompletionWriter {
             try {
                 action.run();
                 return true;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 Level level = failures++ == 0 ? Level.WARNING : Level.DEBUG;
                 LOG.log(level, "Cannot " + what + "; trying again until the store accepts them", e);
             }

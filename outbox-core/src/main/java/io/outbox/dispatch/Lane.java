@@ -26,8 +26,9 @@ import java.util.stream.Collectors;
  * that all other types share.
  *
  * <p>The lane of a type has a {@link RouteCircuit}: when its listener says that the target is unavailable, the events
- * concerned and those queued go back to the store, uncounted, and delivery waits for a probe to get through. In the
- * shared lane, where routes differ, only the event concerned waits.
+ * concerned and those queued go back to the store, uncounted, and delivery waits for a probe to get through. So has the
+ * shared lane in strict order, where no event may overtake the one that waits. Without strict order, where routes differ,
+ * only the event concerned waits.
  */
 final class Lane implements PollerFeed {
 
@@ -53,7 +54,7 @@ final class Lane implements PollerFeed {
     private volatile long opensAtNanos = System.nanoTime();
     private boolean started;
 
-    /** What distinguishes one lane from another. A circuit belongs to lanes of one type only. */
+    /** What distinguishes one lane from another. */
     record Settings(
             int workers,
             int hotCapacity,
@@ -78,7 +79,7 @@ final class Lane implements PollerFeed {
         this.metrics = dispatcher.metrics();
         this.queue = new DispatchQueue(settings.hotCapacity, settings.coldCapacity, settings.strictOrder);
         this.rateLimiter = settings.maxPerSecond == 0 ? null : new RateLimiter(settings.maxPerSecond);
-        this.circuit = types.excluded() ? null : new RouteCircuit();
+        this.circuit = types.excluded() && !settings.strictOrder ? null : new RouteCircuit();
         this.workers = Executors.newFixedThreadPool(settings.workers, threadFactory);
     }
 
@@ -342,8 +343,8 @@ final class Lane implements PollerFeed {
         if (unavailable.isEmpty()) {
             boolean answered = results.stream().anyMatch(result -> result.outcome() instanceof Outcome.Done);
             if (answered && circuit.reset()) {
-                LOG.log(Level.INFO, "The target of {0} is back; delivery goes on", types.names());
-                metrics.recordRouteUnavailable(types.names().get(0), false);
+                LOG.log(Level.INFO, "The target of {0} is back; delivery goes on", name());
+                metrics.recordRouteUnavailable(name(), false);
                 dispatcher.wakePollerIn(types, 0);
             } else if (!answered) {
                 probeLost();
@@ -351,12 +352,16 @@ final class Lane implements PollerFeed {
             return;
         }
         if (circuit.trip()) {
-            LOG.log(Level.WARNING, "The target of {0} is unavailable; its events wait in the store", types.names());
-            metrics.recordRouteUnavailable(types.names().get(0), true);
+            LOG.log(Level.WARNING, "The target of {0} is unavailable; its events wait in the store", name());
+            metrics.recordRouteUnavailable(name(), true);
         }
         unavailable.forEach(completion::release);
         giveUpQueued();
         dispatcher.wakePollerIn(types, circuit.millisToProbe());
+    }
+
+    private String name() {
+        return types.excluded() ? "all event types" : types.names().get(0);
     }
 
     private void probeLost() {

@@ -68,7 +68,7 @@ final class LeaseKeeper implements AutoCloseable {
             }
             renew(batch);
             failing = false;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(
                     failing ? Level.DEBUG : Level.WARNING,
                     "Cannot renew locks; if this lasts, other nodes take the events over",

@@ -413,7 +413,7 @@ public final class OutboxDispatcher implements AutoCloseable {
 
         /** Default: {@link MetricsExporter#NOOP}. */
         public Builder metrics(MetricsExporter metrics) {
-            this.metrics = Objects.requireNonNull(metrics, "metrics");
+            this.metrics = QuietMetrics.of(Objects.requireNonNull(metrics, "metrics"));
             return this;
         }
 

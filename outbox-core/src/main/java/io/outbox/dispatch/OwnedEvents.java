@@ -117,11 +117,15 @@ final class OwnedEvents {
 
     private Hold stealReservation(String eventId, long afterNanos) {
         Hold hold = holds.get(eventId);
-        if (hold == null || !hold.isOverdueReservation(afterNanos) || !hold.advance(State.RESERVED)) {
+        if (hold == null || !hold.isOverdueReservation(afterNanos)) {
             return null;
         }
-        stolen.add(eventId);
-        return hold;
+        stolen.add(eventId); // before the hold changes hands, so that a callback always finds out
+        if (hold.advance(State.RESERVED)) {
+            return hold;
+        }
+        stolen.remove(eventId);
+        return null;
     }
 
     /**

@@ -12,6 +12,7 @@ import io.outbox.support.CountedConnections;
 import io.outbox.support.Events;
 import io.outbox.support.FiveMethodStore;
 import io.outbox.support.NoLeftoverThreads;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +43,7 @@ class CompletionWriterTest {
             return super.markDone(conn, eventId);
         }
     };
+    private volatile CountDownLatch silence = new CountDownLatch(0);
     private final OwnedEvents owned = new OwnedEvents(new DefaultInFlightTracker());
     private final CompletionWriter writer = new CompletionWriter(
             StoreBackend.forDelivery(this::connect, store), owned, MetricsExporter.NOOP, (type, due) -> {});
@@ -54,6 +57,9 @@ class CompletionWriterTest {
     private Connection connect() throws SQLException {
         writes.add(new Write());
         LockSupport.parkNanos(COMMIT_NANOS);
+        while (silence.getCount() > 0) {
+            Thread.onSpinWait(); // as a driver does not hear interrupts
+        }
         return new CountedConnections().getConnection();
     }
 
@@ -120,7 +126,56 @@ class CompletionWriterTest {
         assertThat(store.count(EventStatus.DONE)).isEqualTo(1_000);
     }
 
+    @Test
+    void anOutcomeThatComesAfterTheEndIsWritten() {
+        writer.start();
+        writer.close(Duration.ofSeconds(1));
+
+        submit("late");
+
+        assertThat(store.status("late")).isEqualTo(EventStatus.DONE);
+        assertThat(owned.size()).isZero();
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerKeepsNobodyFromClosing() throws InterruptedException {
+        CountDownLatch answer = new CountDownLatch(1);
+        silence = answer;
+        writer.start();
+        submit("unanswered");
+        await().until(() -> !writes.isEmpty());
+
+        writer.close(Duration.ZERO);
+        submit("late");
+
+        assertThat(owned.size()).isEqualTo(2);
+        answer.countDown();
+        await().until(() -> owned.size() <= 1);
+    }
+
+    @Test
+    void anExporterThatFailsDoesNotStopTheWriter() {
+        MetricsExporter failing = (MetricsExporter) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {MetricsExporter.class}, (proxy, method, args) -> {
+                    throw new OutOfMemoryError("of the exporter");
+                });
+        CompletionWriter measured = new CompletionWriter(
+                StoreBackend.forDelivery(this::connect, store), owned, QuietMetrics.of(failing), (type, due) -> {});
+        measured.start();
+
+        submitTo(measured, "one");
+        submitTo(measured, "two");
+
+        awaitAllDurable();
+        assertThat(store.count(EventStatus.DONE)).isEqualTo(2);
+        measured.close(Duration.ofSeconds(1));
+    }
+
     private void submit(String eventId) {
+        submitTo(writer, eventId);
+    }
+
+    private void submitTo(CompletionWriter writer, String eventId) {
         store.insertNew(null, Events.event(eventId));
         Delivery delivery = new Delivery(new QueuedEvent(Events.event(eventId), Source.HOT, 0), owned.acquire(eventId));
         writer.submit(delivery, new Outcome.Done(eventId, Instant.now()));

@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +71,24 @@ class LaneCircuitTest extends InMemoryOutboxTest {
     private void awaitUnlocked(List<String> eventIds) {
         awaitThat(() -> assertThat(eventIds)
                 .allSatisfy(id -> assertThat(stored(id).lockedBy()).isNull()));
+    }
+
+    @Test
+    void inStrictOrderNoEventOvertakesTheOneThatWaits() {
+        Queue<String> delivered = new ConcurrentLinkedQueue<>();
+        registry.register(ROUTED, event -> {
+            if (calls.incrementAndGet() % 4 <= 1) {
+                throw new RouteUnavailableException("the broker comes and goes");
+            }
+            delivered.add(event.eventId());
+            return DispatchResult.done();
+        });
+        List<String> written = store(events(ROUTED, 6));
+
+        open(on(backend, Outbox.ordered()));
+
+        awaitStatus(EventStatus.DONE, written);
+        assertThat(delivered).containsExactlyElementsOf(written);
     }
 
     @ParameterizedTest
