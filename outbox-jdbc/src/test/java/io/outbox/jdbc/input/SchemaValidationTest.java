@@ -20,6 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -31,6 +32,31 @@ class SchemaValidationTest {
     void aTableOfOurOwnSchemaIsValid(TestDatabase database) {
         try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
             JdbcOutbox.of(pool).createSchema().createSchema().validateSchema();
+        }
+    }
+
+    @Test
+    void aUserWhoMayNotCreateAnythingPassesIfNothingIsMissing() {
+        String url = TestDatabase.POSTGRESQL.newUrl();
+        try (HikariDataSource owner = TestDatabase.pool(url, 2);
+                HikariDataSource user = new HikariDataSource()) {
+            user.setJdbcUrl(url.replace("user=outbox&", "user=outbox_user&"));
+            JdbcOutbox.of(owner).createSchema();
+            OutboxRows.execute(
+                    owner,
+                    "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+                    "CREATE ROLE outbox_user LOGIN",
+                    "GRANT SELECT, INSERT, UPDATE, DELETE ON outbox_event TO outbox_user");
+
+            assertThat(JdbcOutbox.of(user).createSchema().validateSchema()).isNotNull();
+            OutboxRows.execute(owner, "DROP INDEX outbox_event_pending");
+            assertThatThrownBy(() -> JdbcOutbox.of(user).createSchema())
+                    .isInstanceOf(OutboxStoreException.class)
+                    .hasMessageContaining("permission denied");
+        } finally {
+            try (HikariDataSource owner = TestDatabase.pool(url, 1)) {
+                OutboxRows.execute(owner, "DROP OWNED BY outbox_user", "DROP ROLE outbox_user");
+            }
         }
     }
 
