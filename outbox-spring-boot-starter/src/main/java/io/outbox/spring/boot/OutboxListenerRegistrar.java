@@ -5,10 +5,8 @@ import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -28,10 +26,7 @@ public final class OutboxListenerRegistrar implements SmartInitializingSingleton
 
     @Override
     public void afterSingletonsInstantiated() {
-        Set<String> names = new LinkedHashSet<>();
-        names.addAll(Set.of(beans.getBeanNamesForAnnotation(OutboxListener.class)));
-        names.addAll(Set.of(beans.getBeanNamesForType(BoundEventListener.class)));
-        names.forEach(this::register);
+        ListenerBeans.names(beans).forEach(this::register);
     }
 
     private void register(String beanName) {

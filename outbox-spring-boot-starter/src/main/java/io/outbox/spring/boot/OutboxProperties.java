@@ -23,7 +23,10 @@ public class OutboxProperties implements InitializingBean {
 
     static final Duration DEFAULT_MAX_LAG = Duration.ofMinutes(5);
 
-    /** What this application does with events. */
+    /**
+     * What this application does with events. With outbox.publisher.events the default is MULTI_NODE with claim locking,
+     * with outbox.publisher.enabled=false it is WRITER_ONLY.
+     */
     private Mode mode = Mode.SINGLE_NODE;
 
     /** The outbox table, optionally with its schema. */

@@ -46,8 +46,11 @@ public class OutboxPublisherAutoConfiguration {
 
     @Bean
     PublisherCheck outboxPublisherCheck(
-            ListableBeanFactory beans, PublisherLanes lanes, OutboxPublisherProperties properties) {
-        return new PublisherCheck(beans, lanes, properties);
+            ListableBeanFactory beans,
+            PublisherLanes lanes,
+            OutboxPublisherProperties properties,
+            Environment environment) {
+        return new PublisherCheck(beans, lanes, properties, new ExplicitSettings(environment));
     }
 
     @Bean

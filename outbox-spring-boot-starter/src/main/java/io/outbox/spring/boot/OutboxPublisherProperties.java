@@ -32,7 +32,10 @@ public class OutboxPublisherProperties implements InitializingBean {
     static final List<Duration> DEFAULT_GAUGE_TTLS =
             List.of(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(60));
 
-    /** Whether this application publishes. If not, there is no OutboxPublisher, and the other settings have no effect. */
+    /**
+     * Whether this application publishes. If not, there is no OutboxPublisher, the other settings have no effect, and
+     * nothing is delivered unless outbox.mode is set.
+     */
     private boolean enabled = true;
 
     private final Sender sender = new Sender();

@@ -4,7 +4,6 @@ import io.outbox.AggregateType;
 import io.outbox.BoundEventListener;
 import io.outbox.EventListener;
 import io.outbox.registry.ListenerRegistry;
-import java.util.LinkedHashSet;
 import java.util.Set;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -15,11 +14,17 @@ final class PublisherCheck implements SmartInitializingSingleton {
     private final ListableBeanFactory beans;
     private final PublisherLanes lanes;
     private final OutboxPublisherProperties properties;
+    private final ExplicitSettings explicit;
 
-    PublisherCheck(ListableBeanFactory beans, PublisherLanes lanes, OutboxPublisherProperties properties) {
+    PublisherCheck(
+            ListableBeanFactory beans,
+            PublisherLanes lanes,
+            OutboxPublisherProperties properties,
+            ExplicitSettings explicit) {
         this.beans = beans;
         this.lanes = lanes;
         this.properties = properties;
+        this.explicit = explicit;
     }
 
     @Override
@@ -31,6 +36,12 @@ final class PublisherCheck implements SmartInitializingSingleton {
                 PublisherGaugesConfiguration.KEY,
                 true,
                 "needs a MeterRegistry bean, such as that of spring-boot-starter-actuator");
+        Set<String> listeners = ListenerBeans.names(beans);
+        if (!properties.isEnabled() && !explicit.has(SettingsReconciler.MODE) && !listeners.isEmpty()) {
+            throw new IllegalStateException("With " + PublisherKeys.of("enabled") + "=false this instance only writes"
+                    + " events, so the outbox listeners " + listeners + " would never be called; set "
+                    + SettingsReconciler.MODE + " if it is to deliver to listeners");
+        }
         if (lanes.eventTypes().isEmpty()) {
             return;
         }
@@ -39,10 +50,7 @@ final class PublisherCheck implements SmartInitializingSingleton {
                     + ", but no outbox was built from the settings: either there is no single DataSource, or the"
                     + " application defines an Outbox of its own, which must add lanes itself");
         }
-        Set<String> names = new LinkedHashSet<>();
-        names.addAll(Set.of(beans.getBeanNamesForAnnotation(OutboxListener.class)));
-        names.addAll(Set.of(beans.getBeanNamesForType(BoundEventListener.class)));
-        names.forEach(this::checkListener);
+        listeners.forEach(this::checkListener);
         beans.getBeanProvider(ListenerRegistry.class).ifUnique(this::checkRegistry);
     }
 

@@ -1,8 +1,11 @@
 package io.outbox.spring.boot;
 
+import io.outbox.spring.boot.OutboxProperties.Mode;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -13,11 +16,18 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  *
  * <p>Of two keys for one setting, the one that the application sets counts; if it sets both, to different values, it is
  * told so and does not start. If it sets neither, the publisher's default counts as soon as the publisher is configured.
+ *
+ * <p>Without a mode of the application's choice, one follows from the publisher: with event types to publish, any number of
+ * instances may deliver; with the publisher turned off, this one delivers nothing.
  */
 final class SettingsReconciler implements BeanPostProcessor {
 
     /** The name that Spring Boot gives to the bean that is bound from the application's settings. */
-    private static final String BOUND = "outbox-" + OutboxProperties.class.getName();
+    static final String BOUND = "outbox-" + OutboxProperties.class.getName();
+
+    static final String MODE = "outbox.mode";
+
+    private static final Log LOG = LogFactory.getLog(SettingsReconciler.class);
 
     private final ExplicitSettings explicit;
     private final ObjectProvider<OutboxGlobalProperties> global;
@@ -32,17 +42,44 @@ final class SettingsReconciler implements BeanPostProcessor {
         this.publisher = publisher;
     }
 
+    /** Runs after the settings are bound and before they are checked. */
     @Override
-    public Object postProcessAfterInitialization(Object bean, String beanName) {
+    public Object postProcessBeforeInitialization(Object bean, String beanName) {
         if (bean instanceof OutboxProperties properties && beanName.equals(BOUND)) {
             OutboxPublisherProperties settings = publisher.getObject();
             boolean configured = settings.isEnabled() && explicit.hasAnyBelow(PublisherKeys.PREFIX);
+            chooseMode(properties, settings);
             reconcile(properties, global.getObject(), configured);
             if (settings.isEnabled()) {
                 reconcile(properties, settings, configured);
             }
         }
         return bean;
+    }
+
+    private void chooseMode(OutboxProperties outbox, OutboxPublisherProperties settings) {
+        if (explicit.has(MODE)) {
+            return;
+        }
+        if (!settings.isEnabled()) {
+            outbox.setMode(Mode.WRITER_ONLY);
+            LOG.info(PublisherKeys.of("enabled") + " is false, so this instance only writes events; set " + MODE
+                    + " if it is to deliver to listeners");
+        } else if (!settings.getEvents().isEmpty()) {
+            requireLocks(outbox.getClaimLocking());
+            outbox.setMode(Mode.MULTI_NODE);
+            outbox.getClaimLocking().setEnabled(true);
+        }
+    }
+
+    private void requireLocks(OutboxProperties.ClaimLocking claimLocking) {
+        String key = "outbox.claim-locking.enabled";
+        OutboxPublisherPropertiesCheck.require(
+                claimLocking.isEnabled() || !explicit.has(key),
+                key,
+                false,
+                "does not fit " + PublisherKeys.of("events") + ", which several instances may deliver; set " + MODE
+                        + " to SINGLE_NODE if there is only one");
     }
 
     private void reconcile(OutboxProperties outbox, OutboxGlobalProperties settings, boolean configured) {

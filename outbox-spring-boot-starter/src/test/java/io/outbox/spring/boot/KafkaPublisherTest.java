@@ -240,8 +240,6 @@ class KafkaPublisherTest {
         try (KafkaTopic reader = KafkaTopic.create(server, topic)) {
             runner(
                             server,
-                            "outbox.mode=multi-node",
-                            "outbox.claim-locking.enabled=true",
                             "outbox.publisher.sender.emergency-timeout=1s",
                             "outbox.publisher.stuck-recovery.max-batch-processing-time=2s",
                             "outbox.publisher.stuck-recovery.batch-size=10",

@@ -1,10 +1,13 @@
 package io.outbox.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.outbox.kafka.KafkaEventPublisher;
+import io.outbox.model.EventStatus;
 import io.outbox.rabbitmq.RabbitEventPublisher;
 import io.outbox.spi.Lease;
+import io.outbox.spring.boot.OutboxProperties.Mode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +30,7 @@ import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The publisher's settings: what they mean, and what is refused. Nothing here needs a broker. */
 class OutboxPublisherPropertiesTest {
@@ -164,10 +169,7 @@ class OutboxPublisherPropertiesTest {
     @Test
     void needsTimeoutsThatFitTogether() {
         assertRefused(
-                runner.withPropertyValues(
-                        "outbox.mode=multi-node",
-                        "outbox.claim-locking.enabled=true",
-                        "outbox.publisher.stuck-recovery.max-batch-processing-time=120s"),
+                runner.withPropertyValues("outbox.publisher.stuck-recovery.max-batch-processing-time=120s"),
                 "outbox.publisher.sender.emergency-timeout",
                 "outbox.publisher.stuck-recovery.max-batch-processing-time");
     }
@@ -247,6 +249,60 @@ class OutboxPublisherPropertiesTest {
             assertThat(properties.getPurge().getBatchSize()).isEqualTo(100);
             assertThat(properties.getPurge().getIntervalSeconds()).isEqualTo(5);
             assertThat(properties.getClaimLocking().getLockTimeout()).isEqualTo(Lease.DEFAULT_DURATION);
+        });
+    }
+
+    @Test
+    void letsSeveralInstancesDeliverTheEventsOfAPublisher() {
+        runner.run(context -> {
+            OutboxProperties properties = context.getBean(OutboxProperties.class);
+            assertThat(properties.getMode()).isEqualTo(Mode.MULTI_NODE);
+            assertThat(properties.getClaimLocking().isEnabled()).isTrue();
+        });
+        runner.withPropertyValues("outbox.claim-locking.enabled=true", "outbox.claim-locking.owner-id=node-1")
+                .run(context -> assertThat(context).hasNotFailed());
+        PlainApplication.runner()
+                .withPropertyValues("outbox.publisher.clean-up.ttl=2h")
+                .run(context -> assertThat(
+                                context.getBean(OutboxProperties.class).getMode())
+                        .isEqualTo(Mode.SINGLE_NODE));
+    }
+
+    @Test
+    void leavesTheModeToTheApplication() {
+        runner.withPropertyValues("outbox.mode=single-node").run(context -> {
+            OutboxProperties properties = context.getBean(OutboxProperties.class);
+            assertThat(properties.getMode()).isEqualTo(Mode.SINGLE_NODE);
+            assertThat(properties.getClaimLocking().isEnabled()).isFalse();
+        });
+        assertRefused(
+                runner.withPropertyValues("outbox.claim-locking.enabled=false"),
+                "outbox.claim-locking.enabled",
+                "outbox.mode to SINGLE_NODE");
+    }
+
+    @Test
+    void deliversNothingWhileThePublisherIsTurnedOff() {
+        runner.withPropertyValues("outbox.publisher.enabled=false", "outbox.poller.interval-ms=20")
+                .run(context -> {
+                    Deliveries.write(context, "OfAnotherInstance", "1");
+                    await().during(Duration.ofMillis(500))
+                            .untilAsserted(() -> assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                                            .queryForObject(
+                                                    "SELECT status FROM outbox_event WHERE attempts = 0",
+                                                    Integer.class))
+                                    .isEqualTo(EventStatus.NEW.code()));
+                });
+    }
+
+    @Test
+    void wantsToKnowWhatListenersAreForWhileThePublisherIsTurnedOff() {
+        ApplicationContextRunner application =
+                PlainApplication.runner(Deliveries.class).withPropertyValues("outbox.publisher.enabled=false");
+        assertRefused(application, "outbox.publisher.enabled=false", "only writes", "[placed]", "outbox.mode");
+        application.withPropertyValues("outbox.mode=single-node").run(context -> {
+            Deliveries.write(context, "Placed", "1");
+            Deliveries.awaitPayloads(context, "1");
         });
     }
 
