@@ -20,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -59,8 +60,10 @@ public class OutboxAutoConfiguration {
                 .publisher(publisher.getIfAvailable(PublisherLanes::none));
     }
 
+    /** Its outboxes check their tables, which may come from the application's migrations. */
     @Bean
     @ConditionalOnMissingBean
+    @DependsOnDatabaseInitialization
     OutboxFactory outboxFactory(
             OutboxAssembler assembler,
             OutboxProperties properties,
@@ -99,10 +102,14 @@ public class OutboxAutoConfiguration {
         return new OutboxLifecycle(outboxes, context);
     }
 
-    /** Delivery does not wait for somebody to ask for the outbox. */
+    /** Delivery does not wait for somebody to ask for the outbox, and its listeners read payloads. */
     @Bean
     static LazyInitializationExcludeFilter outboxIsNotLazy() {
         return LazyInitializationExcludeFilter.forBeanTypes(
-                Outbox.class, OutboxListenerRegistrar.class, OutboxLifecycle.class, TransactionListening.class);
+                Outbox.class,
+                OutboxListenerRegistrar.class,
+                OutboxLifecycle.class,
+                TransactionListening.class,
+                DefaultJsonCodec.class);
     }
 }

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.outbox.Outbox;
 import io.outbox.micrometer.OutboxEventGauges;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -34,5 +35,11 @@ class PublisherGaugesConfiguration {
                 () -> outboxes.stream().flatMap(each -> each.counts().stream()).toList(),
                 publisher.getMetrics().getGauge().getCache().getTtls(),
                 lanes.eventTypes());
+    }
+
+    /** Nobody asks for the gauges by name. */
+    @Bean
+    static LazyInitializationExcludeFilter outboxEventGaugesAreNotLazy() {
+        return LazyInitializationExcludeFilter.forBeanTypes(OutboxEventGauges.class);
     }
 }

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
+import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
 import io.outbox.WriterHook;
@@ -27,12 +28,15 @@ import io.outbox.spi.TxContext;
 import io.outbox.spring.SpringTxContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -52,8 +56,7 @@ class OutboxAutoConfigurationTest {
                 "outbox.mode=multi-node,outbox.claim-locking.enabled=true",
                 "outbox.mode=multi-node,outbox.claim-locking.enabled=true,outbox.claim-locking.owner-id=node-1",
                 "outbox.mode=ordered",
-                "outbox.purge.enabled=true,outbox.table-name=my_events",
-                "spring.main.lazy-initialization=true"
+                "outbox.purge.enabled=true,outbox.table-name=my_events"
             })
     void deliversInEveryModeThatDelivers(String properties) {
         runner.withPropertyValues(properties.split(",")).run(context -> {
@@ -62,6 +65,37 @@ class OutboxAutoConfigurationTest {
             write(context, "Placed", "2");
             awaitPayloads(context, "1", "2");
         });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ReadingListener {
+
+        private final Queue<List<?>> payloads = new ConcurrentLinkedQueue<>();
+
+        @Bean
+        @OutboxListener(eventType = "Placed")
+        EventListener reading() {
+            return event -> {
+                payloads.add(event.payload(List.class));
+                return DispatchResult.done();
+            };
+        }
+    }
+
+    @Test
+    void deliversAndReadsPayloadsWhenBeansAreLazy() {
+        TestApplication.runner(ReadingListener.class)
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .withPropertyValues("outbox.publisher.metrics.gauge.enabled=true")
+                .run(context -> {
+                    assertThat(context.getBeanFactory().containsSingleton(PublisherGaugesConfiguration.BEAN))
+                            .isTrue();
+                    write(context, "Placed", "[1]");
+                    await().untilAsserted(() -> assertThat(context.getBean(ReadingListener.class).payloads)
+                            .singleElement()
+                            .isEqualTo(List.of(1)));
+                });
     }
 
     @Test

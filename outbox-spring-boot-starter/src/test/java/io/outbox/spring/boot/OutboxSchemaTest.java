@@ -4,10 +4,14 @@ import static io.outbox.spring.boot.Deliveries.awaitPayloads;
 import static io.outbox.spring.boot.Deliveries.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outbox.Outbox;
 import java.nio.file.Path;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 class OutboxSchemaTest {
 
@@ -66,5 +70,21 @@ class OutboxSchemaTest {
                     write(context, "Placed", "1");
                     awaitPayloads(context, "1");
                 });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OutboxOfTheFactory {
+        @Bean
+        Outbox shopOutbox(OutboxFactory outboxes, DataSource dataSource) {
+            return outboxes.create("shop", dataSource);
+        }
+    }
+
+    @Test
+    void mayComeFromAScriptForAnOutboxOfTheFactoryToo() {
+        TestApplication.runner(OutboxOfTheFactory.class)
+                .withPropertyValues(
+                        "outbox.schema.initialize=never", "spring.sql.init.schema-locations=classpath:schema/h2.sql")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 }
