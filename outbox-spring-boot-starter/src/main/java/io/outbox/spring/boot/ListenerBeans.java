@@ -3,9 +3,13 @@ package io.outbox.spring.boot;
 import io.outbox.BoundEventListener;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** Finds the beans that are listeners: by {@link OutboxListener}, or as a {@link BoundEventListener}. */
+/**
+ * Finds the beans that are listeners: by {@link OutboxListener}, or as a {@link BoundEventListener}. Of a bean with a scoped
+ * proxy it is the proxy, not the target.
+ */
 final class ListenerBeans {
 
     private ListenerBeans() {}
@@ -14,6 +18,7 @@ final class ListenerBeans {
         Set<String> names = new LinkedHashSet<>();
         names.addAll(Set.of(beans.getBeanNamesForAnnotation(OutboxListener.class)));
         names.addAll(Set.of(beans.getBeanNamesForType(BoundEventListener.class)));
+        names.removeIf(ScopedProxyUtils::isScopedTarget);
         return names;
     }
 }

@@ -21,9 +21,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.scope.ScopedObject;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.stereotype.Component;
 
 class OutboxListenerTest {
@@ -120,6 +123,18 @@ class OutboxListenerTest {
                     assertThat(registry.listenerFor("Order", "Paid")).isInstanceOf(Bound.class);
                     assertThat(registry.listenerFor("Order", "Cancelled")).isInstanceOf(AnnotatedBound.class);
                 });
+    }
+
+    @OutboxListener(eventType = "Created")
+    @Scope(scopeName = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+    static class Scoped extends Done {}
+
+    @Test
+    void registersTheProxyOfAScopedListener() {
+        TestApplication.runner(Scoped.class)
+                .run(context -> assertThat(context.getBean(ListenerRegistry.class)
+                                .listenerFor(AggregateType.GLOBAL.name(), "Created"))
+                        .isInstanceOf(ScopedObject.class));
     }
 
     @Configuration(proxyBeanMethods = false)
