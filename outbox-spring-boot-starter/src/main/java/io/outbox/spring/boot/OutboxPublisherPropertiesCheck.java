@@ -23,23 +23,22 @@ final class OutboxPublisherPropertiesCheck {
         Duration emergencyTimeout = properties.getSender().getEmergencyTimeout();
         checkPositive(PublisherKeys.of("sender.emergency-timeout"), emergencyTimeout);
         checkPolicy(setting -> PublisherKeys.of("defaults." + setting), properties.getDefaults());
-        properties
-                .getEvents()
-                .forEach((type, event) ->
-                        checkEvent(type, event, properties.getSender().getType()));
+        properties.getEvents().forEach((type, event) -> checkEvent(type, event, properties));
         checkStuckRecovery(properties.getStuckRecovery());
         checkCleanUp(properties.getCleanUp());
         checkTtls(properties.getMetrics().getGauge().getCache().getTtls());
         NotAvailable.refuse(PublisherKeys.of("dlq"), "the dead letter table", properties.getDlq());
     }
 
-    private static void checkEvent(String type, Event event, SenderType sender) {
+    private static void checkEvent(String type, Event event, OutboxPublisherProperties properties) {
+        SenderType sender = properties.getSender().getType();
         Function<String, String> keys = setting -> PublisherKeys.ofEvent(type, setting);
         try {
             EventEnvelope.ofJson(type, "{}");
         } catch (IllegalArgumentException e) {
+            // the constructor with a cause is not public on Spring Boot 3
             throw new InvalidConfigurationPropertyValueException(
-                    PublisherKeys.of("events"), type, "is no event type: " + e.getMessage(), e);
+                    PublisherKeys.of("events"), type, "is no event type: " + e.getMessage());
         }
         String topic = event.getTopic();
         require(
@@ -53,14 +52,19 @@ final class OutboxPublisherPropertiesCheck {
                 topic,
                 "is no name for a Kafka topic: 1 to 249 letters, digits, dots, underscores and dashes");
         checkPolicy(keys, event);
-        Backoff backoff = event.getBackoff();
+        checkBackoff(keys, event.getBackoff(), properties.getDefaults().getBackoff());
+    }
+
+    private static void checkBackoff(Function<String, String> keys, Backoff backoff, Backoff defaults) {
+        boolean set = backoff.getDelay() != null || backoff.getMultiplier() != null;
+        String reason = "makes " + keys.apply("backoff.delay") + " and " + keys.apply("backoff.multiplier")
+                + " pointless: the pause before a retry is the fixed delay then";
+        require(!set || !Boolean.FALSE.equals(backoff.getEnabled()), keys.apply("backoff.enabled"), false, reason);
         require(
-                !Boolean.FALSE.equals(backoff.getEnabled())
-                        || (backoff.getDelay() == null && backoff.getMultiplier() == null),
-                keys.apply("backoff.enabled"),
+                !set || backoff.getEnabled() != null || !Boolean.FALSE.equals(defaults.getEnabled()),
+                PublisherKeys.of("defaults.backoff.enabled"),
                 false,
-                "makes " + keys.apply("backoff.delay") + " and " + keys.apply("backoff.multiplier")
-                        + " pointless: the pause before a retry is the fixed delay then");
+                reason + "; set " + keys.apply("backoff.enabled") + "=true for this event type");
     }
 
     private static void checkPolicy(Function<String, String> keys, Policy policy) {

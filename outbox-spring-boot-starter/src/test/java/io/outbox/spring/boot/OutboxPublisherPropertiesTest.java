@@ -184,6 +184,30 @@ class OutboxPublisherPropertiesTest {
     }
 
     @Test
+    void refusesBackoffSettingsWhereTheDefaultIsNoBackoff() {
+        ApplicationContextRunner application = runner.withPropertyValues(
+                "outbox.publisher.defaults.backoff.enabled=false", "outbox.publisher.events.placed.backoff.delay=5s");
+        assertRefused(
+                application,
+                "outbox.publisher.defaults.backoff.enabled",
+                "set outbox.publisher.events.placed.backoff.enabled=true");
+        application
+                .withPropertyValues("outbox.publisher.events.placed.backoff.enabled=true")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void refusesAnEventTypeThatIsTooLong() {
+        String type = "a".repeat(129);
+        assertRefused(
+                runner.withPropertyValues("outbox.publisher.events." + type + ".topic=orders"),
+                "outbox.publisher.events",
+                type,
+                "is no event type",
+                "128");
+    }
+
+    @Test
     void refusesAListenerForAnEventTypeOfTheBroker() {
         assertRefused(
                 PlainApplication.runner(Deliveries.class)
