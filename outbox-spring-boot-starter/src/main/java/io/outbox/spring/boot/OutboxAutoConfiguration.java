@@ -10,9 +10,11 @@ import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
+import java.util.List;
 import java.util.function.Function;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -41,6 +43,20 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(OutboxProperties.class)
 @Import(OutboxJdbcConfiguration.class)
 public class OutboxAutoConfiguration {
+
+    /** The settings of {@code outbox.*} stay the ones in use where the application has more, for other outboxes. */
+    @Bean
+    static BeanFactoryPostProcessor outboxPrimaryProperties() {
+        return beans -> {
+            List<String> names = List.of(beans.getBeanNamesForType(OutboxProperties.class, true, false));
+            boolean chosen = names.stream()
+                    .anyMatch(name -> beans.containsBeanDefinition(name)
+                            && beans.getBeanDefinition(name).isPrimary());
+            if (!chosen && names.contains(SettingsReconciler.BOUND)) {
+                beans.getBeanDefinition(SettingsReconciler.BOUND).setPrimary(true);
+            }
+        };
+    }
 
     @Bean
     @ConditionalOnMissingBean(ListenerRegistry.class)

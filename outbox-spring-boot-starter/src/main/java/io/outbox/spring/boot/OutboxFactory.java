@@ -1,5 +1,6 @@
 package io.outbox.spring.boot;
 
+import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
@@ -88,6 +89,17 @@ public final class OutboxFactory implements DisposableBean {
 
     synchronized Map<String, DefaultListenerRegistry> registries() {
         return Collections.unmodifiableMap(new LinkedHashMap<>(registries));
+    }
+
+    /** Returns the listener that some outbox of this factory has for the route, or {@code null}. */
+    synchronized EventListener listenerFor(String aggregateType, String eventType) {
+        for (DefaultListenerRegistry registry : registries.values()) {
+            EventListener listener = registry.listenerFor(aggregateType, eventType);
+            if (listener != null) {
+                return listener;
+            }
+        }
+        return null;
     }
 
     synchronized List<SpringTxContext> txContexts() {

@@ -9,6 +9,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
@@ -33,7 +34,7 @@ final class OutboxPublishPostProcessor extends AbstractBeanFactoryAwareAdvisingP
         super.setBeanFactory(beanFactory);
         this.advisor = new DefaultPointcutAdvisor(
                 new AnnotationMatchingPointcut(null, OutboxPublish.class, true),
-                new OutboxPublishInterceptor(beanFactory, this::publication));
+                new OutboxPublishInterceptor((ConfigurableListableBeanFactory) beanFactory, this::publication));
     }
 
     /** As usual; and checks every annotated method of the class, so that a mistake shows at start-up. */

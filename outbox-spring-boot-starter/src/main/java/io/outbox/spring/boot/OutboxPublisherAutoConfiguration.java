@@ -1,6 +1,7 @@
 package io.outbox.spring.boot;
 
 import io.outbox.DefaultOutboxPublisher;
+import io.outbox.EventListener;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
 import io.outbox.registry.ListenerRegistry;
@@ -61,13 +62,26 @@ public class OutboxPublisherAutoConfiguration {
             OutboxWriter writer,
             ObjectProvider<JsonCodec> codec,
             ObjectProvider<ListenerRegistry> listeners,
+            ObjectProvider<OutboxFactory> outboxes,
             PublisherLanes lanes,
             OutboxProperties outbox) {
         ListenerRegistry registry = listeners.getIfUnique();
         boolean typesAreKnown =
                 lanes.isAdded() && registry != null && outbox.getMode() != OutboxProperties.Mode.WRITER_ONLY;
         return new DefaultOutboxPublisher(
-                typesAreKnown ? new KnownTypesWriter(writer, lanes.over(registry)) : writer, codec.getIfUnique());
+                typesAreKnown
+                        ? new KnownTypesWriter(writer, lanes.over(withThoseOf(outboxes.getIfAvailable(), registry)))
+                        : writer,
+                codec.getIfUnique());
+    }
+
+    private static ListenerRegistry withThoseOf(OutboxFactory outboxes, ListenerRegistry registry) {
+        return outboxes == null
+                ? registry
+                : (aggregateType, eventType) -> {
+                    EventListener listener = registry.listenerFor(aggregateType, eventType);
+                    return listener == null ? outboxes.listenerFor(aggregateType, eventType) : listener;
+                };
     }
 
     @Bean

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.outbox.DispatchResult;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
+import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
 import io.outbox.model.OutboxStatus.State;
 import java.util.Queue;
@@ -17,13 +18,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** One outbox for each of two DataSources. */
@@ -193,6 +197,105 @@ class SeveralDataSourcesTest {
         Outbox outbox(OutboxFactory outboxes, @Qualifier("billing") DataSource billing) {
             return outboxes.create("billing", billing);
         }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryDataSource extends TwoDataSources {
+        @Bean
+        @Primary
+        @Override
+        DataSource orders() {
+            return super.orders();
+        }
+    }
+
+    static class Shop {
+        @Transactional("billingTransactions")
+        @OutboxPublish(eventType = "Placed")
+        public int place(int id) {
+            return id;
+        }
+
+        @OutboxPublish(eventType = "Placed")
+        public int placeOutsideOfATransaction(int id) {
+            throw new AssertionError("called without a transaction: " + id);
+        }
+    }
+
+    @Test
+    void publishesToTheListenersOfTheFactorysOutbox() {
+        TestApplication.runner(TwoDataSources.class, OneOutbox.class, Deliveries.class)
+                .run(context -> {
+                    OutboxPublisher publisher = context.getBean(OutboxPublisher.class);
+                    in(context, "billingTransactions").executeWithoutResult(tx -> {
+                        publisher.publish("Placed", 1);
+                        assertThatIllegalStateException()
+                                .isThrownBy(() -> publisher.publish("Cancelled", 1))
+                                .withMessageContaining("'Cancelled'");
+                    });
+                    Deliveries.awaitPayloads(context, "1");
+                });
+    }
+
+    @Test
+    void publishesResultsWithoutAnEngineInThePrimaryDataSource() {
+        TestApplication.runner(PrimaryDataSource.class, OneOutbox.class, Deliveries.class, Shop.class)
+                .run(context -> {
+                    Shop shop = context.getBean(Shop.class);
+                    shop.place(1);
+                    Deliveries.awaitPayloads(context, "1");
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> shop.placeOutsideOfATransaction(2))
+                            .withMessageContaining("No active transaction");
+                    assertThat(context.getBeanFactory().containsSingleton("outboxBackend"))
+                            .isFalse();
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnSettings {
+        @Bean
+        @ConfigurationProperties("billing.outbox")
+        OutboxProperties billingSettings() {
+            return new OutboxProperties();
+        }
+
+        @Bean
+        Outbox billingOutbox(
+                OutboxFactory outboxes,
+                @Qualifier("billing") DataSource billing,
+                @Qualifier("billingSettings") OutboxProperties settings) {
+            return outboxes.create("billing", billing, settings);
+        }
+    }
+
+    @Test
+    void bindsSettingsOfTheApplicationsChoice() {
+        TestApplication.runner(TwoDataSources.class, OwnSettings.class)
+                .withPropertyValues("billing.outbox.table-name=bills", "outbox.table-name=orders")
+                .run(context -> {
+                    assertThat(context.getBean(OutboxProperties.class).getTableName())
+                            .isEqualTo("orders");
+                    assertThat(new JdbcTemplate(context.getBean("billing", DataSource.class))
+                                    .queryForObject("SELECT COUNT(*) FROM bills", Integer.class))
+                            .isZero();
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimarySettings {
+        @Bean
+        @Primary
+        OutboxProperties settings() {
+            return new OutboxProperties();
+        }
+    }
+
+    @Test
+    void leavesItToTheApplicationWhichSettingsArePrimary() {
+        TestApplication.runner(PrimarySettings.class)
+                .run(context ->
+                        assertThat(context.getBean(OutboxProperties.class)).isSameAs(context.getBean("settings")));
     }
 
     @Test
