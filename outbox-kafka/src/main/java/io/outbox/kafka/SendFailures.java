@@ -8,7 +8,6 @@ import io.outbox.RouteUnavailableException;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
-import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.BrokerNotAvailableException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.DisconnectException;
@@ -30,7 +29,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  *
  * <p>The producer retries by itself whatever may pass until its delivery timeout, so a timeout means that the broker, or
  * the leader of the partition, was out of reach for that long. A wrong identity and a missing right to write to the
- * cluster concern every event alike; no event is to blame for them.
+ * cluster concern every event alike; no event is to blame for them. A missing right to write to a topic concerns its events
+ * alone, and may be granted before their retries end.
  */
 final class SendFailures {
 
@@ -63,8 +63,7 @@ final class SendFailures {
                 || error instanceof RecordBatchTooLargeException
                 || error instanceof InvalidRecordException
                 || error instanceof SerializationException
-                || error instanceof InvalidTopicException
-                || (error instanceof AuthorizationException && !(error instanceof ClusterAuthorizationException));
+                || error instanceof InvalidTopicException;
     }
 
     private static boolean isOutage(Throwable error) {

@@ -6,6 +6,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.RecoverableException;
+import io.outbox.RouteUnavailableException;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -132,11 +133,13 @@ final class ConfirmChannel {
         if (returned.remove(message.index())) {
             return;
         }
+        // A nack is about the queue, which is full or has an error, and says nothing about the message.
         confirms.settle(
                 message,
                 accepted
                         ? BatchOutcome.done()
-                        : BatchOutcome.failed(new RecoverableException("RabbitMQ did not accept the event (nack)")));
+                        : BatchOutcome.failed(
+                                new RouteUnavailableException("RabbitMQ does not accept events at present (nack)")));
     }
 
     private synchronized void returned(Return message) {

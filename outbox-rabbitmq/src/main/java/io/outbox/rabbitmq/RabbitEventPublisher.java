@@ -38,11 +38,12 @@ import java.util.stream.Collectors;
  * <ul>
  *   <li>confirmed: done;
  *   <li>not a message the protocol can express, or one that the broker does not take for its size: dead, with the reason;
- *   <li>the broker cannot be reached, the connection is lost, the broker blocks publishers, or no event of the batch was
- *       confirmed within the emergency timeout: failed with {@link RouteUnavailableException};
- *   <li>no queue is bound for it, the broker does not accept it, the exchange does not exist or may not be written to, and
- *       events not confirmed within the emergency timeout while others of the batch were: failed with
- *       {@link RecoverableException}, with the broker's words.
+ *   <li>the broker cannot be reached, the connection is lost, the broker blocks publishers, a queue does not accept it (it
+ *       is full, or has an error), or no event of the batch was confirmed within the emergency timeout: failed with
+ *       {@link RouteUnavailableException};
+ *   <li>no queue is bound for it, the exchange does not exist or may not be written to, and events not confirmed within the
+ *       emergency timeout while others of the batch were: failed with {@link RecoverableException}, with the broker's
+ *       words.
  * </ul>
  *
  * <p>When the broker closes the channel over some message, those it had not answered yet are sent again, apart from each

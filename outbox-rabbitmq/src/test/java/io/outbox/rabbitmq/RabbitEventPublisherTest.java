@@ -179,14 +179,18 @@ class RabbitEventPublisherTest {
     }
 
     @Test
-    void anEventThatTheQueueRejectsIsAFailure() {
+    void aQueueThatIsFullIsAnOutageUntilItHasRoom() {
         String exchange = broker.createExchange();
         broker.createQueue(exchange, Map.of("x-max-length", 2, "x-overflow", "reject-publish"));
+        RabbitEventPublisher publisher = publisher(exchange);
 
-        List<BatchOutcome> outcomes = publisher(exchange).onEvents(events(4));
+        List<BatchOutcome> outcomes = publisher.onEvents(events(4));
 
-        assertThat(words(outcomes)).containsExactly("done", "done", "failed", "failed");
+        assertThat(words(outcomes)).containsExactly("done", "done", "unavailable", "unavailable");
         assertThat(reason(outcomes.get(2))).contains("nack");
+        broker.read(exchange);
+        await().untilAsserted(
+                        () -> assertThat(words(publisher.onEvents(events(1)))).containsExactly("done"));
     }
 
     @Test

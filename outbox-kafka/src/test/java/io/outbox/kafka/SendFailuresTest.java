@@ -1,0 +1,36 @@
+package io.outbox.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.junit.jupiter.api.Test;
+
+class SendFailuresTest {
+
+    private static String word(Exception error) {
+        return Outcomes.words(List.of(SendFailures.outcome(error))).get(0);
+    }
+
+    @Test
+    void aMissingRightToWriteToATopicIsAFailedAttempt() {
+        assertThat(word(new TopicAuthorizationException("orders"))).isEqualTo("failed");
+        assertThat(word(new KafkaException("given up", new TopicAuthorizationException("orders"))))
+                .isEqualTo("failed");
+    }
+
+    @Test
+    void aWrongIdentityConcernsEveryEvent() {
+        assertThat(word(new ClusterAuthorizationException("no"))).isEqualTo("unavailable");
+        assertThat(word(new SaslAuthenticationException("no"))).isEqualTo("unavailable");
+    }
+
+    @Test
+    void anEventThatIsTooLargeIsDead() {
+        assertThat(word(new RecordTooLargeException("no"))).isEqualTo("dead");
+    }
+}
