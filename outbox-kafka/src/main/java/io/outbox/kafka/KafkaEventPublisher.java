@@ -17,6 +17,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -35,10 +36,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *
  * <ul>
  *   <li>acknowledged: done;
- *   <li>refused for what it is (too large, invalid topic, not authorized for the topic): dead, with the reason;
+ *   <li>refused for what it is (too large, invalid topic): dead, with the reason;
  *   <li>the broker cannot be reached, the producer is closed, or no event of the batch was acknowledged within the
  *       emergency timeout: failed with {@link RouteUnavailableException};
- *   <li>anything else, such as a topic that does not exist, and events not acknowledged within the emergency timeout while
+ *   <li>anything else, such as a topic that does not exist or may not be written to, and events not acknowledged within the emergency timeout while
  *       others of the batch were: failed with {@link RecoverableException}.
  * </ul>
  *
@@ -51,10 +52,10 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
     public static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
 
     private static final System.Logger LOG = System.getLogger(KafkaEventPublisher.class.getName());
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+    /** An address without a broker, which needs no resolution. */
+    private static final String NOWHERE = "127.0.0.1:1";
 
-    private final Producer<byte[], byte[]> producer;
-    private final boolean ownsProducer;
+    private final ProducerSource producers;
     private final Flusher flusher;
     private final Function<EventEnvelope, String> topic;
     private final int batchSize;
@@ -64,15 +65,28 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
         this.topic = builder.topic;
         this.batchSize = builder.batchSize;
         this.emergencyTimeout = builder.emergencyTimeout;
-        this.ownsProducer = builder.producer == null;
-        this.producer = ownsProducer ? newProducer(builder.producerConfig, emergencyTimeout) : builder.producer;
-        this.flusher = new Flusher(producer::flush);
+        this.producers = builder.producer == null
+                ? producers(builder.producerConfig, emergencyTimeout)
+                : ProducerSource.of(builder.producer);
+        this.flusher = new Flusher(producers::flush);
     }
 
-    private static Producer<byte[], byte[]> newProducer(Map<String, Object> config, Duration emergencyTimeout) {
-        ProducerSettings settings = new ProducerSettings(config, emergencyTimeout);
+    private static ProducerSource producers(Map<String, Object> given, Duration emergencyTimeout) {
+        ProducerSettings settings = new ProducerSettings(given, emergencyTimeout);
         settings.weaknesses().forEach(weakness -> LOG.log(Level.WARNING, "Kafka producer: {0}", weakness));
-        return new KafkaProducer<>(settings.effective(), new ByteArraySerializer(), new ByteArraySerializer());
+        Map<String, Object> config = settings.effective();
+        return ProducerSource.make(() -> newProducer(config), () -> checkBesidesServers(config));
+    }
+
+    private static Producer<byte[], byte[]> newProducer(Map<String, Object> config) {
+        return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Kafka looks at the servers before the settings for security; those are to fail at once as well. */
+    private static void checkBesidesServers(Map<String, Object> config) {
+        Map<String, Object> elsewhere = new HashMap<>(config);
+        elsewhere.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, NOWHERE);
+        newProducer(elsewhere).close(Duration.ZERO);
     }
 
     public static Builder builder() {
@@ -90,10 +104,12 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
         Acknowledgements acknowledgements = new Acknowledgements(events.size(), emergencyTimeout);
         boolean sent = false;
         try {
-            send(events, acknowledgements);
+            send(producers.get(), events, acknowledgements);
             sent = true;
             flusher.request();
             acknowledgements.await();
+        } catch (RouteUnavailableException e) {
+            return acknowledgements.outcomes(e);
         } catch (InterruptedException | InterruptException e) {
             Thread.currentThread().interrupt();
             return acknowledgements.outcomes(new RouteUnavailableException(
@@ -106,7 +122,8 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
      * Hands the events to the producer. Sending blocks while the producer lacks a topic's metadata or buffer space; what
      * one event waited for in vain, the ones behind it do not wait for again.
      */
-    private void send(List<EventEnvelope> events, Acknowledgements acknowledgements) {
+    private void send(
+            Producer<byte[], byte[]> producer, List<EventEnvelope> events, Acknowledgements acknowledgements) {
         Map<String, Throwable> unavailableTopics = new HashMap<>();
         for (int i = 0; i < events.size(); i++) {
             if (acknowledgements.isOverdue()) {
@@ -125,7 +142,7 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
             }
             Throwable unavailable = unavailableTopics.get(outgoing.topic());
             if (unavailable == null) {
-                unavailable = send(i, outgoing, acknowledgements);
+                unavailable = send(producer, i, outgoing, acknowledgements);
             } else {
                 acknowledgements.settle(i, SendFailures.outcome(unavailable));
             }
@@ -140,7 +157,11 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
     }
 
     /** Sends one record; returns what the producer waited for in vain, or {@code null}. */
-    private Throwable send(int index, ProducerRecord<byte[], byte[]> outgoing, Acknowledgements acknowledgements) {
+    private Throwable send(
+            Producer<byte[], byte[]> producer,
+            int index,
+            ProducerRecord<byte[], byte[]> outgoing,
+            Acknowledgements acknowledgements) {
         BlockedSend blocked = new BlockedSend();
         try {
             producer.send(outgoing, (metadata, error) -> {
@@ -195,9 +216,7 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
     @Override
     public void close() {
         flusher.close();
-        if (ownsProducer) {
-            producer.close(CLOSE_TIMEOUT);
-        }
+        producers.close();
     }
 
     /** Builds a {@link KafkaEventPublisher}. Not thread-safe. */
@@ -270,7 +289,12 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
             return this;
         }
 
-        /** Builds the publisher. It connects when the first event is sent. */
+        /**
+         * Builds the publisher. It connects when the first event is sent. If no name in {@code bootstrap.servers} can be
+         * resolved, which may pass, batches end with {@link RouteUnavailableException} until one can.
+         *
+         * @throws org.apache.kafka.common.KafkaException if the configuration is wrong
+         */
         public KafkaEventPublisher build() {
             Objects.requireNonNull(topic, "topic is required");
             if (producer == null) {

@@ -1,0 +1,129 @@
+package io.outbox.kafka;
+
+import io.outbox.RouteUnavailableException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigException;
+
+/**
+ * The producer of a publisher. If the names of the brokers cannot be resolved at first, as those of a cluster that is
+ * down, it is made when they can. Thread-safe.
+ */
+final class ProducerSource implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(ProducerSource.class.getName());
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+    /** Workers that come one after another do not each wait for the name server. */
+    private static final Duration PAUSE = Duration.ofMillis(200);
+
+    private final Supplier<Producer<byte[], byte[]>> factory;
+    private final Duration pause;
+    private volatile Producer<byte[], byte[]> producer;
+    private volatile boolean closed;
+    private RouteUnavailableException lastFailure;
+    private long failedAt;
+
+    private ProducerSource(
+            Supplier<Producer<byte[], byte[]>> factory, Duration pause, Producer<byte[], byte[]> producer) {
+        this.factory = factory;
+        this.pause = pause;
+        this.producer = producer;
+    }
+
+    /** Returns a source of a producer that somebody else closes. */
+    static ProducerSource of(Producer<byte[], byte[]> producer) {
+        return new ProducerSource(null, Duration.ZERO, producer);
+    }
+
+    /**
+     * Makes a producer and owns it.
+     *
+     * @param factory makes the producer; what it throws is thrown, except that no name can be resolved
+     * @param check throws what is wrong with the configuration besides that
+     */
+    static ProducerSource make(Supplier<Producer<byte[], byte[]>> factory, Runnable check) {
+        return make(factory, check, PAUSE);
+    }
+
+    /** With the least time between two attempts to make the producer. */
+    static ProducerSource make(Supplier<Producer<byte[], byte[]>> factory, Runnable check, Duration pause) {
+        ProducerSource source = new ProducerSource(factory, pause, null);
+        try {
+            source.producer = factory.get();
+        } catch (KafkaException e) {
+            if (!isUnresolvable(e)) {
+                throw e;
+            }
+            check.run();
+            LOG.log(Level.WARNING, "Kafka cannot be found yet, and is looked for with each batch: {0}", reason(e));
+        }
+        return source;
+    }
+
+    /** Kafka has no exception of its own for this. */
+    private static boolean isUnresolvable(KafkaException error) {
+        return error.getCause() instanceof ConfigException
+                && (reason(error).startsWith("No resolvable bootstrap urls")
+                        || reason(error).startsWith("Unknown host in bootstrap.servers"));
+    }
+
+    private static String reason(KafkaException error) {
+        return String.valueOf(
+                error.getCause() == null ? error.getMessage() : error.getCause().getMessage());
+    }
+
+    /**
+     * Returns the producer.
+     *
+     * @throws RouteUnavailableException if there is none yet
+     */
+    Producer<byte[], byte[]> get() {
+        Producer<byte[], byte[]> current = producer;
+        return current == null ? create() : current;
+    }
+
+    private synchronized Producer<byte[], byte[]> create() {
+        if (producer != null) {
+            return producer;
+        }
+        if (closed) {
+            throw new RouteUnavailableException("the publisher is closed");
+        }
+        if (lastFailure != null && System.nanoTime() - failedAt < pause.toNanos()) {
+            throw lastFailure;
+        }
+        try {
+            producer = factory.get();
+        } catch (KafkaException e) {
+            lastFailure = new RouteUnavailableException("Kafka cannot be found: " + reason(e), e);
+            failedAt = System.nanoTime();
+            throw lastFailure;
+        }
+        if (closed) {
+            producer.close(Duration.ZERO);
+        }
+        return producer;
+    }
+
+    /** Sends at once what the producer has, if there is one. */
+    void flush() {
+        Producer<byte[], byte[]> current = producer;
+        if (current != null) {
+            current.flush();
+        }
+    }
+
+    /** Closes an own producer, with a few seconds for what is under way; does not wait for one that is being made. */
+    @Override
+    public void close() {
+        closed = true;
+        Producer<byte[], byte[]> current = producer;
+        boolean owned = factory != null;
+        if (owned && current != null) {
+            current.close(CLOSE_TIMEOUT);
+        }
+    }
+}
