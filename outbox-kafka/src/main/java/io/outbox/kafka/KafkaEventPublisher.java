@@ -39,8 +39,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *   <li>refused for what it is (too large, invalid topic): dead, with the reason;
  *   <li>the broker cannot be reached, the producer is closed, or no event of the batch was acknowledged within the
  *       emergency timeout: failed with {@link RouteUnavailableException};
- *   <li>anything else, such as a topic that does not exist or may not be written to, and events not acknowledged within the emergency timeout while
- *       others of the batch were: failed with {@link RecoverableException}.
+ *   <li>anything else, such as a topic that does not exist or may not be written to, and events not acknowledged within
+ *       the emergency timeout while others of the batch were: failed with {@link RecoverableException}.
  * </ul>
  *
  * <p>Delivery is at least once: a record whose acknowledgement was lost is sent again. Thread-safe; several workers share

@@ -63,8 +63,10 @@ final class SettingsReconciler implements BeanPostProcessor {
         }
         if (!settings.isEnabled()) {
             outbox.setMode(Mode.WRITER_ONLY);
-            LOG.info(PublisherKeys.of("enabled") + " is false, so this instance only writes events; set " + MODE
-                    + " if it is to deliver to listeners");
+            // purging by age, as writer-only does, would take events from the instances that deliver
+            outbox.getPurge().setEnabled(false);
+            LOG.info(PublisherKeys.of("enabled") + " is false, so this instance only writes events and leaves their"
+                    + " delivery and purge to others; set " + MODE + " if it is to deliver to listeners");
         } else if (!settings.getEvents().isEmpty()) {
             requireLocks(outbox.getClaimLocking());
             outbox.setMode(Mode.MULTI_NODE);

@@ -307,7 +307,12 @@ class OutboxPublisherPropertiesTest {
 
     @Test
     void deliversNothingWhileThePublisherIsTurnedOff() {
-        runner.withPropertyValues("outbox.publisher.enabled=false", "outbox.poller.interval-ms=20")
+        runner.withPropertyValues(
+                        "outbox.publisher.enabled=false",
+                        "outbox.poller.interval-ms=20",
+                        "outbox.purge.enabled=true",
+                        "outbox.purge.retention=0s",
+                        "outbox.purge.interval-seconds=1")
                 .run(context -> {
                     Deliveries.write(context, "OfAnotherInstance", "1");
                     await().during(Duration.ofMillis(500))
