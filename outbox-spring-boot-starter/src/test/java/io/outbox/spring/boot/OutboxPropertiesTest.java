@@ -10,8 +10,6 @@ import io.outbox.poller.OutboxPoller;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.spi.Lease;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
-import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
 class OutboxPropertiesTest {
@@ -123,12 +120,7 @@ class OutboxPropertiesTest {
     // Metadata for editors, and documentation
 
     private static List<Map<String, Object>> metadata(String section) throws IOException {
-        try (InputStream json =
-                OutboxProperties.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
-            Map<String, Object> all =
-                    JsonParserFactory.getJsonParser().parseMap(new String(json.readAllBytes(), StandardCharsets.UTF_8));
-            return entries(all.get(section));
-        }
+        return entries(EditorMetadata.read().get(section));
     }
 
     private static List<Map<String, Object>> entries(Object section) {

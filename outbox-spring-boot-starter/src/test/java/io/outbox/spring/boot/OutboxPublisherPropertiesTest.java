@@ -9,8 +9,6 @@ import io.outbox.rabbitmq.RabbitEventPublisher;
 import io.outbox.spi.Lease;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
-import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -366,18 +363,13 @@ class OutboxPublisherPropertiesTest {
 
     private static Map<String, String> defaults() throws IOException {
         Map<String, String> defaults = new TreeMap<>();
-        try (InputStream json =
-                OutboxProperties.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
-            Map<String, Object> all =
-                    JsonParserFactory.getJsonParser().parseMap(new String(json.readAllBytes(), StandardCharsets.UTF_8));
-            for (Object each : (List<?>) all.get("properties")) {
-                Map<?, ?> property = (Map<?, ?>) each;
-                String name = (String) property.get("name");
-                if (name.matches("outbox\\.(publisher|tables|consumer|thread-pool-size).*")) {
-                    assertThat((String) property.get("description")).as(name).isNotBlank();
-                    Object value = property.get("defaultValue");
-                    defaults.put(name, value == null ? "" : value.toString());
-                }
+        for (Object each : (List<?>) EditorMetadata.read().get("properties")) {
+            Map<?, ?> property = (Map<?, ?>) each;
+            String name = (String) property.get("name");
+            if (name.matches("outbox\\.(publisher|tables|consumer|thread-pool-size).*")) {
+                assertThat((String) property.get("description")).as(name).isNotBlank();
+                Object value = property.get("defaultValue");
+                defaults.put(name, value == null ? "" : value.toString());
             }
         }
         return defaults;
