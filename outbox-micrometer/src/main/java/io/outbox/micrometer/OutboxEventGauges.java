@@ -60,7 +60,7 @@ public final class OutboxEventGauges implements AutoCloseable {
         CachedCounts all = new CachedCounts(counts, ttls.get(0));
         CachedCounts byStatus = new CachedCounts(counts, ttls.get(1));
         this.byType = new CachedCounts(counts, ttls.get(2));
-        gauge("events", "Events that are not finished", Tags.empty(), () -> all.sum(c -> c.pending() + c.inProcess()));
+        gauge("events", "Events that are not finished", Tags.empty(), () -> total(all));
         STATUSES.forEach((status, number) -> gauge(
                 "events.by.status",
                 "Events that are not finished, by status",
@@ -77,6 +77,11 @@ public final class OutboxEventGauges implements AutoCloseable {
                     Tags.of("event.type", eventType, STATUS, status),
                     () -> count(eventType, number)));
         }
+    }
+
+    private double total(CachedCounts all) {
+        all.get().keySet().forEach(this::addType);
+        return all.sum(count -> count.pending() + count.inProcess());
     }
 
     private double count(String eventType, ToDoubleFunction<EventCount> number) {

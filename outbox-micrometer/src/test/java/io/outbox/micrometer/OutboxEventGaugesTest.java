@@ -19,6 +19,10 @@ class OutboxEventGaugesTest {
     private final AtomicInteger queries = new AtomicInteger();
 
     private OutboxEventGauges gauges(Duration ttl) {
+        return gauges(ttl, List.of("Placed"));
+    }
+
+    private OutboxEventGauges gauges(Duration ttl, List<String> eventTypes) {
         return new OutboxEventGauges(
                 registry,
                 "outbox",
@@ -27,7 +31,7 @@ class OutboxEventGaugesTest {
                     return List.copyOf(stored);
                 },
                 List.of(ttl, ttl, ttl),
-                List.of("Placed"));
+                eventTypes);
     }
 
     private double value(String name, String... tags) {
@@ -49,6 +53,15 @@ class OutboxEventGaugesTest {
                 .isEqualTo(2);
         assertThat(value(byType, "event.type", "Paid", "status", "pending"))
                 .as("a type that is counted gets gauges")
+                .isEqualTo(10);
+    }
+
+    @Test
+    void typesGetGaugesOnceTheyAreCountedThoughNoneIsNamedAtFirst() {
+        gauges(Duration.ZERO, List.of());
+        stored.add(new EventCount("Paid", 10, 0));
+        assertThat(value("outbox.events")).isEqualTo(10);
+        assertThat(value("outbox.events.by.event.type.and.status", "event.type", "Paid", "status", "pending"))
                 .isEqualTo(10);
     }
 
