@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 
 /**
  * Makes outcomes durable, in batches that form by themselves.
@@ -46,6 +48,9 @@ final class CompletionWriter {
     private static final int SEVERAL = 4;
     /** Outcomes waiting that are worth a commit without a pause. */
     private static final int ENOUGH = 128;
+
+    /** Failures in a row after which a batch is written singly, since one outcome in it may be what the store refuses. */
+    private static final int SUSPICIOUS = 3;
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long FIRST_BACKOFF_MS = 50;
@@ -204,11 +209,16 @@ final class CompletionWriter {
     }
 
     private void writeUntilDurable(String ownerId, List<Completion> batch) {
-        List<Outcome> outcomes = batch.stream().map(Completion::outcome).toList();
+        List<Outcome> left = new ArrayList<>();
+        batch.forEach(completion -> left.add(completion.outcome()));
         Map<String, EventStatus> applied = new HashMap<>();
-        boolean written = untilDone(
-                "write the outcomes of " + batch.size() + " events",
-                () -> applied.putAll(backend.apply(ownerId, outcomes)));
+        boolean written = untilDone("write the outcomes of " + batch.size() + " events", failures -> {
+            if (failures < SUSPICIOUS) {
+                applied.putAll(backend.apply(ownerId, left));
+            } else {
+                writeSingly(ownerId, left, applied);
+            }
+        });
         if (written) {
             metrics.recordCompletionBatchSize(batch.size());
             batch.forEach(completion ->
@@ -218,19 +228,87 @@ final class CompletionWriter {
         batch.forEach(this::announce);
     }
 
+    /**
+     * Writes outcomes one by one. If the store takes some, it is not down, and those few that it does not take are given
+     * up, so that they hold up no other. If it refuses the first, or several in a row, it may be down; the next time
+     * another one comes first.
+     */
+    private void writeSingly(String ownerId, List<Outcome> left, Map<String, EventStatus> applied) {
+        Collections.rotate(left, 1);
+        applied.putAll(writeAlone(ownerId, left.get(0)));
+        left.remove(0);
+        List<Outcome> refused = new ArrayList<>();
+        for (Outcome outcome : List.copyOf(left)) {
+            try {
+                applied.putAll(writeAlone(ownerId, outcome));
+                left.remove(outcome);
+            } catch (RuntimeException e) {
+                refused.add(outcome);
+                if (refused.size() == SUSPICIOUS) {
+                    throw e;
+                }
+                continue;
+            }
+            giveUp(ownerId, refused, left);
+        }
+        giveUp(ownerId, refused, left);
+    }
+
+    private void giveUp(String ownerId, List<Outcome> refused, List<Outcome> left) {
+        for (Outcome outcome : refused) {
+            LOG.log(Level.ERROR, "The store refuses an outcome, so the event is delivered again: {0}", outcome);
+            if (ownerId != null) {
+                backend.release(ownerId, List.of(outcome.eventId()));
+            }
+        }
+        left.removeAll(refused);
+        refused.clear();
+    }
+
+    /** Writes one outcome; if the store refuses it, without the characters that a database may not know. */
+    private Map<String, EventStatus> writeAlone(String ownerId, Outcome outcome) {
+        try {
+            return backend.apply(ownerId, List.of(outcome));
+        } catch (RuntimeException e) {
+            Outcome plain = inPlainText(outcome);
+            if (plain.equals(outcome)) {
+                throw e;
+            }
+            return backend.apply(ownerId, List.of(plain));
+        }
+    }
+
+    private static Outcome inPlainText(Outcome outcome) {
+        if (outcome instanceof Outcome.Failed failed) {
+            return new Outcome.Failed(
+                    failed.eventId(),
+                    failed.retryAt(),
+                    failed.attempts(),
+                    failed.maxAttempts(),
+                    inPlainText(failed.error()));
+        }
+        return outcome instanceof Outcome.Dead dead
+                ? new Outcome.Dead(dead.eventId(), inPlainText(dead.error()))
+                : outcome;
+    }
+
+    private static String inPlainText(String error) {
+        return error == null ? null : error.replaceAll("[^\\x20-\\x7E\\n\\t]", "?");
+    }
+
     private void releaseUntilDone(String ownerId, List<OwnedEvents.Hold> holds) {
         List<String> ids = holds.stream().map(hold -> hold.eventId).toList();
-        untilDone("release " + ids.size() + " events", () -> backend.release(ownerId, ids));
+        untilDone("release " + ids.size() + " events", failures -> backend.release(ownerId, ids));
         holds.forEach(this::close);
         dueAgain.accept(ANY_TYPE, Instant.MIN);
     }
 
-    /** Repeats the action until it succeeds, or until closing leaves no more time; returns whether it succeeded. */
-    private boolean untilDone(String what, Runnable action) {
+    /** Repeats the action, told how often it has failed, until it succeeds, or until closing leaves no more time; returns whether it succeeded. */
+    private boolean untilDone(String what, IntConsumer action) {
         long backoffMs = FIRST_BACKOFF_MS;
         for (int failures = 0; ; ) {
             try {
-                action.run();
+                action.accept(failures);
                 return true;
             } catch (RuntimeException | Error e) {
                 Level level = failures++ == 0 ? Level.WARNING : Level.DEBUG;

@@ -40,7 +40,18 @@ class CompletionWriterTest {
         @Override
         public synchronized int markDone(Connection conn, String eventId) {
             writes.get(writes.size() - 1).outcomes++;
+            if (eventId.startsWith("poison")) {
+                throw new IllegalStateException("this store does not take it");
+            }
             return super.markDone(conn, eventId);
+        }
+
+        @Override
+        public synchronized int markRetry(Connection conn, String eventId, Instant nextAt, String error) {
+            if (error.contains("→")) {
+                throw new IllegalStateException("this database does not know that character");
+            }
+            return super.markRetry(conn, eventId, nextAt, error);
         }
     };
     private volatile CountDownLatch silence = new CountDownLatch(0);
@@ -169,6 +180,33 @@ class CompletionWriterTest {
         awaitAllDurable();
         assertThat(store.count(EventStatus.DONE)).isEqualTo(2);
         measured.close(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void outcomesThatTheStoreNeverTakesHoldUpNoOther() {
+        for (String id : List.of("poison-1", "poison-2", "good-1", "poison-3", "good-2")) {
+            submit(id);
+        }
+
+        writer.start();
+
+        awaitAllDurable();
+        assertThat(List.of("good-1", "good-2")).allMatch(id -> store.status(id) == EventStatus.DONE);
+        assertThat(List.of("poison-1", "poison-2", "poison-3")).allMatch(id -> store.status(id) == EventStatus.NEW);
+    }
+
+    @Test
+    void anErrorThatTheDatabaseCannotStoreIsStoredInPlainText() {
+        Outcome failed = new Outcome.Failed("unsaid", Instant.now(), 0, 9, "a → b");
+        store.insertNew(null, Events.event("unsaid"));
+        writer.submit(
+                new Delivery(new QueuedEvent(Events.event("unsaid"), Source.HOT, 0), owned.acquire("unsaid")), failed);
+
+        writer.start();
+
+        awaitAllDurable();
+        assertThat(store.status("unsaid")).isEqualTo(EventStatus.RETRY);
+        assertThat(store.row("unsaid").error()).isEqualTo("a ? b");
     }
 
     private void submit(String eventId) {
