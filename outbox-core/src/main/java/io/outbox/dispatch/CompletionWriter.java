@@ -32,7 +32,7 @@ import java.util.function.IntConsumer;
  * commit for every few rows, it pauses after a write of several, so that the next is worth its commit: those commits
  * would compete with the application's. While the store is down the thread keeps its batch and tries again, the queue
  * fills, and workers stall on it, so memory stays bounded and nothing is lost. An event is counted, and its hold closed,
- * only once its outcome is durable.
+ * only once its outcome is durable; a single outcome that the store refuses, while it takes others, is given up.
  *
  * <p>Holds that are given up without an outcome pass through here too, since their locks are released in the store.
  */
@@ -303,7 +303,7 @@ final class CompletionWriter {
         dueAgain.accept(ANY_TYPE, Instant.MIN);
     }
 
-    /** Repeats the action, told how often it has failed, until it succeeds, or until closing leaves no more time; returns whether it succeeded. */
+    /** Repeats the action, told how often it has failed, until it succeeds or closing leaves no time for it. */
     private boolean untilDone(String what, IntConsumer action) {
         long backoffMs = FIRST_BACKOFF_MS;
         for (int failures = 0; ; ) {

@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Keeps this node's locks in a shared store alive for as long as it holds the events, however long a listener runs.
  *
- * <p>Locks are renewed well before they run out. The age of a lock is measured on this JVM's monotonic clock from
- * before the statement that took it was sent, so it is never underestimated. A worker must not start on an event whose
- * lock is nearly out of time: it renews it first, and lets go of the event if another node has it by now.
+ * <p>Locks are renewed well before they run out. The age of a lock is measured on this JVM's monotonic clock: from before
+ * a renewal is sent, and for a new lock from when the statement that took it has returned. A worker must not start on an
+ * event whose lock is nearly out of time: it renews it first, and lets go of the event if another node has it by now.
  */
 final class LeaseKeeper implements AutoCloseable {
 

@@ -3,7 +3,7 @@ package io.outbox.spi;
 import java.sql.Connection;
 import java.time.Instant;
 
-/** Deletes finished events. */
+/** Deletes events that are no longer needed: finished ones, or in writer-only use those of some age. */
 @FunctionalInterface
 public interface EventPurger {
 
