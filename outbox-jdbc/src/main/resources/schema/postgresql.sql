@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS outbox_event (
   locked_at      TIMESTAMP(6)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
--- Claim and poll: only pending events are in it, in the order in which they are due; with their type, to count them by.
+-- Claim and poll: only pending events are in it, in the order in which they are due, with their type to count them by.
 CREATE INDEX IF NOT EXISTS outbox_event_pending ON outbox_event (available_at, created_at, event_id)
   INCLUDE (event_type) WHERE status IN (0, 2);
 

@@ -1,6 +1,7 @@
 package io.outbox;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * An {@link EventListener} that takes several queued events of its route in one call, for targets that are faster in
@@ -21,17 +22,56 @@ public interface BatchEventListener extends EventListener {
      */
     List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception;
 
+    /**
+     * As {@link #onEvents(List)}, with what is known about the deliveries. The outbox calls this one; unless it is
+     * overridden, the other does the work. Who wants nothing else implements {@link Informed}.
+     *
+     * @param infos what is known about the delivery of each event, in the same order
+     */
+    default List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
+        return onEvents(events);
+    }
+
     /** Returns the largest number of events this listener takes at once; at least 1. */
     default int maxBatchSize() {
         return DEFAULT_MAX_BATCH_SIZE;
     }
 
+    /** Handles a batch of one. */
     @Override
     default DispatchResult onEvent(EventEnvelope event) throws Exception {
-        List<BatchOutcome> outcomes = onEvents(List.of(event));
+        return only(onEvents(List.of(event)));
+    }
+
+    /** Handles a batch of one. */
+    @Override
+    default DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
+        return only(onEvents(List.of(event), List.of(info)));
+    }
+
+    private static DispatchResult only(List<BatchOutcome> outcomes) throws Exception {
         if (outcomes == null || outcomes.size() != 1) {
             throw new IllegalStateException("a batch listener must return one outcome per event");
         }
         return outcomes.get(0).resultOrThrow();
+    }
+
+    /** Returns the listener; a way to write one that knows about deliveries as a lambda. */
+    static BatchEventListener informed(Informed listener) {
+        return Objects.requireNonNull(listener, "listener");
+    }
+
+    /** A batch listener that is told about the delivery of each event. */
+    @FunctionalInterface
+    interface Informed extends BatchEventListener {
+
+        @Override
+        List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception;
+
+        /** Handles the events as if they came for the first time. */
+        @Override
+        default List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception {
+            return onEvents(events, events.stream().map(DeliveryInfo::first).toList());
+        }
     }
 }

@@ -1,25 +1,30 @@
 package io.outbox;
 
-import io.outbox.spi.OutboxBackend;
+import io.outbox.internal.store.StoreBackend;
+import io.outbox.internal.writing.HotPath;
+import io.outbox.internal.writing.Reservation;
 import io.outbox.spi.OutboxStore;
-import io.outbox.spi.StoreBackend;
+import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
+import io.outbox.spi.WriteBackend;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
- * The {@link OutboxWriter} on top of an {@link OutboxBackend}.
+ * The {@link OutboxWriter} on top of a {@link WriteBackend}.
  *
- * <p>Order within one {@code writeAll}: {@link WriterHook#beforeWrite beforeWrite}, insert,
+ * <p>Order within one {@code writeAll}: {@link WriterHook#beforeWrite beforeWrite}, reservation, insert,
  * {@link WriterHook#afterWrite afterWrite}, one registration for the end of the transaction.
  */
 public final class DefaultOutboxWriter implements OutboxWriter {
 
     private static final System.Logger LOG = System.getLogger(DefaultOutboxWriter.class.getName());
 
-    private final OutboxBackend backend;
-    private final WriterHook writerHook;
+    private final WriteBackend backend;
+    private final List<WriterHook> hooks;
+    private final HotPath hotPath;
 
     public DefaultOutboxWriter(TxContext txContext, OutboxStore outboxStore) {
         this(txContext, outboxStore, WriterHook.NOOP);
@@ -29,9 +34,19 @@ public final class DefaultOutboxWriter implements OutboxWriter {
         this(StoreBackend.forWriting(txContext, outboxStore), writerHook);
     }
 
-    public DefaultOutboxWriter(OutboxBackend backend, WriterHook writerHook) {
+    public DefaultOutboxWriter(WriteBackend backend, WriterHook writerHook) {
+        this(backend, List.of(Objects.requireNonNull(writerHook, "writerHook")), hotPath(writerHook));
+    }
+
+    DefaultOutboxWriter(WriteBackend backend, List<WriterHook> hooks, HotPath hotPath) {
         this.backend = Objects.requireNonNull(backend, "backend");
-        this.writerHook = Objects.requireNonNull(writerHook, "writerHook");
+        this.hooks = List.copyOf(hooks);
+        this.hotPath = hotPath;
+    }
+
+    private static HotPath hotPath(WriterHook writerHook) {
+        HotPath own = writerHook.unwrap(HotPath.class);
+        return own == null ? HotPath.NONE : own;
     }
 
     @Override
@@ -59,26 +74,74 @@ public final class DefaultOutboxWriter implements OutboxWriter {
         if (backend.requiresActiveTransaction() && !backend.isTransactionActive()) {
             throw new IllegalStateException(backend.noTransactionReason());
         }
-        List<EventEnvelope> accepted = writerHook.beforeWrite(events);
-        if (accepted == null || accepted.isEmpty()) {
+        List<EventEnvelope> batch = accepted(events);
+        if (batch.isEmpty()) {
             return List.of();
         }
-        List<EventEnvelope> batch = List.copyOf(accepted);
-        backend.persist(batch, writerHook.ownerId(batch));
-        quietly("afterWrite", () -> writerHook.afterWrite(batch));
-        Runnable rolledBack = () -> quietly("afterRollback", () -> writerHook.afterRollback(batch));
+        Reservation reservation = hotPath.reserve(batch);
         try {
-            backend.afterCompletion(() -> quietly("afterCommit", () -> writerHook.afterCommit(batch)), rolledBack);
+            reservation.written(backend.persist(reservation.events()));
         } catch (RuntimeException | Error e) {
-            rolledBack.run();
+            endUnwritten(reservation);
+            throw e;
+        }
+        each("afterWrite", hook -> hook.afterWrite(batch));
+        try {
+            backend.afterCompletion(end -> ended(batch, reservation, end));
+        } catch (RuntimeException | Error e) {
+            ended(batch, reservation, TransactionEnd.UNKNOWN);
             throw e;
         }
         return batch.stream().map(EventEnvelope::eventId).toList();
     }
 
-    static void quietly(String phase, Runnable hook) {
+    private List<EventEnvelope> accepted(List<EventEnvelope> events) {
+        List<EventEnvelope> batch = events;
+        for (WriterHook hook : hooks) {
+            if (batch == null || batch.isEmpty()) {
+                return List.of();
+            }
+            batch = hook.beforeWrite(batch);
+        }
+        return batch == null ? List.of() : List.copyOf(batch);
+    }
+
+    private void ended(List<EventEnvelope> batch, Reservation reservation, TransactionEnd end) {
+        quietly("the end of the transaction", () -> reservation.ended(end));
+        if (end == TransactionEnd.COMMITTED) {
+            each("afterCommit", hook -> hook.afterCommit(batch));
+        } else {
+            each("afterRollback", hook -> hook.afterRollback(batch));
+        }
+    }
+
+    /**
+     * Ends a reservation whose write failed. Some of the events may be there all the same, if the caller goes on and
+     * commits; only a rollback makes sure that none is.
+     */
+    private void endUnwritten(Reservation reservation) {
+        quietly("a failed write", () -> {
+            if (!backend.requiresActiveTransaction()) {
+                reservation.ended(TransactionEnd.UNKNOWN);
+                return;
+            }
+            backend.afterCompletion(
+                    end -> reservation.ended(end == TransactionEnd.COMMITTED ? TransactionEnd.UNKNOWN : end));
+        });
+    }
+
+    /** Calls the hooks whose part is not done by the reservation, whatever another one throws. */
+    private void each(String phase, Consumer<WriterHook> call) {
+        for (WriterHook hook : hooks) {
+            if (hotPath == HotPath.NONE || hook.unwrap(HotPath.class) != hotPath) {
+                quietly(phase, () -> call.accept(hook));
+            }
+        }
+    }
+
+    private static void quietly(String phase, Runnable action) {
         try {
-            hook.run();
+            action.run();
         } catch (Throwable e) {
             LOG.log(Level.WARNING, "Writer hook failed in " + phase + "; stored events are delivered by the poller", e);
         }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -29,15 +28,6 @@ public final class EventEnvelope {
     private static final int MAX_AGGREGATE_TYPE = 64;
     private static final int MAX_AGGREGATE_ID = 128;
     private static final int MAX_TENANT_ID = 64;
-
-    /**
-     * The stored header that marks an encoded payload, never seen by listeners. Bytes, and text with a NUL character,
-     * which some databases refuse, are stored as a JSON string in Base64 so that they fit every payload column.
-     */
-    private static final String ENCODING_HEADER = "__payload_encoding";
-
-    private static final String BASE64_BYTES = "base64";
-    private static final String BASE64_TEXT = "base64-text";
 
     private final String eventId;
     private final String eventType;
@@ -98,33 +88,12 @@ public final class EventEnvelope {
         builder.aggregateType = row.aggregateType() != null ? row.aggregateType() : AggregateType.GLOBAL.name();
         builder.aggregateId = row.aggregateId();
         builder.tenantId = row.tenantId();
-        builder.headers.putAll(HeaderJson.parse(row.eventId(), row.headersJson()));
-        String encoding = builder.headers.remove(ENCODING_HEADER);
-        if (encoding == null) {
-            builder.payloadJson = row.payloadJson();
-        } else if (encoding.equals(BASE64_BYTES)) {
-            builder.payloadBytes = decodeBase64(row);
-        } else if (encoding.equals(BASE64_TEXT)) {
-            builder.payloadJson = new String(decodeBase64(row), StandardCharsets.UTF_8);
-        } else {
-            throw new PayloadParseException("event " + row.eventId() + ": unknown payload encoding " + encoding);
-        }
-        if (row.availableAt() != null && row.availableAt().isAfter(row.createdAt())) {
-            builder.availableAt = row.availableAt();
-        }
+        StoredForm.Content content = StoredForm.read(row);
+        builder.headers.putAll(content.headers());
+        builder.payloadJson = content.text();
+        builder.payloadBytes = content.bytes();
+        builder.availableAt = content.availableAt();
         return new EventEnvelope(builder);
-    }
-
-    private static byte[] decodeBase64(OutboxEvent row) {
-        String text = row.payloadJson();
-        if (text.length() < 2 || text.charAt(0) != '"' || text.charAt(text.length() - 1) != '"') {
-            throw new PayloadParseException("event " + row.eventId() + ": the binary payload is not a JSON string");
-        }
-        try {
-            return Base64.getDecoder().decode(text.substring(1, text.length() - 1));
-        } catch (IllegalArgumentException e) {
-            throw new PayloadParseException("event " + row.eventId() + ": the binary payload is not Base64");
-        }
     }
 
     /** Returns a builder with everything that this envelope has; a new payload or due time replaces the old one. */
@@ -210,27 +179,12 @@ public final class EventEnvelope {
 
     /** Returns the text for a payload column. */
     public String storedPayload() {
-        return storedEncoding() == null
-                ? payloadJson
-                : '"' + Base64.getEncoder().encodeToString(payloadBytes()) + '"';
+        return StoredForm.payload(this);
     }
 
     /** Returns the JSON object for a headers column, or {@code null} if there is nothing to store. */
     public String storedHeaders() {
-        String encoding = storedEncoding();
-        if (encoding == null) {
-            return headers.isEmpty() ? null : HeaderJson.write(headers);
-        }
-        Map<String, String> all = new LinkedHashMap<>(headers);
-        all.put(ENCODING_HEADER, encoding);
-        return HeaderJson.write(all);
-    }
-
-    private String storedEncoding() {
-        if (isBinary()) {
-            return BASE64_BYTES;
-        }
-        return payloadJson.indexOf('\0') >= 0 ? BASE64_TEXT : null;
+        return StoredForm.headers(this);
     }
 
     @Override
@@ -327,8 +281,8 @@ public final class EventEnvelope {
             if (name == null) {
                 throw new IllegalArgumentException("headers must not contain a null key");
             }
-            if (name.equals(ENCODING_HEADER)) {
-                throw new IllegalArgumentException("header name " + ENCODING_HEADER + " is reserved");
+            if (StoredForm.isReserved(name)) {
+                throw new IllegalArgumentException("header name " + name + " is reserved");
             }
             headers.put(name, value);
             return this;

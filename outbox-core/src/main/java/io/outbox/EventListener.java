@@ -1,16 +1,66 @@
 package io.outbox;
 
+import io.outbox.dispatch.RetryPolicy;
+import java.util.Objects;
+
 /**
  * Reacts to events of one (aggregate type, event type) pair.
  *
  * <p>Called on a worker thread of the dispatcher, one event at a time per worker, at least once per event: after a
  * crash an event may come again, so effects must tolerate repetition (the {@link EventEnvelope#eventId() event id} is
  * the key to deduplicate by). Any {@code Throwable} counts as a failed attempt, except {@link UnrecoverableException},
- * which ends the event at once.
+ * which ends the event at once, and {@link RouteUnavailableException}, after which it waits for its target.
+ *
+ * <p>A listener that wraps another passes on all that the other has: {@link #onEvent(EventEnvelope, DeliveryInfo)} and
+ * {@link #retryPolicy()}, and it is a {@link BatchEventListener} if the other is.
  */
 @FunctionalInterface
 public interface EventListener {
 
     /** Handles the event and tells what became of it; returning {@code null} counts as a failed attempt. */
     DispatchResult onEvent(EventEnvelope event) throws Exception;
+
+    /**
+     * As {@link #onEvent(EventEnvelope)}, with what is known about the delivery. The outbox calls this one; unless it is
+     * overridden, the other does the work. Who wants nothing else implements {@link Informed}.
+     */
+    default DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
+        return onEvent(event);
+    }
+
+    /**
+     * Returns when a failed event of this listener comes again, or {@code null} for the policy of its lane or of the outbox.
+     * Asked after every failure, on the worker thread. How often an event is tried at most is the setting of the lane or
+     * of the outbox in any case.
+     */
+    default RetryPolicy retryPolicy() {
+        return null;
+    }
+
+    /** Returns the listener; a way to write one that knows about deliveries as a lambda. */
+    static EventListener informed(Informed listener) {
+        return Objects.requireNonNull(listener, "listener");
+    }
+
+    /**
+     * Returns a listener that does what the given one does and has its own retry policy, as lambdas cannot have. A
+     * {@link BatchEventListener} stays one.
+     */
+    static EventListener retrying(RetryPolicy retryPolicy, EventListener listener) {
+        return RetryingListener.of(retryPolicy, listener);
+    }
+
+    /** A listener that is told about the delivery of each event. */
+    @FunctionalInterface
+    interface Informed extends EventListener {
+
+        @Override
+        DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception;
+
+        /** Handles the event as if it came for the first time. */
+        @Override
+        default DispatchResult onEvent(EventEnvelope event) throws Exception {
+            return onEvent(event, DeliveryInfo.first(event));
+        }
+    }
 }

@@ -1,12 +1,12 @@
 package io.outbox;
 
 import io.outbox.dead.DeadEventManager;
-import io.outbox.dispatch.DispatcherPollerHandler;
-import io.outbox.dispatch.DispatcherWriterHook;
 import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.OutboxDispatcher;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.internal.delivery.DeliveryEngine;
+import io.outbox.internal.lifecycle.Ending;
 import io.outbox.model.EventCount;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.OutboxStatus.State;
@@ -15,17 +15,17 @@ import io.outbox.poller.StuckRecovery;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.EventPurger;
+import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
-import io.outbox.spi.StoreBackend;
 import io.outbox.spi.TxContext;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
@@ -43,28 +43,22 @@ public final class Outbox implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Outbox.class.getName());
 
-    private final OutboxBackend backend;
+    private final HousekeepingBackend housekeeping;
     private final OutboxWriter writer;
-    private final OutboxDispatcher dispatcher;
-    private final OutboxPoller poller;
+    private final OutboxAssembly.Delivery delivery;
     private final OutboxPurgeScheduler purgeScheduler;
     private final Clock clock;
+    private final Ending ending = new Ending();
+    private final Object deliveringDue = new Object();
     private boolean started;
     private boolean closed;
 
-    private Outbox(
-            OutboxBackend backend,
-            OutboxWriter writer,
-            OutboxDispatcher dispatcher,
-            OutboxPoller poller,
-            OutboxPurgeScheduler purgeScheduler,
-            Clock clock) {
-        this.backend = backend;
-        this.writer = writer;
-        this.dispatcher = dispatcher;
-        this.poller = poller;
-        this.purgeScheduler = purgeScheduler;
-        this.clock = clock;
+    private Outbox(OutboxAssembly.Parts parts) {
+        this.housekeeping = parts.housekeeping();
+        this.purgeScheduler = parts.purgeScheduler();
+        this.clock = parts.clock();
+        this.delivery = parts.delivery();
+        this.writer = parts.writer();
     }
 
     /** One node delivers: right after commit, with the poller behind. */
@@ -92,9 +86,18 @@ public final class Outbox implements AutoCloseable {
         return writer;
     }
 
-    /** Returns access to this outbox's dead events. */
+    /**
+     * Returns access to this outbox's dead events.
+     *
+     * @throws IllegalStateException if this outbox only writes and has no connections of its own
+     */
     public DeadEventManager deadEvents() {
-        return poller == null ? new DeadEventManager(backend) : new DeadEventManager(backend, poller::wakeUp);
+        if (housekeeping == null) {
+            throw new IllegalStateException("This outbox only writes and has no ConnectionProvider for anything else");
+        }
+        return delivery == null
+                ? new DeadEventManager(housekeeping)
+                : new DeadEventManager(housekeeping, delivery.poller()::wakeUp);
     }
 
     /**
@@ -108,9 +111,9 @@ public final class Outbox implements AutoCloseable {
             return;
         }
         started = true;
-        if (dispatcher != null) {
-            dispatcher.start();
-            poller.start();
+        if (delivery != null) {
+            delivery.engine().start();
+            delivery.poller().start();
         }
         if (purgeScheduler != null) {
             purgeScheduler.start();
@@ -118,45 +121,55 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
-     * Delivers everything that is due on the calling thread, and returns once it is done. For an outbox that was not
-     * started: in tests, or where another scheduler is in charge.
+     * Delivers everything that is due when it is called, on the calling thread, and returns once it is done. What becomes
+     * due meanwhile is left to the next call. For an outbox that was not started: in tests, or where another scheduler is
+     * in charge.
      *
      * @return how many deliveries were made
+     * @throws IllegalStateException if this outbox only writes, was started, or is closed
+     * @throws io.outbox.spi.OutboxBackendException if the store fails; what was delivered and not recorded is kept, and
+     *     recorded by the next call
      */
-    public synchronized int deliverDue() {
+    public int deliverDue() {
+        synchronized (deliveringDue) {
+            requireManualDelivery();
+            DeliveryEngine engine = delivery.engine();
+            return engine.deliverQueued() + delivery.poller().pollAll(engine::deliverQueued);
+        }
+    }
+
+    private synchronized void requireManualDelivery() {
         requireOpen();
-        if (started || dispatcher == null) {
+        if (started || delivery == null) {
             throw new IllegalStateException(
                     "deliverDue() needs an outbox that delivers and was built with startManually() and not started");
         }
-        int total = dispatcher.deliverQueued();
-        int delivered;
-        do {
-            poller.poll();
-            delivered = dispatcher.deliverQueued();
-            total += delivered;
-        } while (delivered > 0);
-        return total;
     }
 
-    /** Stops delivery: listeners finish what they have, all else waits in the store. Writing goes on. */
-    public synchronized void pause() {
+    /**
+     * Stops delivery: listeners finish what they have, all else waits in the store. Writing goes on.
+     *
+     * @throws IllegalStateException if this outbox only writes or is closed
+     */
+    public void pause() {
+        requireDelivery().pause();
+    }
+
+    /**
+     * Delivers again after {@link #pause()}.
+     *
+     * @throws IllegalStateException if this outbox only writes or is closed
+     */
+    public void resume() {
+        requireDelivery().resume();
+    }
+
+    private synchronized DeliveryEngine requireDelivery() {
         requireOpen();
-        requireDelivery();
-        dispatcher.pause();
-    }
-
-    /** Delivers again after {@link #pause()}. */
-    public synchronized void resume() {
-        requireOpen();
-        requireDelivery();
-        dispatcher.resume();
-    }
-
-    private void requireDelivery() {
-        if (dispatcher == null) {
+        if (delivery == null) {
             throw new IllegalStateException("This outbox only writes");
         }
+        return delivery.engine();
     }
 
     /** Returns whether events are delivered. */
@@ -164,32 +177,34 @@ public final class Outbox implements AutoCloseable {
         if (closed) {
             return State.CLOSED;
         }
-        if (dispatcher == null) {
+        if (delivery == null) {
             return State.WRITER_ONLY;
         }
         if (!started) {
             return State.NOT_STARTED;
         }
-        return dispatcher.isPaused() ? State.PAUSED : State.RUNNING;
+        return delivery.engine().isPaused() ? State.PAUSED : State.RUNNING;
     }
 
     /** Returns what this outbox does at the moment; asks the store. */
     public OutboxStatus status() {
         return new OutboxStatus(
                 state(),
-                dispatcher == null ? 0 : dispatcher.hotQueueDepth(),
-                dispatcher == null ? 0 : dispatcher.coldQueueDepth(),
-                backend.pending(clock.instant()),
-                deadEvents().count(null),
-                dispatcher == null ? List.of() : dispatcher.unavailableTypes());
+                delivery == null ? 0 : delivery.engine().hotQueueDepth(),
+                delivery == null ? 0 : delivery.engine().coldQueueDepth(),
+                housekeeping == null ? List.of() : housekeeping.pending(clock.instant()),
+                housekeeping == null ? 0 : deadEvents().count(null),
+                delivery == null
+                        ? List.of()
+                        : List.copyOf(delivery.engine().unavailable().keySet()));
     }
 
     /** Counts the events that are not finished, by type; asks the store. */
     public List<EventCount> counts() {
-        List<EventCount> stored = backend.counts();
-        return dispatcher == null
+        List<EventCount> stored = housekeeping == null ? List.of() : housekeeping.counts();
+        return delivery == null
                 ? stored
-                : stored.stream().map(dispatcher::withHeld).toList();
+                : stored.stream().map(delivery.engine()::withHeld).toList();
     }
 
     private void requireOpen() {
@@ -200,25 +215,31 @@ public final class Outbox implements AutoCloseable {
 
     /**
      * Stops purge, poller and dispatcher, in this order. The dispatcher delivers what is queued for up to the drain
-     * timeout; what is left goes back to the store.
+     * timeout; what is left goes back to the store. Called again, it waits for the end.
      */
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
-        }
-        closeAll(purgeScheduler, poller, dispatcher);
+        ending.once(() -> {
+            refuseCalls();
+            close(purgeScheduler);
+            if (delivery != null) {
+                close(delivery.poller());
+                close(delivery.engine());
+            }
+        });
     }
 
-    private static void closeAll(AutoCloseable... components) {
-        for (AutoCloseable component : components) {
-            try {
-                if (component != null) {
-                    component.close();
-                }
-            } catch (Exception e) {
-                LOG.log(Level.WARNING, "Failed to close " + component, e);
+    private synchronized void refuseCalls() {
+        closed = true;
+    }
+
+    private static void close(AutoCloseable component) {
+        try {
+            if (component != null) {
+                component.close();
             }
+        } catch (Exception e) {
+            LOG.log(Level.WARNING, "Failed to close " + component, e);
         }
     }
 
@@ -229,22 +250,9 @@ public final class Outbox implements AutoCloseable {
     public abstract static sealed class AbstractBuilder<B extends AbstractBuilder<B>>
             permits SingleNodeBuilder, MultiNodeBuilder, OrderedBuilder, WriterOnlyBuilder {
 
-        private ConnectionProvider connectionProvider;
-        private TxContext txContext;
-        private OutboxStore outboxStore;
-        private OutboxBackend backend;
-        private boolean purging;
-        private EventPurger purger;
+        final OutboxAssembly assembly = new OutboxAssembly();
         private boolean manualStart;
-        boolean hasLanes;
-        private final List<WriterHook> writerHooks = new ArrayList<>();
         private boolean built;
-        ListenerRegistry listenerRegistry;
-        final OutboxDispatcher.Builder dispatcher = OutboxDispatcher.builder();
-        final OutboxPoller.Builder poller = OutboxPoller.builder();
-        private final OutboxPurgeScheduler.Builder purge = OutboxPurgeScheduler.builder();
-        private MetricsExporter metrics = MetricsExporter.NOOP;
-        Clock clock = Clock.systemUTC();
 
         private AbstractBuilder() {}
 
@@ -252,79 +260,79 @@ public final class Outbox implements AutoCloseable {
 
         /** Connections outside of business transactions. Required unless {@link #backend} is given. */
         public B connectionProvider(ConnectionProvider connectionProvider) {
-            this.connectionProvider = Objects.requireNonNull(connectionProvider, "connectionProvider");
+            assembly.connectionProvider = Objects.requireNonNull(connectionProvider, "connectionProvider");
             return self();
         }
 
         /** The business transaction. Required unless {@link #backend} is given. */
         public B txContext(TxContext txContext) {
-            this.txContext = Objects.requireNonNull(txContext, "txContext");
+            assembly.txContext = Objects.requireNonNull(txContext, "txContext");
             return self();
         }
 
         /** The database's SQL. Required unless {@link #backend} is given. */
         public B outboxStore(OutboxStore outboxStore) {
-            this.outboxStore = Objects.requireNonNull(outboxStore, "outboxStore");
+            assembly.outboxStore = Objects.requireNonNull(outboxStore, "outboxStore");
             return self();
         }
 
         /** The storage engine, instead of connection provider, transaction context, store and purger. */
         public B backend(OutboxBackend backend) {
-            this.backend = Objects.requireNonNull(backend, "backend");
+            assembly.backend = Objects.requireNonNull(backend, "backend");
             return self();
         }
 
         /** Where listeners are found. Required wherever events are delivered. */
         public B listenerRegistry(ListenerRegistry listenerRegistry) {
-            this.listenerRegistry = Objects.requireNonNull(listenerRegistry, "listenerRegistry");
+            assembly.listenerRegistry = Objects.requireNonNull(listenerRegistry, "listenerRegistry");
             return self();
         }
 
         /** Default: {@link MetricsExporter#NOOP}. */
         public B metrics(MetricsExporter metrics) {
-            this.metrics = Objects.requireNonNull(metrics, "metrics");
+            assembly.metrics = Objects.requireNonNull(metrics, "metrics");
             return self();
         }
 
         /** Adds an interceptor. */
         public B interceptor(EventInterceptor interceptor) {
-            dispatcher.interceptor(interceptor);
+            assembly.delivery.interceptor(interceptor);
             return self();
         }
 
         /** Adds interceptors, in order. */
         public B interceptors(List<EventInterceptor> interceptors) {
-            dispatcher.interceptors(interceptors);
+            assembly.delivery.interceptors(interceptors);
             return self();
         }
 
         /** The poller's longest sleep. Default: {@value OutboxPoller#DEFAULT_INTERVAL_MS}. */
         public B intervalMs(long intervalMs) {
-            poller.intervalMs(intervalMs);
+            assembly.polling.intervalMs(intervalMs);
             return self();
         }
 
         /** How many events the poller reads at a time. Default: {@value OutboxPoller#DEFAULT_BATCH_SIZE}. */
         public B batchSize(int batchSize) {
-            poller.batchSize(batchSize);
+            assembly.polling.batchSize(batchSize);
             return self();
         }
 
         /** The age below which the poller leaves events alone. Default: zero. */
         public B skipRecent(Duration skipRecent) {
-            poller.skipRecent(skipRecent);
+            assembly.polling.skipRecent(skipRecent);
             return self();
         }
 
         /** How long close() goes on delivering. Default: {@value OutboxDispatcher#DEFAULT_DRAIN_TIMEOUT_MS}. */
         public B drainTimeoutMs(long drainTimeoutMs) {
-            dispatcher.drainTimeoutMs(drainTimeoutMs);
+            assembly.delivery.drainTimeoutMs(drainTimeoutMs);
             return self();
         }
 
         /** Deletes finished events with this purger. Default: events are kept. */
         public B purger(EventPurger purger) {
-            this.purger = Objects.requireNonNull(purger, "purger");
+            assembly.purger = Objects.requireNonNull(purger, "purger");
             return self();
         }
 
@@ -333,64 +341,74 @@ public final class Outbox implements AutoCloseable {
          * a store, {@link #purger} does.
          */
         public B purgeRetention(Duration retention) {
-            purge.retention(retention);
-            purging = true;
+            assembly.purge.retention(retention);
+            assembly.purging = true;
             return self();
         }
 
         /** How many events one purge transaction deletes. Default: {@value OutboxPurgeScheduler#DEFAULT_BATCH_SIZE}. */
         public B purgeBatchSize(int batchSize) {
-            purge.batchSize(batchSize);
+            assembly.purge.batchSize(batchSize);
             return self();
         }
 
         /** The time between purges. Default: {@value OutboxPurgeScheduler#DEFAULT_INTERVAL_SECONDS}. */
         public B purgeIntervalSeconds(long intervalSeconds) {
-            purge.intervalSeconds(intervalSeconds);
+            assembly.purge.intervalSeconds(intervalSeconds);
             return self();
         }
 
         /** The time from the start to the first purge. Default: none. */
         public B purgeInitialDelay(Duration initialDelay) {
-            purge.initialDelay(initialDelay);
+            assembly.purge.initialDelay(initialDelay);
             return self();
         }
 
         /** Lets purges delete only DONE events, so that DEAD ones stay until they are replayed. */
         public B purgeKeepsDead() {
-            purge.keepDead();
+            assembly.purge.keepDead();
             return self();
         }
 
         /** The clock for due times, retries and retention. Default: the system clock. */
         public B clock(Clock clock) {
-            this.clock = Objects.requireNonNull(clock, "clock");
-            dispatcher.clock(clock);
-            poller.clock(clock);
-            purge.clock(clock);
+            assembly.clock = Objects.requireNonNull(clock, "clock");
+            assembly.delivery.clock(clock);
+            assembly.polling.clock(clock);
+            assembly.purge.clock(clock);
             return self();
         }
 
         /** Makes the threads that call listeners. Default: daemon threads. */
         public B workerThreads(ThreadFactory threadFactory) {
-            dispatcher.threadFactory(threadFactory);
+            assembly.delivery.threadFactory(threadFactory);
             return self();
         }
 
         /** Adds a hook that accompanies writes, in front of the outbox's own. */
         public B writerHook(WriterHook writerHook) {
-            writerHooks.add(Objects.requireNonNull(writerHook, "writerHook"));
+            assembly.writerHooks.add(Objects.requireNonNull(writerHook, "writerHook"));
             return self();
         }
 
-        final WriterHook hooked(WriterHook own) {
-            return writerHooks.isEmpty() ? own : new WriterHooks(writerHooks, own);
+        /** Adds a callback for events whose end is durable. Several are called in the order in which they were added. */
+        public B completionListener(CompletionListener completionListener) {
+            assembly.delivery.completionListener(completionListener);
+            return self();
+        }
+
+        /**
+         * Carries a context of the application from the write of an event to its listener. Several are captured and
+         * restored in the order in which they were added, after other hooks of the writer.
+         */
+        public B contextPropagator(ContextPropagator contextPropagator) {
+            assembly.delivery.contextPropagator(contextPropagator);
+            return self();
         }
 
         /** Gives an event type a lane of its own: queues, workers and settings isolated from all other types. */
         public B lane(String eventType, LanePolicy policy) {
-            dispatcher.lane(eventType, policy);
-            hasLanes = true;
+            assembly.delivery.lane(eventType, policy);
             return self();
         }
 
@@ -400,15 +418,17 @@ public final class Outbox implements AutoCloseable {
             return self();
         }
 
-        /** Builds the outbox and, unless told otherwise, starts it. */
+        /**
+         * Builds the outbox and, unless told otherwise, starts it.
+         *
+         * @throws NullPointerException if something required is missing
+         * @throws IllegalStateException if settings do not fit together, or on a second call
+         */
         public Outbox build() {
             if (built) {
                 throw new IllegalStateException("build() was called already; use a new builder");
             }
-            OutboxBackend engine = engine();
-            check(engine);
-            OutboxPurgeScheduler purgeScheduler = purgeScheduler(engine);
-            Outbox outbox = assemble(engine, purgeScheduler);
+            Outbox outbox = new Outbox(assemble());
             built = true;
             if (!manualStart) {
                 startOrClose(outbox);
@@ -416,39 +436,7 @@ public final class Outbox implements AutoCloseable {
             return outbox;
         }
 
-        /** Checks the settings of the scenario. */
-        void check(OutboxBackend engine) {
-            Objects.requireNonNull(listenerRegistry, "listenerRegistry is required");
-        }
-
-        abstract Outbox assemble(OutboxBackend engine, OutboxPurgeScheduler purgeScheduler);
-
-        /** Assembles an outbox that delivers. */
-        final Outbox delivering(OutboxBackend engine, OutboxPurgeScheduler purgeScheduler, boolean hotPath) {
-            OutboxDispatcher builtDispatcher = dispatcher
-                    .backend(engine)
-                    .listenerRegistry(listenerRegistry)
-                    .metrics(metrics)
-                    .startManually()
-                    .build();
-            try {
-                OutboxPoller builtPoller = poller.backend(engine)
-                        .handler(new DispatcherPollerHandler(builtDispatcher))
-                        .metrics(metrics)
-                        .build();
-                WriterHook hook = hotPath ? new DispatcherWriterHook(builtDispatcher, metrics) : WriterHook.NOOP;
-                return new Outbox(
-                        engine,
-                        new DefaultOutboxWriter(engine, hooked(hook)),
-                        builtDispatcher,
-                        builtPoller,
-                        purgeScheduler,
-                        clock);
-            } catch (RuntimeException | Error e) {
-                builtDispatcher.close();
-                throw e;
-            }
-        }
+        abstract OutboxAssembly.Parts assemble();
 
         private static void startOrClose(Outbox outbox) {
             try {
@@ -457,40 +445,6 @@ public final class Outbox implements AutoCloseable {
                 outbox.close();
                 throw e;
             }
-        }
-
-        private OutboxBackend engine() {
-            if (backend == null) {
-                return storeEngine();
-            }
-            if (connectionProvider != null || txContext != null || outboxStore != null || purger != null) {
-                throw new IllegalStateException("backend is set, so connectionProvider, txContext, outboxStore and"
-                        + " purger must not be: the backend brings its own");
-            }
-            return backend;
-        }
-
-        private OutboxBackend storeEngine() {
-            Objects.requireNonNull(txContext, "txContext is required");
-            Objects.requireNonNull(outboxStore, "outboxStore is required");
-            if (connectionProvider == null && !needsConnections()) {
-                return StoreBackend.forWriting(txContext, outboxStore);
-            }
-            Objects.requireNonNull(connectionProvider, "connectionProvider is required");
-            return StoreBackend.of(connectionProvider, txContext, outboxStore, purger);
-        }
-
-        boolean needsConnections() {
-            return true;
-        }
-
-        final boolean hasPurger() {
-            return purger != null;
-        }
-
-        private OutboxPurgeScheduler purgeScheduler(OutboxBackend engine) {
-            boolean wanted = backend != null ? purging : purger != null;
-            return wanted ? purge.backend(engine).metrics(metrics).build() : null;
         }
     }
 
@@ -507,27 +461,27 @@ public final class Outbox implements AutoCloseable {
 
         /** How many events are processed at the same time. Default: {@value OutboxDispatcher#DEFAULT_WORKER_COUNT}. */
         public SingleNodeBuilder workerCount(int workerCount) {
-            return with(this, b -> dispatcher.workerCount(workerCount));
+            return with(this, b -> assembly.delivery.workerCount(workerCount));
         }
 
         /** Default: {@value OutboxDispatcher#DEFAULT_HOT_QUEUE_CAPACITY}. */
         public SingleNodeBuilder hotQueueCapacity(int hotQueueCapacity) {
-            return with(this, b -> dispatcher.hotQueueCapacity(hotQueueCapacity));
+            return with(this, b -> assembly.delivery.hotQueueCapacity(hotQueueCapacity));
         }
 
         /** Default: {@value OutboxDispatcher#DEFAULT_COLD_QUEUE_CAPACITY}. */
         public SingleNodeBuilder coldQueueCapacity(int coldQueueCapacity) {
-            return with(this, b -> dispatcher.coldQueueCapacity(coldQueueCapacity));
+            return with(this, b -> assembly.delivery.coldQueueCapacity(coldQueueCapacity));
         }
 
         /** How often an event is tried before it goes DEAD. Default: {@value OutboxDispatcher#DEFAULT_MAX_ATTEMPTS}. */
         public SingleNodeBuilder maxAttempts(int maxAttempts) {
-            return with(this, b -> dispatcher.maxAttempts(maxAttempts));
+            return with(this, b -> assembly.delivery.maxAttempts(maxAttempts));
         }
 
         /** Default: exponential, from 200 ms to 60 s. */
         public SingleNodeBuilder retryPolicy(RetryPolicy retryPolicy) {
-            return with(this, b -> dispatcher.retryPolicy(retryPolicy));
+            return with(this, b -> assembly.delivery.retryPolicy(retryPolicy));
         }
 
         @Override
@@ -536,8 +490,8 @@ public final class Outbox implements AutoCloseable {
         }
 
         @Override
-        Outbox assemble(OutboxBackend engine, OutboxPurgeScheduler purgeScheduler) {
-            return delivering(engine, purgeScheduler, true);
+        OutboxAssembly.Parts assemble() {
+            return assembly.delivering(true);
         }
     }
 
@@ -550,27 +504,27 @@ public final class Outbox implements AutoCloseable {
 
         /** How many events are processed at the same time. Default: {@value OutboxDispatcher#DEFAULT_WORKER_COUNT}. */
         public MultiNodeBuilder workerCount(int workerCount) {
-            return with(this, b -> dispatcher.workerCount(workerCount));
+            return with(this, b -> assembly.delivery.workerCount(workerCount));
         }
 
         /** Default: {@value OutboxDispatcher#DEFAULT_HOT_QUEUE_CAPACITY}. */
         public MultiNodeBuilder hotQueueCapacity(int hotQueueCapacity) {
-            return with(this, b -> dispatcher.hotQueueCapacity(hotQueueCapacity));
+            return with(this, b -> assembly.delivery.hotQueueCapacity(hotQueueCapacity));
         }
 
         /** Default: {@value OutboxDispatcher#DEFAULT_COLD_QUEUE_CAPACITY}. */
         public MultiNodeBuilder coldQueueCapacity(int coldQueueCapacity) {
-            return with(this, b -> dispatcher.coldQueueCapacity(coldQueueCapacity));
+            return with(this, b -> assembly.delivery.coldQueueCapacity(coldQueueCapacity));
         }
 
         /** How often an event is tried before it goes DEAD. Default: {@value OutboxDispatcher#DEFAULT_MAX_ATTEMPTS}. */
         public MultiNodeBuilder maxAttempts(int maxAttempts) {
-            return with(this, b -> dispatcher.maxAttempts(maxAttempts));
+            return with(this, b -> assembly.delivery.maxAttempts(maxAttempts));
         }
 
         /** Default: exponential, from 200 ms to 60 s. */
         public MultiNodeBuilder retryPolicy(RetryPolicy retryPolicy) {
-            return with(this, b -> dispatcher.retryPolicy(retryPolicy));
+            return with(this, b -> assembly.delivery.retryPolicy(retryPolicy));
         }
 
         /**
@@ -590,7 +544,7 @@ public final class Outbox implements AutoCloseable {
 
         /** When events of nodes that died are taken over. Default: with every poll, once their lock has timed out. */
         public MultiNodeBuilder stuckRecovery(StuckRecovery recovery) {
-            return with(this, b -> poller.stuckRecovery(recovery));
+            return with(this, b -> assembly.polling.recovery(recovery));
         }
 
         @Override
@@ -599,23 +553,8 @@ public final class Outbox implements AutoCloseable {
         }
 
         @Override
-        void check(OutboxBackend engine) {
-            super.check(engine);
-            if (lease == null) {
-                throw new IllegalStateException("Multi-node mode needs claimLocking(...), so that nodes do not deliver"
-                        + " each other's events; for one node use Outbox.singleNode()");
-            }
-            if (!engine.supportsClaiming()) {
-                throw new IllegalStateException("Multi-node mode needs a store that can claim events (an"
-                        + " OwnershipStore); this one cannot: use Outbox.singleNode() on one node");
-            }
-        }
-
-        @Override
-        Outbox assemble(OutboxBackend engine, OutboxPurgeScheduler purgeScheduler) {
-            dispatcher.lease(lease);
-            poller.claimLocking(lease);
-            return delivering(engine, purgeScheduler, true);
+        OutboxAssembly.Parts assemble() {
+            return assembly.deliveringUnder(lease);
         }
     }
 
@@ -630,18 +569,8 @@ public final class Outbox implements AutoCloseable {
         }
 
         @Override
-        void check(OutboxBackend engine) {
-            super.check(engine);
-            if (hasLanes) {
-                throw new IllegalStateException(
-                        "Ordered mode delivers one event after the other, so no event type can have a lane of its own");
-            }
-        }
-
-        @Override
-        Outbox assemble(OutboxBackend engine, OutboxPurgeScheduler purgeScheduler) {
-            dispatcher.workerCount(1).maxAttempts(1).strictOrder();
-            return delivering(engine, purgeScheduler, false);
+        OutboxAssembly.Parts assemble() {
+            return assembly.deliveringInOrder();
         }
     }
 
@@ -656,24 +585,8 @@ public final class Outbox implements AutoCloseable {
         }
 
         @Override
-        boolean needsConnections() {
-            return hasPurger();
-        }
-
-        @Override
-        void check(OutboxBackend engine) {
-            // nothing is delivered, so no listener is needed
-        }
-
-        @Override
-        Outbox assemble(OutboxBackend engine, OutboxPurgeScheduler purgeScheduler) {
-            return new Outbox(
-                    engine,
-                    new DefaultOutboxWriter(engine, hooked(WriterHook.NOOP)),
-                    null,
-                    null,
-                    purgeScheduler,
-                    clock);
+        OutboxAssembly.Parts assemble() {
+            return assembly.writing();
         }
     }
 }

@@ -19,14 +19,6 @@ public interface WriterHook {
         return events;
     }
 
-    /**
-     * Returns the owner under which the events become visible, or {@code null} for none. Asked once per batch, after
-     * {@link #beforeWrite} and before the insert. Delayed events are never owned.
-     */
-    default String ownerId(List<EventEnvelope> events) {
-        return null;
-    }
-
     /** Called after the insert, still inside the transaction. */
     default void afterWrite(List<EventEnvelope> events) {}
 
@@ -35,4 +27,13 @@ public interface WriterHook {
 
     /** Called after the transaction has rolled back, or when its outcome is unknown. */
     default void afterRollback(List<EventEnvelope> events) {}
+
+    /**
+     * Returns what this hook is for the writer beyond what this interface says, or {@code null}. A hook that wraps a
+     * {@link io.outbox.dispatch.DispatcherWriterHook} may pass the question on, so that events are reserved before they are
+     * written; what follows the insert then goes past the wrapper.
+     */
+    default <T> T unwrap(Class<T> type) {
+        return type.isInstance(this) ? type.cast(this) : null;
+    }
 }

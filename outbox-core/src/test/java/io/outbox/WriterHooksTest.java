@@ -2,18 +2,26 @@ package io.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outbox.internal.store.StoreBackend;
+import io.outbox.internal.writing.HotPath;
+import io.outbox.internal.writing.Reservation;
+import io.outbox.spi.NewEvent;
+import io.outbox.spi.TransactionEnd;
 import io.outbox.support.Events;
+import io.outbox.support.FiveMethodStore;
+import io.outbox.support.ManualTransaction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
+/** Several hooks around one write, and the hot path among them. */
 class WriterHooksTest {
 
+    private final FiveMethodStore store = new FiveMethodStore();
+    private final ManualTransaction transaction = new ManualTransaction(store);
     private final List<String> calls = new ArrayList<>();
-    private final List<EventEnvelope> batch = List.of(Events.event("e"));
-    private final WriterHook hooks =
-            new WriterHooks(List.of(new Recording("first"), new Recording("second")), new Recording("own"));
 
     /** Records its calls, and adds its name to the events. */
     private final class Recording implements WriterHook {
@@ -33,11 +41,6 @@ class WriterHooksTest {
         }
 
         @Override
-        public String ownerId(List<EventEnvelope> events) {
-            return name;
-        }
-
-        @Override
         public void afterWrite(List<EventEnvelope> events) {
             calls.add(name + " afterWrite " + events.size());
         }
@@ -53,38 +56,105 @@ class WriterHooksTest {
         }
     }
 
-    @Test
-    void eachHookSeesWhatTheOneBeforeMadeOfTheBatchAndTheOutboxesOwnComesLast() {
-        assertThat(hooks.beforeWrite(batch))
-                .singleElement()
-                .satisfies(event -> assertThat(event.headers())
-                        .containsEntry("first", "0")
-                        .containsEntry("second", "1")
-                        .containsEntry("own", "2"));
+    /** Records what becomes of its reservations. */
+    private final class RecordingPath implements HotPath {
+        @Override
+        public Reservation reserve(List<EventEnvelope> events) {
+            calls.add("reserved " + events.size());
+            return new Reservation() {
+                @Override
+                public List<NewEvent> events() {
+                    return events.stream().map(NewEvent::unowned).toList();
+                }
+
+                @Override
+                public void written(Set<String> owned) {
+                    calls.add("written");
+                }
+
+                @Override
+                public void ended(TransactionEnd end) {
+                    calls.add("ended " + end);
+                }
+            };
+        }
+    }
+
+    private OutboxWriter writer(HotPath path, WriterHook... hooks) {
+        return new DefaultOutboxWriter(StoreBackend.forWriting(transaction, store), List.of(hooks), path);
+    }
+
+    private void commit(OutboxWriter writer) {
+        transaction.begin();
+        writer.write(Events.event("e"));
+        transaction.commit();
+    }
+
+    private void rollBack(OutboxWriter writer) {
+        transaction.begin();
+        writer.write(Events.event("e"));
+        transaction.rollback();
     }
 
     @Test
-    void theOutboxesOwnHookAloneDecidesOnTheOwner() {
-        assertThat(hooks.ownerId(batch)).isEqualTo("own");
+    void eachHookSeesWhatTheOneBeforeMadeOfTheBatch() {
+        commit(writer(HotPath.NONE, new Recording("first"), new Recording("second"), new Recording("third")));
+
+        assertThat(EventEnvelope.restore(store.row("e").stored()).headers())
+                .containsEntry("first", "0")
+                .containsEntry("second", "1")
+                .containsEntry("third", "2");
     }
 
     @Test
-    void afterwardsTheOutboxesOwnHookComesFirst() {
-        hooks.afterWrite(batch);
-        hooks.afterCommit(batch);
-        hooks.afterRollback(batch);
+    void theHotPathReservesWhatTheHooksMadeAndHearsOfTheEndBeforeThem() {
+        commit(writer(new RecordingPath(), new Recording("hook")));
+
+        assertThat(calls)
+                .containsExactly("reserved 1", "written", "hook afterWrite 1", "ended COMMITTED", "hook afterCommit 1");
+    }
+
+    @Test
+    void hooksAreCalledInOrderAfterwards() {
+        OutboxWriter writer = writer(HotPath.NONE, new Recording("first"), new Recording("second"));
+
+        commit(writer);
+        transaction.begin();
+        writer.write(Events.event("f"));
+        transaction.rollback();
 
         assertThat(calls)
                 .containsExactly(
-                        "own afterWrite 1",
                         "first afterWrite 1",
                         "second afterWrite 1",
-                        "own afterCommit 1",
                         "first afterCommit 1",
                         "second afterCommit 1",
-                        "own afterRollback 1",
+                        "first afterWrite 1",
+                        "second afterWrite 1",
                         "first afterRollback 1",
                         "second afterRollback 1");
+    }
+
+    @Test
+    void aHookThatIsTheHotPathIsNotCalledAfterwardsAsWell() {
+        RecordingPath path = new RecordingPath();
+        WriterHook hook = new WriterHook() {
+            @Override
+            public void afterCommit(List<EventEnvelope> events) {
+                calls.add("never");
+            }
+
+            @Override
+            public <T> T unwrap(Class<T> type) {
+                return type.isInstance(path) ? type.cast(path) : null;
+            }
+        };
+
+        transaction.begin();
+        new DefaultOutboxWriter(StoreBackend.forWriting(transaction, store), hook).write(Events.event("e"));
+        transaction.commit();
+
+        assertThat(calls).containsExactly("reserved 1", "written", "ended COMMITTED");
     }
 
     @Test
@@ -105,13 +175,14 @@ class WriterHooksTest {
                 throw new IllegalStateException("afterRollback");
             }
         };
-        WriterHook withFailing = new WriterHooks(List.of(failing, new Recording("last")), failing);
+        OutboxWriter writer = writer(HotPath.NONE, failing, new Recording("last"));
 
-        withFailing.afterWrite(batch);
-        withFailing.afterCommit(batch);
-        withFailing.afterRollback(batch);
+        rollBack(writer);
+        commit(writer);
 
-        assertThat(calls).containsExactly("last afterWrite 1", "last afterCommit 1", "last afterRollback 1");
+        assertThat(calls)
+                .containsExactly(
+                        "last afterWrite 1", "last afterRollback 1", "last afterWrite 1", "last afterCommit 1");
     }
 
     @Test
@@ -129,9 +200,13 @@ class WriterHooksTest {
                     throw new AssertionError("called with " + events);
                 }
             };
+            transaction.begin();
 
-            assertThat(new WriterHooks(List.of(suppressing, unreached), unreached).beforeWrite(batch))
+            assertThat(writer(new RecordingPath(), suppressing, unreached).writeAll(List.of(Events.event("e"))))
                     .isEmpty();
+
+            transaction.commit();
+            assertThat(calls).isEmpty();
         }
     }
 }

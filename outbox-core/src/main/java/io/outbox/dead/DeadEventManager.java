@@ -1,15 +1,15 @@
 package io.outbox.dead;
 
+import io.outbox.internal.store.StoreBackend;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ConnectionProvider;
-import io.outbox.spi.OutboxBackend;
+import io.outbox.spi.DeadQuery;
+import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.OutboxStore;
-import io.outbox.spi.StoreBackend;
+import io.outbox.spi.Page;
 import java.lang.System.Logger.Level;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -20,71 +20,74 @@ public final class DeadEventManager {
 
     private static final System.Logger LOG = System.getLogger(DeadEventManager.class.getName());
 
-    private final OutboxBackend backend;
+    private static final int FAILED = -1;
+
+    private final HousekeepingBackend backend;
     private final Runnable onReplay;
 
     public DeadEventManager(ConnectionProvider connectionProvider, OutboxStore outboxStore) {
-        this(StoreBackend.forDelivery(connectionProvider, outboxStore));
+        this(StoreBackend.forHousekeeping(connectionProvider, outboxStore, null));
     }
 
-    public DeadEventManager(OutboxBackend backend) {
+    public DeadEventManager(HousekeepingBackend backend) {
         this(backend, () -> {});
     }
 
     /** Creates a manager that runs the action after a replay, so that a poller need not wait for its interval. */
-    public DeadEventManager(OutboxBackend backend, Runnable onReplay) {
+    public DeadEventManager(HousekeepingBackend backend, Runnable onReplay) {
         this.backend = Objects.requireNonNull(backend, "backend");
         this.onReplay = Objects.requireNonNull(onReplay, "onReplay");
     }
 
     /** Returns up to {@code limit} dead events, oldest first; {@code null} filters match all. */
     public List<OutboxEvent> query(String eventType, String aggregateType, int limit) {
-        requireAtLeastOne(limit, "limit");
-        return orOnFailure("query dead events", List.of(), () -> backend.queryDead(eventType, aggregateType, limit));
+        DeadQuery query = new DeadQuery(eventType, aggregateType, limit, null);
+        return orOnFailure(
+                "query dead events", List.of(), () -> backend.queryDead(query).items());
     }
 
     /** Replays one dead event; returns false if there is none with this id. */
     public boolean replay(String eventId) {
         Objects.requireNonNull(eventId, "eventId");
-        return replayed(eventId) > 0;
+        return replay(List.of(eventId)) > 0;
     }
 
-    /** Returns the number of events replayed, or a negative number if the store failed. */
-    private int replayed(String eventId) {
-        int changed = orOnFailure("replay event " + eventId, -1, () -> backend.replayDead(eventId));
-        if (changed > 0) {
+    /** Returns the number of events replayed, or {@link #FAILED}. */
+    private int replay(List<String> eventIds) {
+        int replayed = orOnFailure("replay " + eventIds.size() + " events", FAILED, () -> backend.replayDead(eventIds));
+        if (replayed > 0) {
             onReplay.run();
         }
-        return changed;
+        return replayed;
     }
 
     /**
-     * Replays the dead events that match, in batches, each once, and returns how many. An event that dies again
-     * meanwhile stays dead and keeps none behind it from being replayed.
+     * Replays the dead events that match, in batches, and returns how many. An event that dies again meanwhile stays dead
+     * and keeps none behind it from being replayed.
      */
     public int replayAll(String eventType, String aggregateType, int batchSize) {
-        requireAtLeastOne(batchSize, "batchSize");
-        Set<String> seen = new HashSet<>();
-        int replayed = 0;
-        int deadAgain = 0;
+        if (batchSize < 1) {
+            throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
+        }
+        DeadQuery query = new DeadQuery(eventType, aggregateType, batchSize, null);
+        int total = 0;
         while (true) {
-            int limit = batchSize + deadAgain;
-            List<OutboxEvent> page = query(eventType, aggregateType, limit);
-            deadAgain = 0;
-            for (OutboxEvent event : page) {
-                if (!seen.add(event.eventId())) {
-                    deadAgain++;
-                    continue;
-                }
-                int changed = replayed(event.eventId());
-                if (changed < 0) {
-                    return replayed;
-                }
-                replayed += Math.min(changed, 1);
+            DeadQuery next = query;
+            Page<OutboxEvent> page = orOnFailure("query dead events", null, () -> backend.queryDead(next));
+            if (page == null) {
+                return total;
             }
-            if (page.size() < limit) {
-                return replayed;
+            int replayed = page.items().isEmpty()
+                    ? 0
+                    : replay(page.items().stream().map(OutboxEvent::eventId).toList());
+            if (replayed == FAILED) {
+                return total;
             }
+            total += replayed;
+            if (page.next() == null) {
+                return total;
+            }
+            query = query.after(page.next());
         }
     }
 
@@ -99,12 +102,6 @@ public final class DeadEventManager {
         } catch (RuntimeException e) {
             LOG.log(Level.ERROR, "Cannot " + what, e);
             return fallback;
-        }
-    }
-
-    private static void requireAtLeastOne(int value, String name) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " must be at least 1: " + value);
         }
     }
 }

@@ -1,14 +1,9 @@
 package io.outbox.dispatch;
 
 import io.outbox.EventEnvelope;
+import io.outbox.internal.polling.PollTarget;
 import io.outbox.poller.OutboxPollerHandler;
-import io.outbox.poller.PollerFeed;
-import io.outbox.spi.EventTypes;
-import io.outbox.spi.Lease;
-import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
-import java.util.function.BiConsumer;
 
 /** The cold path: hands polled events to the dispatcher's cold queue, or to those of its lanes. */
 public final class DispatcherPollerHandler implements OutboxPollerHandler {
@@ -30,32 +25,8 @@ public final class DispatcherPollerHandler implements OutboxPollerHandler {
     }
 
     @Override
-    public List<PollerFeed> feeds() {
-        return dispatcher.feeds();
-    }
-
-    @Override
-    public int heldEvents() {
-        return dispatcher.heldEvents();
-    }
-
-    @Override
-    public void pollStarted() {
-        dispatcher.scanStarted();
-    }
-
-    @Override
-    public void pollFinished() {
-        dispatcher.scanEnded();
-    }
-
-    @Override
-    public void claimingUnder(Lease lease) {
-        dispatcher.holdUnder(lease);
-    }
-
-    @Override
-    public void onDue(BiConsumer<EventTypes, Instant> wakeUp) {
-        dispatcher.onDue(wakeUp);
+    public <T> T unwrap(Class<T> type) {
+        PollTarget target = dispatcher.engine().coldPath();
+        return type.isInstance(target) ? type.cast(target) : OutboxPollerHandler.super.unwrap(type);
     }
 }

@@ -1,20 +1,36 @@
 package io.outbox.dispatch;
 
+import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
 import java.util.Objects;
 
-/** Wraps the dispatch of every event, for audit, logging, tracing and the like. Runs on the worker thread. */
+/**
+ * Wraps the dispatch of every event, for audit, logging, tracing and the like. Runs on the worker thread, at every attempt.
+ *
+ * <p>The outbox calls the methods with a {@link DeliveryInfo}, which call those without unless they are overridden.
+ */
 public interface EventInterceptor {
 
     /** Called in registration order before the listener; throwing is a failed attempt and the listener is not called. */
     default void beforeDispatch(EventEnvelope event) throws Exception {}
 
     /**
-     * Called in reverse order after the listener. What it throws is logged and changes nothing.
+     * Called in reverse order after the listener, for every interceptor whose {@code beforeDispatch} was called. What it
+     * throws is logged and changes nothing.
      *
      * @param error what the listener or an interceptor threw, or {@code null} on success
      */
     default void afterDispatch(EventEnvelope event, Exception error) {}
+
+    /** As {@link #beforeDispatch(EventEnvelope)}, with what is known about the delivery. */
+    default void beforeDispatch(EventEnvelope event, DeliveryInfo info) throws Exception {
+        beforeDispatch(event);
+    }
+
+    /** As {@link #afterDispatch(EventEnvelope, Exception)}, with what is known about the delivery. */
+    default void afterDispatch(EventEnvelope event, DeliveryInfo info, Exception error) {
+        afterDispatch(event, error);
+    }
 
     /** Returns an interceptor that only acts before dispatch. */
     static EventInterceptor before(BeforeHook hook) {

@@ -79,7 +79,9 @@ public final class LanePolicy {
 
         private int batchSize;
         private int maxAttempts = OutboxDispatcher.DEFAULT_MAX_ATTEMPTS;
-        private RetryPolicy retryPolicy = OutboxDispatcher.defaultRetryPolicy();
+        private RetryPolicy retryPolicy = new ExponentialBackoffRetryPolicy(
+                ExponentialBackoffRetryPolicy.DEFAULT_BASE_DELAY_MS,
+                ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
         private int concurrency = DEFAULT_CONCURRENCY;
         private int maxPerSecond;
         private int queueCapacity = OutboxDispatcher.DEFAULT_COLD_QUEUE_CAPACITY;

@@ -1,17 +1,8 @@
 package io.outbox.poller;
 
 import io.outbox.EventEnvelope;
-import io.outbox.spi.EventTypes;
-import io.outbox.spi.Lease;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.function.BiConsumer;
 
-/**
- * Takes over the events that the poller finds. A handler that delivers by itself implements only {@link #handle}; the
- * other methods let poller and dispatcher work hand in hand.
- */
+/** Takes over the events that the poller finds. */
 @FunctionalInterface
 public interface OutboxPollerHandler {
 
@@ -23,50 +14,11 @@ public interface OutboxPollerHandler {
         return Integer.MAX_VALUE;
     }
 
-    /** Returns the shares of events to read, each by itself. The default is one share of all types. */
-    default List<PollerFeed> feeds() {
-        return List.of(new PollerFeed() {
-            @Override
-            public EventTypes types() {
-                return EventTypes.ALL;
-            }
-
-            @Override
-            public int availableCapacity() {
-                return OutboxPollerHandler.this.availableCapacity();
-            }
-
-            @Override
-            public void whenCapacityFrees(Runnable action) {
-                // the next interval will tell
-            }
-
-            @Override
-            public int batchSize() {
-                return 0;
-            }
-
-            @Override
-            public Duration interval() {
-                return null;
-            }
-        });
+    /**
+     * Returns what this handler is for the poller beyond what this interface says, or {@code null}. A handler that wraps
+     * another may pass the question on, so that poller and dispatcher go on working hand in hand, past the wrapper.
+     */
+    default <T> T unwrap(Class<T> type) {
+        return type.isInstance(this) ? type.cast(this) : null;
     }
-
-    /** Returns how many pending events the handler holds already. */
-    default int heldEvents() {
-        return 0;
-    }
-
-    /** Called before rows are read. */
-    default void pollStarted() {}
-
-    /** Called after all rows that were read have been handed over. */
-    default void pollFinished() {}
-
-    /** Called once if the poller claims events: those handed over are locked in the store under this lease. */
-    default void claimingUnder(Lease lease) {}
-
-    /** Called once with what to call when the handler knows that an event of a type becomes due at an instant. */
-    default void onDue(BiConsumer<EventTypes, Instant> wakeUp) {}
 }

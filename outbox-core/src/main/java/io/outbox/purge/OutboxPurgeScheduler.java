@@ -1,10 +1,12 @@
 package io.outbox.purge;
 
+import io.outbox.internal.lifecycle.Shutdown;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.store.StoreBackend;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
+import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.MetricsExporter;
-import io.outbox.spi.OutboxBackend;
-import io.outbox.spi.StoreBackend;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
@@ -26,15 +28,14 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
     public static final long DEFAULT_INTERVAL_SECONDS = 3600;
 
     private static final System.Logger LOG = System.getLogger(OutboxPurgeScheduler.class.getName());
-    private static final long CLOSE_TIMEOUT_MS = 5000;
 
-    private final OutboxBackend backend;
+    private final HousekeepingBackend backend;
     private final Duration retention;
     private final int batchSize;
     private final long intervalSeconds;
     private final Duration initialDelay;
     private final boolean keepDead;
-    private final MetricsExporter metrics;
+    private final EngineMetrics metrics;
     private final Clock clock;
     private final ScheduledExecutorService scheduler =
             Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-purge-"));
@@ -48,7 +49,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
         this.intervalSeconds = builder.intervalSeconds;
         this.initialDelay = builder.initialDelay;
         this.keepDead = builder.keepDead;
-        this.metrics = builder.metrics;
+        this.metrics = new EngineMetrics(builder.metrics);
         this.clock = builder.clock;
     }
 
@@ -85,7 +86,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
             LOG.log(Level.ERROR, "Purge failed; the next run tries again", e);
         }
         if (purged > 0) {
-            metrics.incrementPurged(purged);
+            metrics.purged(purged);
             LOG.log(Level.INFO, "Purged {0} finished events older than {1}", purged, retention);
         }
     }
@@ -97,14 +98,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
             closed = true;
             scheduler.shutdown();
         }
-        try {
-            if (!scheduler.awaitTermination(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
-                scheduler.shutdownNow();
-            }
-        } catch (InterruptedException e) {
-            scheduler.shutdownNow();
-            Thread.currentThread().interrupt();
-        }
+        Shutdown.await(scheduler);
     }
 
     /** Builds an {@link OutboxPurgeScheduler}; each builder builds one. Not thread-safe. */
@@ -112,7 +106,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
 
         private ConnectionProvider connectionProvider;
         private EventPurger purger;
-        private OutboxBackend backend;
+        private HousekeepingBackend backend;
         private Duration retention = DEFAULT_RETENTION;
         private int batchSize = DEFAULT_BATCH_SIZE;
         private long intervalSeconds = DEFAULT_INTERVAL_SECONDS;
@@ -137,7 +131,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
         }
 
         /** The storage engine, instead of {@link #connectionProvider} and {@link #purger}. */
-        public Builder backend(OutboxBackend backend) {
+        public Builder backend(HousekeepingBackend backend) {
             this.backend = Objects.requireNonNull(backend, "backend");
             return this;
         }
@@ -208,7 +202,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
             return scheduler;
         }
 
-        private OutboxBackend backend() {
+        private HousekeepingBackend backend() {
             return backend != null
                     ? backend
                     : StoreBackend.forPurge(

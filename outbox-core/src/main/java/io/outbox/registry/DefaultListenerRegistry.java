@@ -11,7 +11,9 @@ import java.util.concurrent.ConcurrentMap;
 /** A {@link ListenerRegistry} with one listener per (aggregate type, event type). Thread-safe. */
 public final class DefaultListenerRegistry implements ListenerRegistry {
 
-    private final ConcurrentMap<String, EventListener> listeners = new ConcurrentHashMap<>();
+    private record Route(String aggregateType, String eventType) {}
+
+    private final ConcurrentMap<Route, EventListener> listeners = new ConcurrentHashMap<>();
 
     /** Registers the listener for events of no particular aggregate type. */
     public DefaultListenerRegistry register(String eventType, EventListener listener) {
@@ -36,7 +38,7 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
         Objects.requireNonNull(aggregateType, "aggregateType");
         Objects.requireNonNull(eventType, "eventType");
         Objects.requireNonNull(listener, "listener");
-        EventListener existing = listeners.putIfAbsent(key(aggregateType, eventType), listener);
+        EventListener existing = listeners.putIfAbsent(new Route(aggregateType, eventType), listener);
         if (existing != null) {
             throw new IllegalStateException("Listener already registered for aggregateType=" + aggregateType
                     + ", eventType=" + eventType + " (" + existing.getClass().getName()
@@ -47,10 +49,6 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
 
     @Override
     public EventListener listenerFor(String aggregateType, String eventType) {
-        return listeners.get(key(aggregateType, eventType));
-    }
-
-    private static String key(String aggregateType, String eventType) {
-        return aggregateType + ":" + eventType;
+        return listeners.get(new Route(aggregateType, eventType));
     }
 }

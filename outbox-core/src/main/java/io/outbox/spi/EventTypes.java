@@ -32,6 +32,16 @@ public record EventTypes(List<String> names, boolean excluded) {
         return names.contains(eventType) != excluded;
     }
 
+    /** Returns whether there may be an event type that is in both choices. */
+    public boolean overlaps(EventTypes other) {
+        if (excluded && other.excluded) {
+            return true;
+        }
+        return excluded
+                ? other.names.stream().anyMatch(this::contains)
+                : names.stream().anyMatch(other::contains);
+    }
+
     public boolean isAll() {
         return excluded && names.isEmpty();
     }

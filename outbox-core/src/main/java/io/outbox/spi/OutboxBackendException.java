@@ -12,4 +12,12 @@ public class OutboxBackendException extends RuntimeException {
     public OutboxBackendException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    /**
+     * Returns whether the store answered and refused the values themselves, as too long, not encodable or against a
+     * constraint. Everything that may pass by itself is no refusal: lost connections, timeouts, deadlocks.
+     */
+    public boolean isRefusal() {
+        return false;
+    }
 }

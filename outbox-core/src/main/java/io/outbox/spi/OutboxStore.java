@@ -1,9 +1,7 @@
 package io.outbox.spi;
 
 import io.outbox.EventEnvelope;
-import io.outbox.model.EventCount;
 import io.outbox.model.OutboxEvent;
-import io.outbox.model.PendingEvents;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,9 +10,9 @@ import java.util.List;
 /**
  * SQL of one database, on connections that the caller manages and closes.
  *
- * <p>The five abstract methods suffice for every mode but multi-node. A store that also keeps ownership in its rows
- * implements {@link OwnershipStore}. Transitions never touch a DONE or DEAD row and return the number of rows changed.
- * Failures are unchecked exceptions.
+ * <p>The five abstract methods suffice for every mode but multi-node, which needs {@link #claimPending} as well. A store
+ * that also keeps ownership in its rows implements {@link OwnershipStore}. Transitions never touch a DONE or DEAD row and
+ * return the number of rows changed. Failures are unchecked exceptions.
  */
 public interface OutboxStore {
 
@@ -50,16 +48,6 @@ public interface OutboxStore {
     default List<OutboxEvent> claimPending(
             Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
         return pollPending(conn, now, skipRecent, limit);
-    }
-
-    /** Returns what is due and not delivered, one entry per event type; empty if the store cannot tell. */
-    default List<PendingEvents> pending(Connection conn, Instant now) {
-        return List.of();
-    }
-
-    /** Counts the events that are not finished, by type; those that are locked are in process. */
-    default List<EventCount> counts(Connection conn) {
-        return List.of();
     }
 
     /** Returns DEAD events, oldest first; {@code null} filters match all. */

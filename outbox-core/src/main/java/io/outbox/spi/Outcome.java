@@ -32,11 +32,6 @@ public sealed interface Outcome {
             Objects.requireNonNull(retryAt, "retryAt");
             error = storable(error);
         }
-
-        /** Returns whether the known attempts alone use up the budget. */
-        public boolean exhausted() {
-            return attempts + 1 >= maxAttempts;
-        }
     }
 
     /** To come again at {@code until}; no attempt is counted. */

@@ -1,11 +1,10 @@
 package io.outbox.spi;
 
-import io.outbox.EventEnvelope;
+import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
-import io.outbox.spi.OutboxBackend.ClaimRequest;
+import io.outbox.model.PendingEvents;
 import java.sql.Connection;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -14,31 +13,27 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An {@link OutboxStore} that keeps ownership in its rows and applies outcomes in batches: what multi-node delivery
- * needs, and what makes every mode fast.
+ * An {@link OutboxStore} that keeps ownership in its rows, reads in pages and applies outcomes in batches: what multi-node
+ * delivery needs, and what makes every mode fast. The rules are those of {@link OutboxBackend}, on connections that the
+ * caller manages. To add something to an existing store, extend {@link ForwardingOwnershipStore}.
  */
 public interface OwnershipStore extends OutboxStore {
 
-    /** Inserts the events with status NEW; those that are not delayed are locked by {@code ownerId} at database time. */
-    void insertOwned(Connection conn, List<EventEnvelope> events, String ownerId);
-
     /**
-     * Returns the page of due events of the given types that follows {@code after} in the order of (available at,
-     * created at, event id); {@code null} for the first page. Rows of a page stand in order of creation.
-     */
-    List<OutboxEvent> pollPending(
-            Connection conn, Instant now, Duration skipRecent, EventTypes types, OutboxEvent after, int limit);
-
-    /** Locks and returns the events that are asked for, given the database's time. */
-    List<OutboxEvent> claimPending(Connection conn, ClaimRequest request, Instant now);
-
-    /**
-     * Applies the outcomes, each only if its event is pending and, with an {@code ownerId}, still locked by it. Applying
-     * the same outcomes again reports the same.
+     * Inserts the events, in order, with status NEW; those with an owner are locked by it at database time.
      *
-     * @param ownerId the lock holder, or {@code null} to apply regardless of locks
-     * @return the resulting status of every event whose outcome stands; events of refused outcomes are missing
+     * @return the ids of the events that are locked
+     * @throws io.outbox.DuplicateEventException if an event with the same id is stored already
      */
+    Set<String> insert(Connection conn, List<NewEvent> events);
+
+    /** See {@link DeliveryBackend#fetch}. */
+    Page<DueEvent> fetch(Connection conn, FetchRequest request);
+
+    /** See {@link DeliveryBackend#claim}. The lock's time is the database's, taken by the statement that locks. */
+    ClaimedPage claim(Connection conn, ClaimRequest request);
+
+    /** See {@link DeliveryBackend#apply}. */
     Map<String, EventStatus> applyOutcomes(Connection conn, String ownerId, List<Outcome> outcomes);
 
     /** Restarts the lease of those events that {@code ownerId} still holds, and returns their ids. */
@@ -47,9 +42,27 @@ public interface OwnershipStore extends OutboxStore {
     /** Unlocks those pending events that {@code ownerId} holds; returns the number of rows changed. */
     int releaseLocks(Connection conn, String ownerId, Collection<String> eventIds);
 
+    /** Returns the database's current time. */
+    Instant currentTime(Connection conn);
+
     /** Returns when the first pending event becomes due that is not due at {@code now}. */
     Optional<Instant> nextDueAt(Connection conn, Instant now);
 
-    /** Returns the database's current time. */
-    Instant currentTime(Connection conn);
+    /** Returns since when the oldest pending event is due at {@code now}, locked or not. */
+    Optional<Instant> oldestDueAt(Connection conn, Instant now);
+
+    /** See {@link HousekeepingBackend#pending}. */
+    List<PendingEvents> pending(Connection conn, Instant now);
+
+    /** See {@link HousekeepingBackend#counts}. */
+    List<EventCount> counts(Connection conn);
+
+    /** See {@link HousekeepingBackend#queryDead}. */
+    Page<OutboxEvent> queryDead(Connection conn, DeadQuery query);
+
+    /** See {@link HousekeepingBackend#replayDead}. */
+    int replayDead(Connection conn, Collection<String> eventIds);
+
+    /** See {@link DeliveryBackend#prepareReadsByType}. */
+    void prepareReadsByType(Connection conn);
 }

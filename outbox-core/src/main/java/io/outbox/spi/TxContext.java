@@ -1,6 +1,7 @@
 package io.outbox.spi;
 
 import java.sql.Connection;
+import java.util.function.Consumer;
 
 /** The business transaction of the calling thread, as the writer sees it. */
 public interface TxContext {
@@ -22,4 +23,13 @@ public interface TxContext {
 
     /** Runs the callback on this thread after the transaction has rolled back, or if its outcome is unknown. */
     void afterRollback(Runnable callback);
+
+    /**
+     * Calls back on this thread after the transaction has ended, outside of it, and tells how. A context that cannot tell
+     * a rollback from an unknown end, as this default, says that the end is unknown.
+     */
+    default void afterCompletion(Consumer<TransactionEnd> callback) {
+        afterCommit(() -> callback.accept(TransactionEnd.COMMITTED));
+        afterRollback(() -> callback.accept(TransactionEnd.UNKNOWN));
+    }
 }

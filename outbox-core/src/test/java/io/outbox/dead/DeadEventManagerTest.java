@@ -179,11 +179,24 @@ class DeadEventManagerTest {
     @Test
     void stopsAtTheFirstReplayThatFailsAndReturnsWhatWasReplayedBefore() {
         dead(5, "A");
-        store.replaysUntilFailure = 2;
+        store.replaysUntilFailure = 3;
 
-        assertThat(manager.replayAll(null, null, 10)).isEqualTo(2);
+        assertThat(manager.replayAll(null, null, 2)).isEqualTo(2);
 
-        assertThat(store.replays).containsExactly("A000", "A001", "A002");
+        assertThat(store.replays).containsExactly("A000", "A001", "A002", "A003");
+        assertThat(connections.commits()).isEqualTo(1);
+        assertThat(connections.rollbacks()).as("of the batch that failed").isEqualTo(1);
+    }
+
+    @Test
+    void noPageIsLargerThanABatchHoweverManyWereShownBefore() {
+        dead(300, "A");
+        store.diesAgain = true;
+
+        assertThat(manager.replayAll(null, null, 10)).isEqualTo(300);
+
+        assertThat(store.replays).hasSize(300).doesNotHaveDuplicates();
+        assertThat(connections.commits()).isEqualTo(30);
     }
 
     @Test

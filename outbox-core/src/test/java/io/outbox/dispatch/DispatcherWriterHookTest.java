@@ -32,7 +32,9 @@ class DispatcherWriterHookTest {
     private final CountedConnections connections = new CountedConnections();
     private final CountingMetrics metrics = new CountingMetrics();
     private final List<String> delivered = new ArrayList<>();
+    private final InFlightTracker inFlight = new DefaultInFlightTracker();
     private final OutboxDispatcher dispatcher = OutboxDispatcher.builder()
+            .inFlightTracker(inFlight)
             .connectionProvider(connections)
             .outboxStore(store)
             .listenerRegistry(new DefaultListenerRegistry().register(Events.TYPE, event -> {
@@ -61,11 +63,11 @@ class DispatcherWriterHookTest {
     void queuesEventsAfterTheCommitAndNotBefore() {
         transaction.begin();
         writer.writeAll(List.of(Events.event("1"), Events.event("2")));
-        assertThat(dispatcher.deliverQueued()).isZero();
+        assertThat(dispatcher.engine().deliverQueued()).isZero();
 
         transaction.commit();
 
-        assertThat(dispatcher.deliverQueued()).isEqualTo(2);
+        assertThat(dispatcher.engine().deliverQueued()).isEqualTo(2);
         assertThat(delivered).containsExactly("1", "2");
         assertThat(metrics.get("hotEnqueued")).isEqualTo(2);
     }
@@ -77,8 +79,8 @@ class DispatcherWriterHookTest {
 
         transaction.rollback();
 
-        assertThat(dispatcher.deliverQueued()).isZero();
-        assertThat(dispatcher.heldEvents()).isZero();
+        assertThat(dispatcher.engine().deliverQueued()).isZero();
+        assertThat(inFlight.tryAcquire("1")).as("nobody holds it").isTrue();
     }
 
     @Test
@@ -86,14 +88,14 @@ class DispatcherWriterHookTest {
         transaction.begin();
         transaction.afterCommit(() -> {
             assertThat(poll("1")).as("accepted, but dropped").isTrue();
-            assertThat(dispatcher.deliverQueued()).isZero();
+            assertThat(dispatcher.engine().deliverQueued()).isZero();
         });
         writer.write(Events.event("1"));
 
         transaction.commit();
         poll("1");
 
-        assertThat(dispatcher.deliverQueued()).isEqualTo(1);
+        assertThat(dispatcher.engine().deliverQueued()).isEqualTo(1);
         assertThat(delivered).containsExactly("1");
     }
 
@@ -110,7 +112,7 @@ class DispatcherWriterHookTest {
         assertThat(store.attempts("3")).isZero();
         assertThat(poll("3")).isTrue();
         assertThat(poll("4")).isTrue();
-        dispatcher.deliverQueued();
+        dispatcher.engine().deliverQueued();
         assertThat(delivered).containsExactlyInAnyOrder("1", "2", "3", "4");
     }
 
@@ -125,12 +127,12 @@ class DispatcherWriterHookTest {
         writer.writeAll(List.of(delayed, Events.event("now")));
 
         transaction.commit();
-        dispatcher.deliverQueued();
+        dispatcher.engine().deliverQueued();
 
         assertThat(delivered).containsExactly("now");
         assertThat(metrics.get("hotSkippedDelayed")).isEqualTo(1);
         assertThat(metrics.get("hotDropped")).isZero();
-        assertThat(dispatcher.heldEvents()).isZero();
+        assertThat(inFlight.tryAcquire("later")).as("nobody holds it").isTrue();
     }
 
     @Test

@@ -104,8 +104,9 @@ class OutboxDispatcherTest {
         awaitStatus("cold", EventStatus.DONE);
         awaitMetric("success", 2);
         assertThat(delivered).containsExactlyInAnyOrder("hot", "cold");
-        assertThat(metrics.get("hotEnqueued")).isEqualTo(1);
-        assertThat(metrics.get("coldEnqueued")).isEqualTo(1);
+        assertThat(metrics.get("hotEnqueued") + metrics.get("coldEnqueued"))
+                .as("counted by whoever enqueues")
+                .isZero();
     }
 
     @Test
@@ -282,7 +283,7 @@ class OutboxDispatcherTest {
             }
         }
 
-        assertThat(dispatcher.deliverQueued()).isEqualTo(50);
+        assertThat(dispatcher.engine().deliverQueued()).isEqualTo(50);
         assertThat(delivered).hasSize(50).doesNotHaveDuplicates();
     }
 
@@ -304,9 +305,9 @@ class OutboxDispatcherTest {
         assertThat(dispatcher.coldQueueRemainingCapacity()).isZero();
         assertThat(dispatcher.enqueueCold(stored("c3", Source.COLD, 0))).isFalse();
 
-        assertThat(dispatcher.deliverQueued()).isEqualTo(3);
+        assertThat(dispatcher.engine().deliverQueued()).isEqualTo(3);
         assertThat(dispatcher.enqueueHot(refused)).isTrue();
-        assertThat(dispatcher.deliverQueued()).isEqualTo(1);
+        assertThat(dispatcher.engine().deliverQueued()).isEqualTo(1);
         assertThat(delivered).containsExactlyInAnyOrder("h1", "c1", "c2", "h2");
     }
 
@@ -341,7 +342,7 @@ class OutboxDispatcherTest {
             dispatcher.enqueueCold(stored("e" + i, Source.COLD, 0));
         }
 
-        assertThat(dispatcher.deliverQueued()).isEqualTo(130);
+        assertThat(dispatcher.engine().deliverQueued()).isEqualTo(130);
 
         assertThat(sizes).containsExactly(100, 30);
         assertThat(store.count(EventStatus.DONE)).isEqualTo(130);
@@ -359,7 +360,7 @@ class OutboxDispatcherTest {
                 .build();
 
         dispatcher.enqueueHot(stored("e", Source.HOT, 0));
-        dispatcher.deliverQueued();
+        dispatcher.engine().deliverQueued();
 
         assertThat(delivered).containsExactly("before 1", "before 2", "e", "after null");
     }
@@ -386,7 +387,7 @@ class OutboxDispatcherTest {
         dispatcher.enqueueHot(stored("done", Source.HOT, 0));
         store.failMarks(1);
 
-        dispatcher.deliverQueued();
+        dispatcher.engine().deliverQueued();
 
         assertThat(store.status("failed")).isEqualTo(EventStatus.RETRY);
         assertThat(store.attempts("failed")).isEqualTo(1);

@@ -13,6 +13,7 @@ import io.outbox.dispatch.OutboxDispatcher;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.MetricsExporter;
 import io.outbox.support.CountedConnections;
 import io.outbox.support.CountingMetrics;
 import io.outbox.support.Events;
@@ -128,17 +129,7 @@ class OutboxPollerTest {
     @Test
     void skipsTheCycleWhenTheHandlerHasNoRoom() {
         insert(3);
-        OutboxPoller poller = fixed(new OutboxPollerHandler() {
-            @Override
-            public boolean handle(EventEnvelope event, int attempts) {
-                return record(event, attempts);
-            }
-
-            @Override
-            public int availableCapacity() {
-                return 0;
-            }
-        });
+        OutboxPoller poller = build(builder(withRoomFor(0)).metrics(MetricsExporter.NOOP));
 
         poller.poll();
 
@@ -148,9 +139,34 @@ class OutboxPollerTest {
     }
 
     @Test
+    void recordsTheAgeOfTheOldestDueEventThoughTheHandlerHasNoRoom() {
+        store.insertNew(null, Events.eventAt("1", NOW.minusMillis(1500)));
+
+        fixed(withRoomFor(0)).poll();
+
+        assertThat(handled).isEmpty();
+        assertThat(metrics.get("oldestLagMs")).isEqualTo(1500);
+    }
+
+    private OutboxPollerHandler withRoomFor(int events) {
+        return new OutboxPollerHandler() {
+            @Override
+            public boolean handle(EventEnvelope event, int attempts) {
+                return record(event, attempts);
+            }
+
+            @Override
+            public int availableCapacity() {
+                return events;
+            }
+        };
+    }
+
+    @Test
     void stopsTheCycleWhenTheHandlerRefusesAnEvent() {
         insert(10);
-        OutboxPoller poller = fixed((event, attempts) -> record(event, attempts) && handled.size() < 3);
+        OutboxPoller poller = build(builder((event, attempts) -> record(event, attempts) && handled.size() < 3)
+                .metrics(MetricsExporter.NOOP));
 
         poller.poll();
 
@@ -163,6 +179,7 @@ class OutboxPollerTest {
         store.insertNew(null, Events.eventAt("recent", NOW.minusMillis(999)));
         store.insertNew(null, Events.eventAt("older", NOW.minusMillis(1000)));
         OutboxPoller poller = build(builder(this::record)
+                .metrics(MetricsExporter.NOOP)
                 .batchSize(7)
                 .skipRecent(Duration.ofSeconds(1))
                 .clock(Clock.fixed(NOW, ZoneOffset.UTC)));
@@ -175,7 +192,8 @@ class OutboxPollerTest {
 
     @Test
     void hasTheDocumentedDefaults() {
-        fixed(this::record).poll();
+        build(builder(this::record).metrics(MetricsExporter.NOOP).clock(Clock.fixed(NOW, ZoneOffset.UTC)))
+                .poll();
 
         assertThat(store.polls()).containsExactly(new Poll(NOW, Duration.ZERO, 50));
         assertThat(OutboxPoller.DEFAULT_INTERVAL_MS).isEqualTo(5000);
@@ -184,17 +202,7 @@ class OutboxPollerTest {
     @Test
     void readsNoMoreThanTheHandlerHasRoomFor() {
         insert(10);
-        OutboxPoller poller = fixed(new OutboxPollerHandler() {
-            @Override
-            public boolean handle(EventEnvelope event, int attempts) {
-                return record(event, attempts);
-            }
-
-            @Override
-            public int availableCapacity() {
-                return 4;
-            }
-        });
+        OutboxPoller poller = build(builder(withRoomFor(4)).metrics(MetricsExporter.NOOP));
 
         poller.poll();
 
@@ -238,12 +246,11 @@ class OutboxPollerTest {
 
     @Test
     void recordsTheAgeOfTheOldestDueEvent() {
-        OutboxPoller poller = fixed(this::record);
-        poller.poll();
+        fixed(this::record).poll();
         assertThat(metrics.get("oldestLagMs")).isZero();
 
         store.insertNew(null, Events.eventAt("1", NOW.minusMillis(1500)));
-        poller.poll();
+        fixed(this::record).poll();
 
         assertThat(metrics.get("oldestLagMs")).isEqualTo(1500);
     }
@@ -330,7 +337,8 @@ class OutboxPollerTest {
     @Test
     void doesNotReadTheSameEventsOverAndOver() {
         insert(10);
-        OutboxPoller poller = build(builder(this::record).batchSize(5));
+        OutboxPoller poller =
+                build(builder(this::record).metrics(MetricsExporter.NOOP).batchSize(5));
 
         poller.start();
 
@@ -413,6 +421,7 @@ class OutboxPollerTest {
     void pollsPlainlyWhenTheStoreCannotClaim() {
         insert(3);
         OutboxPoller poller = build(builder(this::record)
+                .metrics(MetricsExporter.NOOP)
                 .claimLocking("node-1", Duration.ofMinutes(5))
                 .batchSize(2));
 
@@ -426,6 +435,7 @@ class OutboxPollerTest {
     void sleepsBetweenRunsThoughAStoreThatCannotClaimReturnsTheSameEventsAgain() {
         insert(10);
         OutboxPoller poller = build(builder(this::record)
+                .metrics(MetricsExporter.NOOP)
                 .claimLocking("node-1", Duration.ofMinutes(5))
                 .batchSize(5));
 
@@ -439,7 +449,7 @@ class OutboxPollerTest {
     void closesAtOnceWhileItSleeps() {
         OutboxPoller poller = build(builder(this::record));
         poller.start();
-        awaitUntil(() -> assertThat(store.polls()).hasSize(1));
+        awaitUntil(() -> assertThat(store.polls()).isNotEmpty());
         long start = System.nanoTime();
 
         poller.close();

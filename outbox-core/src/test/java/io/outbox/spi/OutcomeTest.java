@@ -46,13 +46,6 @@ class OutcomeTest {
                 .hasSize(4000);
     }
 
-    @ParameterizedTest
-    @CsvSource({"0, 1, true", "0, 2, false", "1, 2, true", "8, 10, false", "9, 10, true", "30, 10, true"})
-    void isExhaustedWhenThisAttemptWasTheLast(int attempts, int maxAttempts, boolean exhausted) {
-        assertThat(new Outcome.Failed("1", Instant.EPOCH, attempts, maxAttempts, null).exhausted())
-                .isEqualTo(exhausted);
-    }
-
     @Test
     void requiresAnIdAndATime() {
         assertThatNullPointerException().isThrownBy(() -> new Outcome.Done(null, Instant.EPOCH));

@@ -1,11 +1,6 @@
 package io.outbox.jdbc;
 
-import io.outbox.jdbc.purge.H2AgeBasedPurger;
-import io.outbox.jdbc.purge.H2EventPurger;
-import io.outbox.jdbc.purge.MySqlAgeBasedPurger;
-import io.outbox.jdbc.purge.MySqlEventPurger;
-import io.outbox.jdbc.purge.PostgresAgeBasedPurger;
-import io.outbox.jdbc.purge.PostgresEventPurger;
+import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.jdbc.tx.JdbcTransactionManager;
@@ -13,7 +8,7 @@ import io.outbox.jdbc.tx.ThreadLocalTxContext;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.OutboxBackend;
-import io.outbox.spi.StoreBackend;
+import io.outbox.spi.OwnershipStore;
 import java.util.Objects;
 import javax.sql.DataSource;
 
@@ -36,16 +31,21 @@ public final class JdbcOutbox {
 
     private final DataSource dataSource;
     private final AbstractJdbcOutboxStore store;
-    private final EventPurger purger;
+    private final boolean createsSchema;
     private final ConnectionProvider connectionProvider;
-    private final ThreadLocalTxContext txContext = new ThreadLocalTxContext();
+    private final ThreadLocalTxContext txContext;
     private final JdbcTransactionManager transactions;
 
-    private JdbcOutbox(DataSource dataSource, AbstractJdbcOutboxStore store) {
+    private JdbcOutbox(
+            DataSource dataSource,
+            AbstractJdbcOutboxStore store,
+            boolean createsSchema,
+            ThreadLocalTxContext txContext) {
         this.dataSource = dataSource;
         this.store = store;
-        this.purger = purgerFor(store);
+        this.createsSchema = createsSchema;
         this.connectionProvider = new DataSourceConnectionProvider(dataSource);
+        this.txContext = txContext;
         this.transactions = new JdbcTransactionManager(connectionProvider, txContext);
     }
 
@@ -58,47 +58,46 @@ public final class JdbcOutbox {
     public static JdbcOutbox of(DataSource dataSource, String tableName) {
         Objects.requireNonNull(dataSource, "dataSource");
         TableNames.validate(tableName);
-        return new JdbcOutbox(dataSource, JdbcOutboxStores.detect(dataSource).withTable(tableName));
+        AbstractJdbcOutboxStore store = JdbcOutboxStores.detect(dataSource).withTable(tableName);
+        return new JdbcOutbox(dataSource, store, false, new ThreadLocalTxContext());
     }
 
     /** Returns the purger of finished events that fits a store. */
     public static EventPurger purgerFor(AbstractJdbcOutboxStore store) {
-        return switch (store.name()) {
-            case "postgresql" -> new PostgresEventPurger(store.tableName());
-            case "mysql", "mariadb", "tidb" -> new MySqlEventPurger(store.tableName());
-            default -> new H2EventPurger(store.tableName());
-        };
+        return store.purger();
     }
 
     /** Returns the purger by age, for writer-only use, that fits a store. */
     public static EventPurger ageBasedPurgerFor(AbstractJdbcOutboxStore store) {
-        return switch (store.name()) {
-            case "postgresql" -> new PostgresAgeBasedPurger(store.tableName());
-            case "mysql", "mariadb", "tidb" -> new MySqlAgeBasedPurger(store.tableName());
-            default -> new H2AgeBasedPurger(store.tableName());
-        };
+        return store.ageBasedPurger();
     }
 
-    /** Creates the outbox table where it is missing. */
+    /**
+     * Creates the outbox table where it is missing.
+     *
+     * @return the same parts, on the same transactions; a backend made from them also creates the index for event types
+     *     with lanes of their own, once there are any
+     */
     public JdbcOutbox createSchema() {
-        OutboxSchema.of(dataSource, store.tableName()).createIfMissing();
-        return this;
+        OutboxSchema.of(dataSource, store).createIfMissing();
+        return new JdbcOutbox(dataSource, store, true, txContext);
     }
 
     /** Checks the outbox table, so that a missing column shows at start-up and not at the first event. */
     public JdbcOutbox validateSchema() {
-        OutboxSchema.of(dataSource, store.tableName()).validate();
+        OutboxSchema.of(dataSource, store).validate();
         return this;
     }
 
     /** Returns the engine for {@code Outbox} builders. */
     public OutboxBackend backend() {
-        return StoreBackend.of(connectionProvider, txContext, store, purger);
+        OwnershipStore delivering = createsSchema ? new IndexingStore(store) : store;
+        return StoreBackend.of(connectionProvider, txContext, delivering, store.purger());
     }
 
     /** Returns the engine for {@code Outbox.writerOnly()}: its purge deletes events by age, delivered or not. */
     public OutboxBackend writerOnlyBackend() {
-        return StoreBackend.of(connectionProvider, txContext, store, ageBasedPurgerFor(store));
+        return StoreBackend.of(connectionProvider, txContext, store, store.ageBasedPurger());
     }
 
     /** Begins a transaction on this thread. */
@@ -111,7 +110,7 @@ public final class JdbcOutbox {
     }
 
     public EventPurger purger() {
-        return purger;
+        return store.purger();
     }
 
     public ConnectionProvider connectionProvider() {

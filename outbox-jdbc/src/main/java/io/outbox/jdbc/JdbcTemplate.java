@@ -11,6 +11,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Runs statements with bound parameters on a connection that the caller manages. An {@link Instant} is bound as a UTC
@@ -18,6 +19,8 @@ import java.util.List;
  * that name the operation, never its parameters.
  */
 public final class JdbcTemplate {
+
+    private static final Statements PLAIN = tuned(statement -> {});
 
     private JdbcTemplate() {}
 
@@ -27,52 +30,35 @@ public final class JdbcTemplate {
         T map(ResultSet row) throws SQLException;
     }
 
+    /** Sets what a database wants set on a statement before it runs. */
+    @FunctionalInterface
+    public interface Tuning {
+        void apply(PreparedStatement statement) throws SQLException;
+    }
+
     /** Runs an INSERT, UPDATE or DELETE and returns the number of rows changed. */
     public static int update(Connection conn, String sql, Object... params) {
-        try (PreparedStatement statement = prepare(conn, sql)) {
-            bind(statement, params);
-            return statement.executeUpdate();
-        } catch (SQLException e) {
-            throw failure(sql, e);
-        }
+        return PLAIN.update(conn, sql, params);
     }
 
     /** Runs the same statement for each set of parameters. */
     public static void batch(Connection conn, String sql, List<Object[]> rows) {
-        if (rows.size() == 1) {
-            update(conn, sql, rows.get(0));
-            return;
-        }
-        try (PreparedStatement statement = prepare(conn, sql)) {
-            for (Object[] row : rows) {
-                bind(statement, row);
-                statement.addBatch();
-            }
-            statement.executeBatch();
-        } catch (SQLException e) {
-            throw failure(sql, e);
-        }
+        PLAIN.batch(conn, sql, rows);
     }
 
     /** Runs a query and returns its rows. */
     public static <T> List<T> query(Connection conn, String sql, RowMapper<T> mapper, Object... params) {
-        try (PreparedStatement statement = prepare(conn, sql)) {
-            bind(statement, params);
-            try (ResultSet result = statement.executeQuery()) {
-                List<T> rows = new ArrayList<>();
-                while (result.next()) {
-                    rows.add(mapper.map(result));
-                }
-                return rows;
-            }
-        } catch (SQLException e) {
-            throw failure(sql, e);
-        }
+        return PLAIN.query(conn, sql, mapper, params);
     }
 
     /** Runs a statement that changes rows and returns them, as {@code UPDATE … RETURNING} does. */
     public static <T> List<T> updateReturning(Connection conn, String sql, RowMapper<T> mapper, Object... params) {
-        return query(conn, sql, mapper, params);
+        return PLAIN.query(conn, sql, mapper, params);
+    }
+
+    /** Returns the same operations for statements that are tuned before they run. */
+    public static Statements tuned(Tuning tuning) {
+        return new Statements(Objects.requireNonNull(tuning, "tuning"));
     }
 
     /** Reads a UTC timestamp; {@code null} stays {@code null}. */
@@ -81,13 +67,60 @@ public final class JdbcTemplate {
         return utc == null ? null : utc.toInstant(ZoneOffset.UTC);
     }
 
-    /** Prepares a statement; all but an INSERT, which leaves nothing to choose, are planned for the table as it is. */
-    private static PreparedStatement prepare(Connection conn, String sql) throws SQLException {
-        PreparedStatement statement = conn.prepareStatement(sql);
-        if (!sql.startsWith("INSERT")) {
-            FreshPlan.request(statement);
+    /** The operations of {@link JdbcTemplate} for statements that are tuned before they run. */
+    public static final class Statements {
+
+        private final Tuning tuning;
+
+        private Statements(Tuning tuning) {
+            this.tuning = tuning;
         }
-        return statement;
+
+        /** Runs an INSERT, UPDATE or DELETE and returns the number of rows changed. */
+        public int update(Connection conn, String sql, Object... params) {
+            try (PreparedStatement statement = conn.prepareStatement(sql)) {
+                tuning.apply(statement);
+                bind(statement, params);
+                return statement.executeUpdate();
+            } catch (SQLException e) {
+                throw failure(sql, e);
+            }
+        }
+
+        /** Runs the same statement for each set of parameters. */
+        public void batch(Connection conn, String sql, List<Object[]> rows) {
+            if (rows.size() == 1) {
+                update(conn, sql, rows.get(0));
+                return;
+            }
+            try (PreparedStatement statement = conn.prepareStatement(sql)) {
+                tuning.apply(statement);
+                for (Object[] row : rows) {
+                    bind(statement, row);
+                    statement.addBatch();
+                }
+                statement.executeBatch();
+            } catch (SQLException e) {
+                throw failure(sql, e);
+            }
+        }
+
+        /** Runs a query, or a statement that returns the rows it changes, and returns the rows. */
+        public <T> List<T> query(Connection conn, String sql, RowMapper<T> mapper, Object... params) {
+            try (PreparedStatement statement = conn.prepareStatement(sql)) {
+                tuning.apply(statement);
+                bind(statement, params);
+                try (ResultSet result = statement.executeQuery()) {
+                    List<T> rows = new ArrayList<>();
+                    while (result.next()) {
+                        rows.add(mapper.map(result));
+                    }
+                    return rows;
+                }
+            } catch (SQLException e) {
+                throw failure(sql, e);
+            }
+        }
     }
 
     private static void bind(PreparedStatement statement, Object[] params) throws SQLException {

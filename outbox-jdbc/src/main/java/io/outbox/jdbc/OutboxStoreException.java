@@ -1,11 +1,25 @@
 package io.outbox.jdbc;
 
 import io.outbox.spi.OutboxBackendException;
+import java.sql.SQLException;
+import java.util.Set;
 
 /** A statement of the outbox failed; the cause is the driver's exception. */
 public class OutboxStoreException extends OutboxBackendException {
 
     private static final long serialVersionUID = 1L;
+
+    /** Data exceptions, violated constraints, violated checks of views. */
+    private static final Set<String> REFUSING_CLASSES = Set.of("22", "23", "44");
+    /** An exception that a trigger raised: of PostgreSQL, and of MySQL and others. */
+    private static final Set<String> REFUSING_STATES = Set.of("P0001", "45000");
+    /**
+     * Refusals of MySQL and MariaDB under a state that says nothing: truncated data, text that the column's character set
+     * does not have, a value that is not one of the column's type, a violated check.
+     */
+    private static final Set<Integer> REFUSING_CODES = Set.of(1265, 1300, 1366, 1411, 3819, 3854, 3988);
+    /** The states that say nothing: a general error and a general warning. */
+    private static final Set<String> VAGUE_STATES = Set.of("HY000", "01000");
 
     public OutboxStoreException(String message) {
         super(message);
@@ -13,5 +27,17 @@ public class OutboxStoreException extends OutboxBackendException {
 
     public OutboxStoreException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    /** Goes by what the database said; without an answer of the database nothing is refused. */
+    @Override
+    public boolean isRefusal() {
+        if (!(getCause() instanceof SQLException cause) || cause.getSQLState() == null) {
+            return false;
+        }
+        String state = cause.getSQLState();
+        return REFUSING_STATES.contains(state)
+                || (state.length() == 5 && REFUSING_CLASSES.contains(state.substring(0, 2)))
+                || (VAGUE_STATES.contains(state) && REFUSING_CODES.contains(cause.getErrorCode()));
     }
 }

@@ -27,9 +27,4 @@ public final class TableNames {
         }
         return tableName;
     }
-
-    /** Returns the name without its schema. */
-    static String simpleName(String tableName) {
-        return tableName.substring(tableName.indexOf('.') + 1);
-    }
 }

@@ -5,12 +5,14 @@ import static org.springframework.transaction.support.TransactionSynchronization
 import static org.springframework.transaction.support.TransactionSynchronizationManager.isCurrentTransactionReadOnly;
 import static org.springframework.transaction.support.TransactionSynchronizationManager.isSynchronizationActive;
 
+import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
 import java.sql.Connection;
 import java.util.Collections;
 import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.TransactionExecution;
@@ -37,9 +39,13 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
  * <h2>When callbacks run</h2>
  *
  * After completion, on the thread of the transaction, with everything that it left bound to the thread put aside: code
- * in a callback sees no transaction, and one that it begins is a new one. Callbacks that were registered after a
- * savepoint are told of a rollback as soon as the transaction rolls back to that savepoint. An unknown outcome counts as
- * a rollback.
+ * in a callback sees no transaction, and one that it begins is a new one. What was registered after a savepoint is told
+ * of a rollback as soon as the transaction rolls back to that savepoint through Spring (a nested transaction, or
+ * {@code TransactionStatus.rollbackToSavepoint}), while the transaction goes on. A rollback on the connection itself goes
+ * unnoticed.
+ *
+ * <p>The end is unknown if Spring says so, and whenever a commit failed, even if a rollback followed it: the commit may
+ * have been made, and only the answer to it got lost. {@link #afterRollback} takes an unknown end for a rollback.
  */
 public final class SpringTxContext implements TxContext, TransactionExecutionListener {
 
@@ -74,13 +80,29 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterCommit(Runnable callback) {
-        scope().afterCommit(Objects.requireNonNull(callback, "callback"));
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end == TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterRollback(Runnable callback) {
-        scope().afterRollback(Objects.requireNonNull(callback, "callback"));
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end != TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
+    }
+
+    /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
+    @Override
+    public void afterCompletion(Consumer<TransactionEnd> callback) {
+        scope().afterCompletion(Objects.requireNonNull(callback, "callback"));
     }
 
     /** Notes the connection that a new transaction began with. Called by transaction managers. */

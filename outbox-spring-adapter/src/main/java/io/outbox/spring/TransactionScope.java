@@ -1,10 +1,12 @@
 package io.outbox.spring;
 
+import io.outbox.spi.TransactionEnd;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.springframework.core.Ordered;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -23,17 +25,15 @@ final class TransactionScope implements TransactionSynchronization {
 
     private final SpringTxContext context;
     private final ConnectionHolder holder;
-    private final List<Callback> callbacks = new ArrayList<>();
+    private final List<Consumer<TransactionEnd>> callbacks = new ArrayList<>();
     private final Map<Object, Integer> savepoints = new HashMap<>();
     private TransactionScope nextSuspended;
+    private boolean committing;
 
     private TransactionScope(SpringTxContext context, ConnectionHolder holder) {
         this.context = context;
         this.holder = holder;
     }
-
-    /** What to run at the end; the one that does not come to pass is {@code null}. */
-    private record Callback(Runnable committed, Runnable rolledBack) {}
 
     /** The thread-bound key of the suspended scopes of a context. */
     private record SuspendedOf(SpringTxContext context) {}
@@ -76,12 +76,8 @@ final class TransactionScope implements TransactionSynchronization {
         return holder;
     }
 
-    void afterCommit(Runnable callback) {
-        callbacks.add(new Callback(callback, null));
-    }
-
-    void afterRollback(Runnable callback) {
-        callbacks.add(new Callback(null, callback));
+    void afterCompletion(Consumer<TransactionEnd> callback) {
+        callbacks.add(callback);
     }
 
     @Override
@@ -112,9 +108,12 @@ final class TransactionScope implements TransactionSynchronization {
     @Override
     public void savepointRollback(Object savepoint) {
         int kept = savepoints.getOrDefault(savepoint, 0);
-        List<Callback> undone = new ArrayList<>(callbacks.subList(kept, callbacks.size()));
-        callbacks.subList(kept, callbacks.size()).clear();
-        undone.forEach(callback -> run(callback.rolledBack()));
+        tell(TransactionEnd.ROLLED_BACK, takeFrom(kept));
+    }
+
+    @Override
+    public void beforeCommit(boolean readOnly) {
+        committing = true;
     }
 
     @Override
@@ -126,13 +125,28 @@ final class TransactionScope implements TransactionSynchronization {
     public void afterCompletion(int status) {
         markCompleted();
         rebind(context, null);
-        boolean committed = status == STATUS_COMMITTED;
-        List<Callback> due = List.copyOf(callbacks);
-        callbacks.clear();
+        List<Consumer<TransactionEnd>> due = takeFrom(0);
         if (!due.isEmpty()) {
-            DetachedThread.run(
-                    () -> due.forEach(callback -> run(committed ? callback.committed() : callback.rolledBack())));
+            DetachedThread.run(() -> tell(end(status), due));
         }
+    }
+
+    /**
+     * Returns how the transaction ended. Transaction managers report a rollback also when the commit has failed and the
+     * rollback that they tried then went through; but if it was the answer to the commit that got lost, the commit stands.
+     */
+    private TransactionEnd end(int status) {
+        if (status == STATUS_COMMITTED) {
+            return TransactionEnd.COMMITTED;
+        }
+        return status == STATUS_ROLLED_BACK && !committing ? TransactionEnd.ROLLED_BACK : TransactionEnd.UNKNOWN;
+    }
+
+    private List<Consumer<TransactionEnd>> takeFrom(int index) {
+        List<Consumer<TransactionEnd>> tail = callbacks.subList(index, callbacks.size());
+        List<Consumer<TransactionEnd>> taken = List.copyOf(tail);
+        tail.clear();
+        return taken;
     }
 
     private void markCompleted() {
@@ -141,10 +155,10 @@ final class TransactionScope implements TransactionSynchronization {
         }
     }
 
-    private static void run(Runnable callback) {
-        if (callback != null) {
+    private static void tell(TransactionEnd end, List<Consumer<TransactionEnd>> callbacks) {
+        for (Consumer<TransactionEnd> callback : callbacks) {
             try {
-                callback.run();
+                callback.accept(end);
             } catch (Throwable e) {
                 LOG.log(Level.WARNING, "A callback failed after the end of its transaction", e);
             }

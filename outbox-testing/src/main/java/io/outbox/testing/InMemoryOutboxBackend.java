@@ -2,53 +2,51 @@ package io.outbox.testing;
 
 import static io.outbox.testing.Transitions.micros;
 
+import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
 import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
-import io.outbox.spi.EventTypes;
+import io.outbox.spi.Capability;
+import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.DeadQuery;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.FetchRequest;
+import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxBackend;
-import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.Outcome;
+import io.outbox.spi.Page;
+import io.outbox.spi.TransactionEnd;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
- * A complete storage engine in memory, for tests. It keeps all rules of {@link OutboxBackend}, claims included, and has
- * transactions of its own: events written in one become visible when it commits. Nothing survives the JVM.
+ * A complete storage engine in memory, for tests. It keeps all rules of {@link OutboxBackend}, claims included. Nothing
+ * survives the JVM.
  *
- * <p>Due times of claims and leases run on the given clock, with the microseconds that databases keep. Thread-safe.
+ * <p>It comes in two kinds. One has transactions of its own, and needs one to write: events become visible when it
+ * commits. The other, {@link #withoutTransactions}, needs none: what is written is visible at once, unless the thread has
+ * {@linkplain #begin() begun} a transaction all the same.
+ *
+ * <p>Leases run on the given clock, with the microseconds that databases keep. Thread-safe.
  */
 public final class InMemoryOutboxBackend implements OutboxBackend {
 
-    private static final Comparator<OutboxEvent> CREATION_ORDER =
-            Comparator.comparing(OutboxEvent::createdAt).thenComparing(OutboxEvent::eventId);
-    private static final Comparator<OutboxEvent> PAGE_ORDER =
-            Comparator.comparing(OutboxEvent::availableAt).thenComparing(CREATION_ORDER);
-
-    private final Clock clock;
+    private final InMemoryTable table;
+    private final boolean needsTransaction;
     private final ThreadLocal<InMemoryTransaction> current = new ThreadLocal<>();
-    private final Map<String, StoredEvent> events = new LinkedHashMap<>();
-    private final NavigableSet<StoredEvent> pending =
-            new TreeSet<>(Comparator.comparing(StoredEvent::event, PAGE_ORDER));
 
     /** Creates an empty store that lives on the system's time. */
     public InMemoryOutboxBackend() {
@@ -57,7 +55,17 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
 
     /** Creates an empty store that lives on the given clock's time. */
     public InMemoryOutboxBackend(Clock clock) {
-        this.clock = Objects.requireNonNull(clock, "clock");
+        this(clock, true);
+    }
+
+    private InMemoryOutboxBackend(Clock clock, boolean needsTransaction) {
+        this.table = new InMemoryTable(Objects.requireNonNull(clock, "clock"));
+        this.needsTransaction = needsTransaction;
+    }
+
+    /** Returns an empty store that needs no transaction and lives on the given clock's time. */
+    public static InMemoryOutboxBackend withoutTransactions(Clock clock) {
+        return new InMemoryOutboxBackend(clock, false);
     }
 
     /**
@@ -69,7 +77,7 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
         if (isTransactionActive()) {
             throw new IllegalStateException("This thread is in a transaction already; commit or roll back that one");
         }
-        InMemoryTransaction transaction = new InMemoryTransaction(this);
+        InMemoryTransaction transaction = new InMemoryTransaction(table, current::remove);
         current.set(transaction);
         return transaction;
     }
@@ -92,23 +100,20 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
     }
 
     /** Returns all stored events, in the order in which they became visible. */
-    public synchronized List<StoredEvent> events() {
-        return List.copyOf(events.values());
+    public List<StoredEvent> events() {
+        return table.all();
     }
 
     /** Returns the stored event with this id. */
-    public synchronized Optional<StoredEvent> find(String eventId) {
-        return Optional.ofNullable(events.get(eventId));
+    public Optional<StoredEvent> find(String eventId) {
+        return table.find(eventId);
     }
+
+    // Writing
 
     @Override
     public boolean requiresActiveTransaction() {
-        return true;
-    }
-
-    @Override
-    public boolean supportsClaiming() {
-        return true;
+        return needsTransaction;
     }
 
     @Override
@@ -117,16 +122,33 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
     }
 
     @Override
-    public void persist(List<EventEnvelope> batch, String ownerId) {
-        InMemoryTransaction transaction = requireTransaction();
-        for (EventEnvelope event : batch) {
-            if (find(event.eventId()).isPresent()) {
-                throw alreadyStored(event.eventId());
+    public String noTransactionReason() {
+        return "No transaction on this thread: call begin() or inTransaction(...) first";
+    }
+
+    @Override
+    public Set<String> persist(List<NewEvent> batch) {
+        InMemoryTransaction transaction = transaction();
+        Map<String, StoredEvent> rows = new LinkedHashMap<>();
+        Set<String> owned = new HashSet<>();
+        for (NewEvent event : batch) {
+            StoredEvent stored = new StoredEvent(row(event.event()), EventStatus.NEW, null, null, null, null);
+            if (event.ownerId() != null) {
+                stored = stored.lockedBy(event.ownerId(), table.currentTime());
+                owned.add(stored.eventId());
             }
-            StoredEvent stored = new StoredEvent(row(event), EventStatus.NEW, null, null, null, null);
-            boolean held = ownerId != null && !event.isDelayed();
-            transaction.add(held ? stored.lockedBy(ownerId, now()) : stored);
+            rows.put(stored.eventId(), stored);
         }
+        if (rows.size() < batch.size()) {
+            throw new DuplicateEventException(
+                    batch.stream().map(event -> event.event().eventId()).toList(), null);
+        }
+        if (transaction == null) {
+            table.insert(rows);
+        } else {
+            transaction.add(rows);
+        }
+        return owned;
     }
 
     private static OutboxEvent row(EventEnvelope event) {
@@ -145,226 +167,109 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
     }
 
     @Override
-    public void afterCompletion(Runnable committed, Runnable rolledBack) {
-        requireTransaction().afterCompletion(committed, rolledBack);
-    }
-
-    @Override
-    public synchronized List<OutboxEvent> fetch(FetchRequest request) {
-        return due(request.now(), request.skipRecent(), request.types(), request.after())
-                .map(StoredEvent::event)
-                .limit(request.limit())
-                .sorted(CREATION_ORDER)
-                .toList();
-    }
-
-    @Override
-    public synchronized List<OutboxEvent> claim(ClaimRequest request) {
-        Instant now = now();
-        String ownerId = request.lease().ownerId();
-        Instant expired = request.lockExpiry(now);
-        List<StoredEvent> free = due(now, request.skipRecent(), request.types(), request.after())
-                .filter(event -> event.lockedBy() == null || event.lockedAt().isBefore(expired))
-                .limit(request.limit())
-                .toList();
-        request.takenOver().accept((int)
-                free.stream().filter(event -> event.lockedBy() != null).count());
-        free.forEach(event -> replace(event, event.lockedBy(ownerId, now)));
-        return free.stream().map(StoredEvent::event).sorted(CREATION_ORDER).toList();
-    }
-
-    private Stream<StoredEvent> due(Instant now, Duration skipRecent, EventTypes types, OutboxEvent after) {
-        Instant createdUntil = now.minus(skipRecent);
-        return pending.stream()
-                .takeWhile(event -> !event.availableAt().isAfter(now))
-                .filter(event -> !event.createdAt().isAfter(createdUntil))
-                .filter(event -> types.contains(event.eventType()))
-                .filter(event -> after == null || PAGE_ORDER.compare(event.event(), after) > 0);
-    }
-
-    @Override
-    public synchronized Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
-        Map<String, EventStatus> standing = new LinkedHashMap<>();
-        for (Outcome outcome : outcomes) {
-            StoredEvent event = events.get(outcome.eventId());
-            if (event == null) {
-                continue;
-            }
-            if (Transitions.wasApplied(event, outcome)) {
-                standing.put(event.eventId(), event.status());
-            } else if (event.isPending() && (ownerId == null || ownerId.equals(event.lockedBy()))) {
-                StoredEvent changed = Transitions.after(event, outcome);
-                replace(event, changed);
-                standing.put(event.eventId(), changed.status());
-            }
+    public void afterCompletion(Consumer<TransactionEnd> callback) {
+        InMemoryTransaction transaction = transaction();
+        if (transaction == null) {
+            callback.accept(TransactionEnd.COMMITTED);
+        } else {
+            transaction.afterCompletion(callback);
         }
-        return standing;
+    }
+
+    /** Returns the transaction of this thread, or {@code null} if there is none and none is needed. */
+    private InMemoryTransaction transaction() {
+        if (needsTransaction && !isTransactionActive()) {
+            throw new IllegalStateException(noTransactionReason());
+        }
+        return current.get();
+    }
+
+    // Delivering
+
+    @Override
+    public Set<Capability> capabilities() {
+        return table.capabilities();
     }
 
     @Override
-    public synchronized Set<String> renew(String ownerId, Collection<String> eventIds) {
-        Instant now = now();
-        Set<String> renewed = new HashSet<>();
-        for (StoredEvent event : heldBy(ownerId, eventIds)) {
-            replace(event, event.lockedBy(ownerId, now));
-            renewed.add(event.eventId());
-        }
-        return renewed;
+    public void prepareReadsByType() {
+        table.prepareReadsByType();
     }
 
     @Override
-    public synchronized int release(String ownerId, Collection<String> eventIds) {
-        List<StoredEvent> held = heldBy(ownerId, eventIds);
-        held.forEach(event -> replace(event, event.unlocked()));
-        return held.size();
+    public Page<DueEvent> fetch(FetchRequest request) {
+        return table.fetch(request);
     }
 
-    private List<StoredEvent> heldBy(String ownerId, Collection<String> eventIds) {
-        List<StoredEvent> held = new ArrayList<>();
-        for (String id : new HashSet<>(eventIds)) {
-            StoredEvent event = events.get(id);
-            if (event != null && event.isPending() && ownerId.equals(event.lockedBy())) {
-                held.add(event);
-            }
-        }
-        return held;
+    @Override
+    public ClaimedPage claim(ClaimRequest request) {
+        return table.claim(request);
+    }
+
+    @Override
+    public Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
+        return table.apply(ownerId, outcomes);
+    }
+
+    @Override
+    public Set<String> renew(String ownerId, Collection<String> eventIds) {
+        return table.renew(ownerId, eventIds);
+    }
+
+    @Override
+    public int release(String ownerId, Collection<String> eventIds) {
+        return table.release(ownerId, eventIds);
     }
 
     @Override
     public Instant currentTime() {
-        return now();
+        return table.currentTime();
     }
 
     @Override
-    public synchronized Optional<Instant> nextDueAt(Instant now) {
-        return pending.stream()
-                .map(StoredEvent::availableAt)
-                .filter(availableAt -> availableAt.isAfter(now))
-                .findFirst();
+    public Optional<Instant> nextDueAt(Instant now) {
+        return table.nextDueAt(now);
     }
 
     @Override
-    public synchronized List<PendingEvents> pending(Instant now) {
-        Map<String, PendingEvents> byType = new LinkedHashMap<>();
-        pending.stream()
-                .takeWhile(event -> !event.availableAt().isAfter(now))
-                .map(event -> new PendingEvents(event.eventType(), 1, event.availableAt()))
-                .forEach(one -> byType.merge(
-                        one.eventType(),
-                        one,
-                        (oldest, next) -> new PendingEvents(
-                                oldest.eventType(), oldest.count() + next.count(), oldest.oldestDueAt())));
-        return List.copyOf(byType.values());
+    public Optional<Instant> oldestDueAt(Instant now) {
+        return table.oldestDueAt(now);
+    }
+
+    // Housekeeping
+
+    @Override
+    public List<PendingEvents> pending(Instant now) {
+        return table.pending(now);
     }
 
     @Override
-    public synchronized List<EventCount> counts() {
-        Map<String, EventCount> byType = new TreeMap<>();
-        for (StoredEvent event : pending) {
-            boolean locked = event.lockedBy() != null;
-            byType.merge(
-                    event.eventType(),
-                    new EventCount(event.eventType(), locked ? 0 : 1, locked ? 1 : 0),
-                    InMemoryOutboxBackend::sum);
-        }
-        return List.copyOf(byType.values());
-    }
-
-    private static EventCount sum(EventCount a, EventCount b) {
-        return new EventCount(a.eventType(), a.pending() + b.pending(), a.inProcess() + b.inProcess());
+    public List<EventCount> counts() {
+        return table.counts();
     }
 
     @Override
-    public synchronized int purge(Instant before, int limit) {
-        return purge(event -> !event.isPending(), before, limit);
+    public int purge(Instant before, int limit) {
+        return table.purge(before, limit);
     }
 
     @Override
-    public synchronized int purgeDone(Instant before, int limit) {
-        return purge(event -> event.status() == EventStatus.DONE, before, limit);
-    }
-
-    private int purge(Predicate<StoredEvent> finished, Instant before, int limit) {
-        List<String> ended = events.values().stream()
-                .filter(finished)
-                .filter(event -> (event.doneAt() != null ? event.doneAt() : event.createdAt()).isBefore(before))
-                .map(StoredEvent::event)
-                .sorted(CREATION_ORDER)
-                .limit(limit)
-                .map(OutboxEvent::eventId)
-                .toList();
-        ended.forEach(events::remove);
-        return ended.size();
+    public int purgeDone(Instant before, int limit) {
+        return table.purgeDone(before, limit);
     }
 
     @Override
-    public synchronized List<OutboxEvent> queryDead(String eventType, String aggregateType, int limit) {
-        return dead(eventType)
-                .filter(event -> aggregateType == null || aggregateType.equals(event.aggregateType()))
-                .sorted(CREATION_ORDER)
-                .limit(limit)
-                .toList();
+    public Page<OutboxEvent> queryDead(DeadQuery query) {
+        return table.queryDead(query);
     }
 
     @Override
-    public synchronized int replayDead(String eventId) {
-        StoredEvent event = events.get(eventId);
-        if (event == null || event.status() != EventStatus.DEAD) {
-            return 0;
-        }
-        replace(event, event.becoming(EventStatus.NEW, 0, now()).withError(null));
-        return 1;
+    public int replayDead(Collection<String> eventIds) {
+        return table.replayDead(eventIds);
     }
 
     @Override
-    public synchronized int countDead(String eventType) {
-        return (int) dead(eventType).count();
-    }
-
-    private Stream<OutboxEvent> dead(String eventType) {
-        return events.values().stream()
-                .filter(event -> event.status() == EventStatus.DEAD)
-                .map(StoredEvent::event)
-                .filter(event -> eventType == null || eventType.equals(event.eventType()));
-    }
-
-    private void replace(StoredEvent before, StoredEvent after) {
-        pending.remove(before);
-        events.put(after.eventId(), after);
-        if (after.isPending()) {
-            pending.add(after);
-        }
-    }
-
-    private InMemoryTransaction requireTransaction() {
-        InMemoryTransaction transaction = current.get();
-        if (transaction == null) {
-            throw new IllegalStateException("No transaction on this thread; call begin() first");
-        }
-        return transaction;
-    }
-
-    private Instant now() {
-        return micros(clock.instant());
-    }
-
-    // What a transaction does when it ends
-
-    synchronized void store(Map<String, StoredEvent> written) {
-        for (String id : written.keySet()) {
-            if (events.containsKey(id)) {
-                throw alreadyStored(id);
-            }
-        }
-        events.putAll(written);
-        pending.addAll(written.values());
-    }
-
-    void unbind() {
-        current.remove();
-    }
-
-    static OutboxBackendException alreadyStored(String eventId) {
-        return new OutboxBackendException("An event with id " + eventId + " is stored already");
+    public int countDead(String eventType) {
+        return table.countDead(eventType);
     }
 }

@@ -1,10 +1,13 @@
 package io.outbox.testing;
 
+import io.outbox.DuplicateEventException;
+import io.outbox.spi.TransactionEnd;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * A transaction of an {@link InMemoryOutboxBackend}, bound to the thread that began it. Closing it without a commit
@@ -17,33 +20,34 @@ public final class InMemoryTransaction implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(InMemoryTransaction.class.getName());
 
-    private final InMemoryOutboxBackend backend;
+    private final InMemoryTable table;
+    private final Runnable unbind;
     private final Thread thread = Thread.currentThread();
     private final Map<String, StoredEvent> written = new LinkedHashMap<>();
-    private final List<Runnable> afterCommit = new ArrayList<>();
-    private final List<Runnable> afterRollback = new ArrayList<>();
+    private final List<Consumer<TransactionEnd>> callbacks = new ArrayList<>();
     private boolean ended;
 
-    InMemoryTransaction(InMemoryOutboxBackend backend) {
-        this.backend = backend;
+    InMemoryTransaction(InMemoryTable table, Runnable unbind) {
+        this.table = table;
+        this.unbind = unbind;
     }
 
     /** Makes the events visible. If one of them is stored already, nothing becomes visible and this throws. */
     public void commit() {
         requireActive();
         try {
-            backend.store(written);
+            table.insert(written);
         } catch (RuntimeException e) {
-            end(afterRollback);
+            end(TransactionEnd.ROLLED_BACK);
             throw e;
         }
-        end(afterCommit);
+        end(TransactionEnd.COMMITTED);
     }
 
     /** Forgets the events. */
     public void rollback() {
         requireActive();
-        end(afterRollback);
+        end(TransactionEnd.ROLLED_BACK);
     }
 
     /** Rolls back, unless the transaction has ended. */
@@ -54,15 +58,16 @@ public final class InMemoryTransaction implements AutoCloseable {
         }
     }
 
-    void add(StoredEvent event) {
-        if (written.putIfAbsent(event.eventId(), event) != null) {
-            throw InMemoryOutboxBackend.alreadyStored(event.eventId());
+    void add(Map<String, StoredEvent> events) {
+        table.requireNew(events.keySet());
+        if (events.keySet().stream().anyMatch(written::containsKey)) {
+            throw new DuplicateEventException(List.copyOf(events.keySet()), null);
         }
+        written.putAll(events);
     }
 
-    void afterCompletion(Runnable committed, Runnable rolledBack) {
-        afterCommit.add(committed);
-        afterRollback.add(rolledBack);
+    void afterCompletion(Consumer<TransactionEnd> callback) {
+        callbacks.add(callback);
     }
 
     private void requireActive() {
@@ -74,12 +79,12 @@ public final class InMemoryTransaction implements AutoCloseable {
         }
     }
 
-    private void end(List<Runnable> callbacks) {
+    private void end(TransactionEnd how) {
         ended = true;
-        backend.unbind();
-        for (Runnable callback : callbacks) {
+        unbind.run();
+        for (Consumer<TransactionEnd> callback : callbacks) {
             try {
-                callback.run();
+                callback.accept(how);
             } catch (RuntimeException | Error e) {
                 LOG.log(Level.WARNING, "A callback failed after its transaction had ended", e);
             }

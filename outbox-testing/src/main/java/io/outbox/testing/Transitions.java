@@ -26,38 +26,38 @@ final class Transitions {
         }
         Outcome.Failed failed = (Outcome.Failed) outcome;
         int attempts = event.attempts() + 1;
-        return attempts >= failed.maxAttempts()
-                ? event.becoming(EventStatus.DEAD, attempts, event.availableAt())
-                        .withError(failed.error())
-                : event.becoming(EventStatus.RETRY, attempts, micros(failed.retryAt()))
-                        .withError(failed.error());
+        EventStatus status = attempts < failed.maxAttempts() ? EventStatus.RETRY : EventStatus.DEAD;
+        return event.becoming(status, attempts, micros(failed.retryAt())).withError(failed.error());
     }
 
     /**
-     * Returns whether the event is as this very outcome left it, so that the outcome is a repetition.
+     * Returns whether the outcome is a failure that was counted before, and must not be counted again.
      *
-     * <p>A failure is recognised by its time and by a count beyond the one it started from: the next failure may fall
-     * on the same instant, but it starts from the new count.
+     * <p>It is recognised by its time and by a count beyond the one it started from: the next failure may fall on the same
+     * instant, but it starts from the new count.
      */
-    static boolean wasApplied(StoredEvent event, Outcome outcome) {
+    static boolean isCountedAlready(StoredEvent event, Outcome outcome) {
+        return outcome instanceof Outcome.Failed failed
+                && event.status() == EventStatus.RETRY
+                && micros(failed.retryAt()).equals(event.availableAt())
+                && event.attempts() > failed.attempts();
+    }
+
+    /** Returns whether the event is as this outcome leaves an event, so that the outcome stands. */
+    static boolean shows(StoredEvent event, Outcome outcome) {
         if (outcome instanceof Outcome.Done done) {
             return event.status() == EventStatus.DONE && micros(done.at()).equals(event.doneAt());
         }
         if (outcome instanceof Outcome.Deferred deferred) {
-            return event.status() == EventStatus.NEW
-                    && event.lockedBy() == null
-                    && micros(deferred.until()).equals(event.availableAt());
+            return event.status() == EventStatus.NEW && micros(deferred.until()).equals(event.availableAt());
         }
         if (outcome instanceof Outcome.Dead dead) {
             return event.status() == EventStatus.DEAD && Objects.equals(dead.error(), event.lastError());
         }
         Outcome.Failed failed = (Outcome.Failed) outcome;
-        if (event.attempts() <= failed.attempts() || !Objects.equals(failed.error(), event.lastError())) {
-            return false;
-        }
-        return event.status() == EventStatus.RETRY
-                ? micros(failed.retryAt()).equals(event.availableAt())
-                : event.status() == EventStatus.DEAD && event.attempts() >= failed.maxAttempts();
+        return (event.status() == EventStatus.RETRY || event.status() == EventStatus.DEAD)
+                && micros(failed.retryAt()).equals(event.availableAt())
+                && Objects.equals(failed.error(), event.lastError());
     }
 
     /** Cuts an instant to the precision of the store. */

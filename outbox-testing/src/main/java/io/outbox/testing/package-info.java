@@ -1,5 +1,5 @@
 /**
- * Test support: contract suites that every storage engine must pass, an engine in memory, and delivery by hand for the
- * tests of applications.
+ * Test support for applications: an outbox in memory that delivers by hand, and the storage engine behind it. Begin with
+ * {@link io.outbox.testing.ManualOutbox}.
  */
 package io.outbox.testing;

@@ -3,17 +3,20 @@ package io.outbox.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
-import io.outbox.spi.OutboxBackendException;
+import io.outbox.spi.NewEvent;
+import io.outbox.spi.TransactionEnd;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class InMemoryTransactionTest {
 
     private final InMemoryOutboxBackend backend = new InMemoryOutboxBackend();
     private final EventEnvelope event = EventEnvelope.ofJson("T", "{}");
-    private final List<String> ends = new ArrayList<>();
+    private final List<TransactionEnd> ends = new ArrayList<>();
 
     @Test
     void closingWithoutACommitRollsBack() {
@@ -22,7 +25,7 @@ class InMemoryTransactionTest {
             write();
         }
 
-        assertThat(ends).containsExactly("rolled back");
+        assertThat(ends).containsExactly(TransactionEnd.ROLLED_BACK);
         assertThat(backend.events()).isEmpty();
         assertThat(backend.isTransactionActive()).isFalse();
     }
@@ -34,7 +37,7 @@ class InMemoryTransactionTest {
             transaction.commit();
         }
 
-        assertThat(ends).containsExactly("committed");
+        assertThat(ends).containsExactly(TransactionEnd.COMMITTED);
         assertThat(backend.find(event.eventId())).isPresent();
     }
 
@@ -58,11 +61,11 @@ class InMemoryTransactionTest {
     @Test
     void aTransactionBelongsToItsThread() {
         try (InMemoryTransaction transaction = backend.begin()) {
-            EngineTest.onAnotherThread(() -> {
-                assertThatThrownBy(transaction::commit).isInstanceOf(IllegalStateException.class);
-                assertThat(backend.isTransactionActive()).isFalse();
-                return null;
-            });
+            CompletableFuture.runAsync(() -> {
+                        assertThatThrownBy(transaction::commit).isInstanceOf(IllegalStateException.class);
+                        assertThat(backend.isTransactionActive()).isFalse();
+                    })
+                    .join();
         }
     }
 
@@ -75,16 +78,14 @@ class InMemoryTransactionTest {
     void aCommitThatFindsAnIdTakenRollsBackAsAWhole() {
         EventEnvelope other = EventEnvelope.ofJson("T", "{}");
         InMemoryTransaction late = backend.begin();
-        backend.persist(List.of(other), null);
+        persist(other);
         write();
-        EngineTest.onAnotherThread(() -> {
-            backend.inTransaction(() -> backend.persist(List.of(event), null));
-            return null;
-        });
+        CompletableFuture.runAsync(() -> backend.inTransaction(() -> persist(event)))
+                .join();
 
-        assertThatThrownBy(late::commit).isInstanceOf(OutboxBackendException.class);
+        assertThatThrownBy(late::commit).isInstanceOf(DuplicateEventException.class);
 
-        assertThat(ends).containsExactly("rolled back");
+        assertThat(ends).containsExactly(TransactionEnd.ROLLED_BACK);
         assertThat(backend.find(other.eventId())).isEmpty();
         assertThat(backend.isTransactionActive()).isFalse();
     }
@@ -92,22 +93,24 @@ class InMemoryTransactionTest {
     @Test
     void aFailingCallbackDisturbsNeitherTheCommitNorTheOthers() {
         InMemoryTransaction transaction = backend.begin();
-        backend.persist(List.of(event), null);
-        backend.afterCompletion(
-                () -> {
-                    throw new IllegalStateException("fails on purpose");
-                },
-                () -> {});
-        backend.afterCompletion(() -> ends.add("committed"), () -> {});
+        persist(event);
+        backend.afterCompletion(end -> {
+            throw new IllegalStateException("fails on purpose");
+        });
+        backend.afterCompletion(ends::add);
 
         transaction.commit();
 
-        assertThat(ends).containsExactly("committed");
+        assertThat(ends).containsExactly(TransactionEnd.COMMITTED);
         assertThat(backend.events()).hasSize(1);
     }
 
     private void write() {
-        backend.persist(List.of(event), null);
-        backend.afterCompletion(() -> ends.add("committed"), () -> ends.add("rolled back"));
+        persist(event);
+        backend.afterCompletion(ends::add);
+    }
+
+    private void persist(EventEnvelope one) {
+        backend.persist(List.of(NewEvent.unowned(one)));
     }
 }

@@ -1,11 +1,12 @@
 package io.outbox.jdbc.purge;
 
 import io.outbox.jdbc.JdbcTemplate;
-import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.TableNames;
+import io.outbox.jdbc.internal.Repetition;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.EventPurger;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -16,7 +17,12 @@ import java.util.List;
  */
 public abstract class AbstractJdbcEventPurger implements EventPurger {
 
-    private static final int MAX_TRIES = 5;
+    private static final String DELETE = """
+            DELETE FROM %1$s WHERE event_id IN (
+              SELECT event_id FROM %1$s WHERE %2$s ORDER BY %3$s LIMIT ?)""";
+
+    /** The order of the index for finished events, with a last key that no two events share. */
+    private static final String END_ORDER = "done_at, created_at, event_id";
 
     private final String tableName;
 
@@ -26,6 +32,26 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
 
     protected AbstractJdbcEventPurger(String tableName) {
         this.tableName = TableNames.validate(tableName);
+    }
+
+    /** Returns a purger of finished events for databases without one of their own. */
+    public static EventPurger portable(String tableName) {
+        return new AbstractJdbcEventPurger(tableName) {};
+    }
+
+    /** Returns a purger by age, delivered or not, for databases without one of their own. */
+    public static EventPurger portableByAge(String tableName) {
+        return new AbstractJdbcEventPurger(tableName) {
+            @Override
+            protected List<EventStatus> deletable() {
+                return WHATEVER_BECAME_OF_THEM;
+            }
+
+            @Override
+            protected List<Range> ranges(int status) {
+                return rangesByAge(status, "status, ");
+            }
+        };
     }
 
     /** Returns the table this purger works on. */
@@ -58,50 +84,43 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
         return deleted;
     }
 
-    /**
-     * Deletes a part of a range, again if the database broke a deadlock with another purge at our expense. In a
-     * transaction of the caller's that is for the caller to do, since the deadlock has ended it.
-     */
     private int delete(Connection conn, Range range, Instant before, int limit) {
-        for (int tries = 1; ; tries++) {
-            try {
-                beforeDelete(conn);
-                return JdbcTemplate.update(conn, deleteSql(range), before, limit);
-            } catch (OutboxStoreException e) {
-                boolean deadlock = e.getCause() instanceof SQLException cause && "40001".equals(cause.getSQLState());
-                if (!deadlock || !isAutoCommit(conn) || tries == MAX_TRIES) {
-                    throw e;
-                }
-            }
-        }
+        return new Repetition(this::beforeDelete, this::beginRepetition)
+                .run(conn, () -> JdbcTemplate.tuned(this::tune).update(conn, deleteSql(range), before, limit));
     }
 
-    private static boolean isAutoCommit(Connection conn) {
-        try {
-            return conn.getAutoCommit();
-        } catch (SQLException e) {
-            return false;
-        }
-    }
+    /** The statuses, besides DEAD, of which a purger by age deletes events. */
+    protected static final List<EventStatus> WHATEVER_BECAME_OF_THEM =
+            List.of(EventStatus.NEW, EventStatus.RETRY, EventStatus.DONE);
 
     /** Returns the statuses, besides DEAD, of which events are deleted. */
     protected List<EventStatus> deletable() {
         return List.of(EventStatus.DONE);
     }
 
-    /** Called before each statement. */
+    /** Called on a connection in auto-commit mode before each statement. */
     protected void beforeDelete(Connection conn) {}
 
-    /** A range of the index: a condition with one parameter, the cut-off, and the order in which the index has it. */
+    /** Called at the beginning of a transaction in which a statement is run again that the database gave up. */
+    protected void beginRepetition(Connection conn) {}
+
+    /** Sets what the database wants set on a statement before it runs. */
+    protected void tune(PreparedStatement statement) throws SQLException {}
+
+    /**
+     * A range of the index.
+     *
+     * @param condition what is in it, with one parameter, the cut-off
+     * @param order the order in which the index has it; no two events may share their place, or a database that reads the
+     *     range twice may see different ones
+     */
     protected record Range(String condition, String order) {}
 
     /** Returns the ranges that together hold all events of a terminal status before the cut-off. */
     protected List<Range> ranges(int status) {
         return List.of(
-                new Range("status = " + status + " AND done_at < ?", "status, done_at"),
-                new Range(
-                        "status = " + status + " AND done_at IS NULL AND created_at < ?",
-                        "status, done_at, created_at"));
+                new Range("status = " + status + " AND done_at < ?", "status, " + END_ORDER),
+                new Range("status = " + status + " AND done_at IS NULL AND created_at < ?", "status, " + END_ORDER));
     }
 
     /**
@@ -114,13 +133,14 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
         boolean finished = status == EventStatus.DONE.code() || status == EventStatus.DEAD.code();
         return List.of(
                 finished
-                        ? new Range("status = " + status + " AND created_at < ?", prefix + "done_at")
-                        : new Range("status = " + status + " AND available_at < ?", prefix + "available_at"));
+                        ? new Range("status = " + status + " AND created_at < ?", prefix + END_ORDER)
+                        : new Range(
+                                "status = " + status + " AND available_at < ?",
+                                prefix + "available_at, created_at, event_id"));
     }
 
     /** Returns the statement that deletes a part of a range; its parameters are the cut-off and the limit. */
     protected String deleteSql(Range range) {
-        return "DELETE FROM " + tableName + " WHERE event_id IN (SELECT event_id FROM " + tableName + " WHERE "
-                + range.condition() + " ORDER BY " + range.order() + " LIMIT ?)";
+        return DELETE.formatted(tableName, range.condition(), range.order());
     }
 }

@@ -1,12 +1,12 @@
 package io.outbox.jdbc.purge;
 
-import io.outbox.jdbc.JdbcTemplate;
-import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.internal.ReadCommitted;
 import java.sql.Connection;
-import java.sql.SQLException;
 
 /** The purger for MySQL, MariaDB and TiDB. */
 public class MySqlEventPurger extends AbstractJdbcEventPurger {
+
+    private static final String DELETE = "DELETE FROM %s WHERE %s ORDER BY %s LIMIT ?";
 
     public MySqlEventPurger() {}
 
@@ -17,17 +17,11 @@ public class MySqlEventPurger extends AbstractJdbcEventPurger {
     /** Keeps the delete from locking the gaps into which the application inserts new events. */
     @Override
     protected void beforeDelete(Connection conn) {
-        try {
-            if (conn.getAutoCommit()) {
-                JdbcTemplate.update(conn, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
-            }
-        } catch (SQLException e) {
-            throw new OutboxStoreException("Purge failed: " + e.getMessage(), e);
-        }
+        ReadCommitted.forNextTransaction(conn);
     }
 
     @Override
     protected String deleteSql(Range range) {
-        return "DELETE FROM " + tableName() + " WHERE " + range.condition() + " ORDER BY " + range.order() + " LIMIT ?";
+        return DELETE.formatted(tableName(), range.condition(), range.order());
     }
 }

@@ -1,8 +1,9 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.EventEnvelope;
+import io.outbox.jdbc.purge.H2AgeBasedPurger;
+import io.outbox.jdbc.purge.H2EventPurger;
 import io.outbox.model.OutboxEvent;
-import java.sql.Connection;
+import io.outbox.spi.EventPurger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -11,8 +12,9 @@ import java.util.List;
 /** The store for H2. Also reads payload and header columns of type JSON, in which H2 keeps our text as a string. */
 public final class H2OutboxStore extends AbstractJdbcOutboxStore {
 
-    private static final int CONCURRENT_UPDATE = 90131;
-    private static final int LOCK_TIMEOUT = 50200;
+    private static final String UTC_NOW = """
+            DATEADD('MICROSECOND', CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT), \
+            TIMESTAMP '1970-01-01 00:00:00')""";
 
     public H2OutboxStore() {}
 
@@ -36,9 +38,18 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
+    public EventPurger purger() {
+        return new H2EventPurger(tableName());
+    }
+
+    @Override
+    public EventPurger ageBasedPurger() {
+        return new H2AgeBasedPurger(tableName());
+    }
+
+    @Override
     protected String utcNow() {
-        return "DATEADD('MICROSECOND', CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT),"
-                + " TIMESTAMP '1970-01-01 00:00:00')";
+        return UTC_NOW;
     }
 
     /**
@@ -46,13 +57,8 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
      * of the transaction, so that a lock written late in a long one would be out of time before it is visible.
      */
     @Override
-    protected void insertLocked(Connection conn, List<EventEnvelope> events, String ownerId) {
-        insert(conn, insertSql(", locked_by, locked_at", ", ?, ?"), events, ownerId, Instant.now());
-    }
-
-    @Override
-    protected boolean isDeadlock(SQLException e) {
-        return super.isDeadlock(e) || e.getErrorCode() == CONCURRENT_UPDATE || e.getErrorCode() == LOCK_TIMEOUT;
+    LockTime lockTimeOfInsert() {
+        return LockTime.of(Instant.now());
     }
 
     @Override

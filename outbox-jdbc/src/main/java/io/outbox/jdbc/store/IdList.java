@@ -1,6 +1,5 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.model.OutboxEvent;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -12,7 +11,8 @@ import java.util.List;
  */
 final class IdList {
 
-    private static final int MAX_SIZE = 512;
+    /** The most ids that one statement takes. */
+    static final int MAX_SIZE = 512;
 
     private final List<String> ids;
     private final int places;
@@ -22,8 +22,9 @@ final class IdList {
         this.places = Integer.highestOneBit(Math.max(1, ids.size() - 1) * 2 - (ids.size() <= 1 ? 1 : 0));
     }
 
-    static IdList of(List<OutboxEvent> events) {
-        return new IdList(events.stream().map(OutboxEvent::eventId).toList());
+    /** Returns a list of all the ids, of which there must not be too many for one statement. */
+    static IdList of(List<String> ids) {
+        return new IdList(List.copyOf(ids));
     }
 
     /** Splits ids into lists of a size that every database takes. */

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -40,10 +41,7 @@ public final class JdbcOutboxStores {
     /** Returns the store with this {@linkplain AbstractJdbcOutboxStore#name() name}. */
     public static AbstractJdbcOutboxStore get(String name) {
         Objects.requireNonNull(name, "name");
-        return STORES.stream()
-                .filter(store -> store.name().equalsIgnoreCase(name))
-                .findFirst()
-                .orElseThrow(() -> unknown("named '" + name + "'"));
+        return byName(name).orElseThrow(() -> unknown("named '" + name + "'"));
     }
 
     /** Returns the store for the database behind the data source; connects to find out. */
@@ -51,32 +49,51 @@ public final class JdbcOutboxStores {
         Objects.requireNonNull(dataSource, "dataSource");
         try (Connection conn = dataSource.getConnection()) {
             DatabaseMetaData metaData = conn.getMetaData();
-            if (metaData.getDatabaseProductVersion().toLowerCase(Locale.ROOT).contains("tidb")) {
+            String product = lowerCase(metaData.getDatabaseProductName());
+            if (lowerCase(metaData.getDatabaseProductVersion()).contains("tidb")) {
                 return get("tidb");
             }
-            if (metaData.getDatabaseProductName().toLowerCase(Locale.ROOT).contains("mariadb")) {
+            if (product.contains("mariadb")) {
                 return get("mariadb");
             }
-            return detect(metaData.getURL());
+            String url = lowerCase(metaData.getURL());
+            return byUrl(url)
+                    .or(() -> byName(product))
+                    .orElseThrow(() -> unknown("for " + (product.isEmpty() ? "a database" : product) + " at a URL "
+                            + withoutDetails(url)));
         } catch (SQLException e) {
             throw new OutboxStoreException("Cannot connect to find out which database this is: " + e.getMessage(), e);
         }
     }
 
+    /** A driver, or a pool in front of it, may not tell. */
+    private static String lowerCase(String text) {
+        return text == null ? "" : text.toLowerCase(Locale.ROOT);
+    }
+
     /** Returns the store for a JDBC URL. */
     public static AbstractJdbcOutboxStore detect(String jdbcUrl) {
         Objects.requireNonNull(jdbcUrl, "jdbcUrl");
-        String url = jdbcUrl.toLowerCase(Locale.ROOT);
+        String url = lowerCase(jdbcUrl);
+        return byUrl(url).orElseThrow(() -> unknown("for a URL " + withoutDetails(url)));
+    }
+
+    private static Optional<AbstractJdbcOutboxStore> byUrl(String url) {
         return STORES.stream()
                 .filter(store -> store.jdbcUrlPrefixes().stream().anyMatch(url::startsWith))
-                .findFirst()
-                .orElseThrow(() -> unknown("for URL " + withoutDetails(url)));
+                .findFirst();
+    }
+
+    private static Optional<AbstractJdbcOutboxStore> byName(String name) {
+        return STORES.stream()
+                .filter(store -> store.name().equalsIgnoreCase(name))
+                .findFirst();
     }
 
     /** Returns what can be shown of a URL, which may contain credentials. */
     private static String withoutDetails(String url) {
         return url.matches("jdbc:[a-z0-9]+:.*")
-                ? url.replaceAll("^(jdbc:[a-z0-9]+:).*$", "$1…")
+                ? url.replaceAll("^(jdbc:[a-z0-9]+:).*$", "that begins with $1")
                 : "that does not begin with jdbc:";
     }
 

@@ -1,18 +1,23 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.jdbc.JdbcTemplate;
-import io.outbox.model.OutboxEvent;
+import io.outbox.jdbc.internal.ReadCommitted;
+import io.outbox.jdbc.purge.MySqlAgeBasedPurger;
+import io.outbox.jdbc.purge.MySqlEventPurger;
+import io.outbox.spi.EventPurger;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 
 /**
  * The store for MySQL 8.
  *
  * <p>Our own transactions run at READ COMMITTED: under MySQL's default, locking reads lock the gaps between pending rows
- * and block the application's inserts. A claim passes over locked rows, among them those of business transactions that
- * have not committed yet, which it would otherwise wait for.
+ * and block the application's inserts. For the same reason rows are locked by their primary key only: along another
+ * index, InnoDB locks what it passes.
  */
 public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
+
+    private static final int DUPLICATE_ENTRY = 1062;
 
     public MySqlOutboxStore() {}
 
@@ -36,40 +41,55 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
+    public EventPurger purger() {
+        return new MySqlEventPurger(tableName());
+    }
+
+    @Override
+    public EventPurger ageBasedPurger() {
+        return new MySqlAgeBasedPurger(tableName());
+    }
+
+    @Override
+    public boolean isSchemaCatalog() {
+        return true;
+    }
+
+    @Override
     protected String utcNow() {
         return "UTC_TIMESTAMP(6)";
     }
 
     /** Looks events up by their key even in a small table, where a scan would run into rows of other transactions. */
     @Override
-    protected String updateTarget() {
+    protected String tableById() {
         return tableName() + " FORCE INDEX (PRIMARY)";
     }
 
-    /** Sets the isolation of the next transaction only, so that nothing has to be restored. */
+    /** Names the index, or MySQL takes another of the same length and sorts; a table without it is read all the same. */
     @Override
-    protected void beforeTransaction(Connection conn) {
-        JdbcTemplate.update(conn, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    protected List<Partition> deadPartitions() {
+        String table = tableName().substring(tableName().indexOf('.') + 1);
+        return List.of(
+                new Partition(
+                        "status = 3 AND done_at IS NULL",
+                        "created_at, event_id",
+                        "/*+ INDEX(" + table + " idx_status_done) */ "),
+                DEAD_WITH_END);
     }
 
-    /** Reads and locks in one go: from the read on, the rows are locked against other transactions. */
     @Override
-    protected List<OutboxEvent> claim(Connection conn, Claim claim) {
-        return inTransaction(conn, () -> {
-            List<OutboxEvent> events = claimable(conn, claim, claimLocking());
-            if (!events.isEmpty()) {
-                IdList ids = IdList.of(events);
-                JdbcTemplate.update(
-                        conn,
-                        "UPDATE " + updateTarget() + " SET locked_by = ?, locked_at = ? WHERE event_id IN " + ids.sql(),
-                        ids.params(List.of(claim.ownerId(), claim.now()), List.of()));
-            }
-            return inOrderOfCreation(events);
-        });
-    }
-
-    /** Returns how a claim locks the rows it reads. */
     protected String claimLocking() {
         return " FOR UPDATE SKIP LOCKED";
+    }
+
+    @Override
+    protected void beforeTransaction(Connection conn) {
+        ReadCommitted.forNextTransaction(conn);
+    }
+
+    @Override
+    protected boolean isDuplicate(SQLException e) {
+        return e.getErrorCode() == DUPLICATE_ENTRY;
     }
 }

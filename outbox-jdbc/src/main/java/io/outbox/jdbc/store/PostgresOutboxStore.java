@@ -1,14 +1,35 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.jdbc.JdbcTemplate;
-import io.outbox.model.OutboxEvent;
+import io.outbox.jdbc.internal.FreshPlan;
+import io.outbox.jdbc.internal.ReadCommitted;
+import io.outbox.jdbc.purge.PostgresAgeBasedPurger;
+import io.outbox.jdbc.purge.PostgresEventPurger;
+import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** The store for PostgreSQL: partial indexes, and a claim in one statement that passes over locked rows. */
 public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
+
+    /**
+     * Takes the events by an array of ids: its size is unknown to the planner, which takes it for small and looks the rows
+     * up by their key, whereas a join might read the whole table.
+     */
+    private static final String CLAIM = """
+            WITH due AS (
+              SELECT {hint}event_id, locked_by AS former_owner FROM {table} WHERE {partition} AND {due} AND {free}
+              ORDER BY {order} LIMIT ?
+              FOR UPDATE SKIP LOCKED)
+            UPDATE {table} SET locked_by = ?, locked_at = {lock_time}
+            WHERE event_id = ANY(ARRAY(SELECT event_id FROM due))
+            RETURNING {columns}, last_error, (SELECT count(*) FROM due WHERE former_owner <> ?) AS taken_over""";
 
     public PostgresOutboxStore() {}
 
@@ -32,50 +53,73 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
+    public EventPurger purger() {
+        return new PostgresEventPurger(tableName());
+    }
+
+    @Override
+    public EventPurger ageBasedPurger() {
+        return new PostgresAgeBasedPurger(tableName());
+    }
+
+    @Override
     protected String utcNow() {
         return "(clock_timestamp() AT TIME ZONE 'UTC')";
     }
 
     @Override
-    protected List<String> pendingPartitions() {
-        return List.of("status IN (0, 2)");
+    protected void tune(PreparedStatement statement) throws SQLException {
+        FreshPlan.request(statement);
     }
 
     @Override
-    protected String dueOrder(EventTypes types) {
-        return isOneType(types) ? "event_type, " + DUE_ORDER : DUE_ORDER;
+    protected void beginRepetition(Connection conn) {
+        ReadCommitted.forThisTransaction(conn);
     }
 
     @Override
-    protected String deadOrder() {
-        return "created_at, event_id";
+    protected List<Partition> pendingPartitions(EventTypes types) {
+        return List.of(new Partition("status IN (0, 2)", isOneType(types) ? "event_type, " + DUE_ORDER : DUE_ORDER));
     }
 
-    /**
-     * Claims by an array of ids: its size is unknown to the planner, which takes it for small and looks the rows up by
-     * their key, whereas a join might read the whole table.
-     */
     @Override
-    protected List<OutboxEvent> claim(Connection conn, Claim claim) {
-        String sql = """
-                WITH due AS (
-                  SELECT event_id, locked_by AS former_owner FROM %1$s WHERE status IN (0, 2)%2$s
-                  ORDER BY %3$s LIMIT ?
-                  FOR UPDATE SKIP LOCKED)
-                UPDATE %1$s SET locked_by = ?, locked_at = ?
-                WHERE event_id = ANY(ARRAY(SELECT event_id FROM due))
-                RETURNING %4$s, (SELECT count(former_owner) FROM due) AS taken_over
-                """.formatted(tableName(), claimCondition(claim), dueOrder(claim.types()), COLUMNS);
-        AtomicInteger takenOver = new AtomicInteger();
-        List<OutboxEvent> claimed = JdbcTemplate.updateReturning(
+    protected List<Partition> deadPartitions() {
+        return List.of(new Partition("status = 3", "created_at, event_id"));
+    }
+
+    /** An event that was claimed, and how many of all were taken over from other owners. */
+    private record Claimed(DueEvent event, int takenOver) {}
+
+    @Override
+    ClaimedPage claim(Connection conn, Claim claim) {
+        Partition pending = pendingPartitions(claim.range().types()).get(0);
+        String sql = pending.fill(sql(CLAIM))
+                .with("due", claim.range().condition())
+                .with("free", Claim.FREE)
+                .with("lock_time", claim.lockTime().sql())
+                .toString();
+        List<Object> params = new ArrayList<>(claim.range().params(claim.lockExpiry(), claim.limit(), claim.ownerId()));
+        params.addAll(claim.lockTime().params());
+        params.add(claim.ownerId());
+        List<Claimed> claimed = repeating(
                 conn,
-                sql,
-                row -> {
-                    takenOver.set(row.getInt("taken_over"));
-                    return mapRow(row);
-                },
-                claim.params(List.of(), claim.limit(), claim.ownerId(), claim.now()));
-        claim.takenOver().accept(takenOver.get());
-        return inOrderOfCreation(claimed);
+                () -> statements()
+                        .query(
+                                conn,
+                                sql,
+                                row -> new Claimed(mapDueEvent(row), row.getInt("taken_over")),
+                                params.toArray()));
+        if (claimed.isEmpty()) {
+            return ClaimedPage.EMPTY;
+        }
+        List<DueEvent> events = claimed.stream().map(Claimed::event).toList();
+        DueCursor last = events.stream()
+                .map(due -> DueCursor.of(due.event()))
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
+        return new ClaimedPage(
+                DuePages.inOrderOfCreation(events),
+                claimed.get(0).takenOver,
+                events.size() < claim.limit() ? null : last);
     }
 }

@@ -16,10 +16,15 @@ public final class TiDbOutboxStore extends MySqlOutboxStore {
         return "tidb";
     }
 
-    /** None of its own: {@link JdbcOutboxStores#detect(javax.sql.DataSource)} knows TiDB by its version. */
+    /** {@link JdbcOutboxStores#detect(javax.sql.DataSource)} also knows TiDB behind MySQL's driver, by its version. */
     @Override
     public List<String> jdbcUrlPrefixes() {
-        return List.of();
+        return List.of("jdbc:tidb:");
+    }
+
+    @Override
+    public String schemaScript() {
+        return "mysql";
     }
 
     @Override

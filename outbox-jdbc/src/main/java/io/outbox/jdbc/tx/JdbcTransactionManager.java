@@ -2,6 +2,7 @@ package io.outbox.jdbc.tx;
 
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.TransactionEnd;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -72,7 +73,11 @@ public final class JdbcTransactionManager {
             return connection;
         }
 
-        /** Commits. If that fails, the outcome is unknown: events that were stored after all are left to the poller. */
+        /**
+         * Commits. If that fails, the outcome is unknown: events that were stored after all are left to the poller.
+         *
+         * @throws IllegalStateException if the transaction has ended
+         */
         public void commit() {
             requireActive();
             boolean committed = false;
@@ -82,12 +87,16 @@ public final class JdbcTransactionManager {
             } catch (SQLException e) {
                 throw new OutboxStoreException("Commit failed: " + e.getMessage(), e);
             } finally {
-                end(committed, committed && !partlyRolledBack);
+                boolean whole = committed && !partlyRolledBack;
+                end(committed, whole ? TransactionEnd.COMMITTED : TransactionEnd.UNKNOWN);
             }
         }
 
+        /** Rolls back. Does nothing if the transaction has ended, so that a failed commit shows as what it was. */
         public void rollback() {
-            requireActive();
+            if (ended) {
+                return;
+            }
             boolean rolledBack = false;
             try {
                 connection.rollback();
@@ -95,7 +104,7 @@ public final class JdbcTransactionManager {
             } catch (SQLException e) {
                 throw new OutboxStoreException("Rollback failed: " + e.getMessage(), e);
             } finally {
-                end(rolledBack, false);
+                end(rolledBack, rolledBack ? TransactionEnd.ROLLED_BACK : TransactionEnd.UNKNOWN);
             }
         }
 
@@ -113,9 +122,7 @@ public final class JdbcTransactionManager {
         /** Rolls back, unless the transaction has ended. */
         @Override
         public void close() {
-            if (!ended) {
-                rollback();
-            }
+            rollback();
         }
 
         private void requireActive() {
@@ -125,16 +132,16 @@ public final class JdbcTransactionManager {
         }
 
         /** Ends it; auto-commit, which would commit what is left open, is restored only if nothing is. */
-        private void end(boolean clean, boolean hot) {
+        private void end(boolean clean, TransactionEnd end) {
             ended = true;
             if (clean) {
                 restoreAutoCommit();
             }
             closeQuietly(connection);
-            if (hot) {
-                txContext.committed();
-            } else {
-                txContext.rolledBack();
+            switch (end) {
+                case COMMITTED -> txContext.committed();
+                case ROLLED_BACK -> txContext.rolledBack();
+                case UNKNOWN -> txContext.unknown();
             }
         }
 

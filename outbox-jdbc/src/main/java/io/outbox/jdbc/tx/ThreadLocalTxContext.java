@@ -1,17 +1,20 @@
 package io.outbox.jdbc.tx;
 
+import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * The {@link TxContext} of transactions that code manages by hand, one per thread.
  *
  * <p>{@link JdbcTransactionManager} drives it. Code with a transaction management of its own may drive it too: call
- * {@link #bind} after the transaction began, and {@link #committed} or {@link #rolledBack} right after it ended.
+ * {@link #bind} after the transaction began, and {@link #committed}, {@link #rolledBack} or {@link #unknown} right after it
+ * ended. Callbacks run then, on the same thread, in the order in which they were registered; nothing they throw comes out.
  */
 public final class ThreadLocalTxContext implements TxContext {
 
@@ -19,7 +22,7 @@ public final class ThreadLocalTxContext implements TxContext {
 
     private final ThreadLocal<Bound> current = new ThreadLocal<>();
 
-    private record Bound(Connection connection, List<Runnable> afterCommit, List<Runnable> afterRollback) {}
+    private record Bound(Connection connection, List<Consumer<TransactionEnd>> callbacks) {}
 
     /** Makes the connection's transaction the current one of this thread. */
     public void bind(Connection connection) {
@@ -28,17 +31,25 @@ public final class ThreadLocalTxContext implements TxContext {
             throw new IllegalStateException(
                     "This thread is in a transaction already; end it before you begin another on the same context");
         }
-        current.set(new Bound(connection, new ArrayList<>(), new ArrayList<>()));
+        current.set(new Bound(connection, new ArrayList<>()));
     }
 
-    /** Ends the current transaction after a successful commit and runs its callbacks. Nothing they throw comes out. */
+    /** Ends the current transaction after a successful commit of all that was written in it. */
     public void committed() {
-        run(unbind().afterCommit);
+        end(TransactionEnd.COMMITTED);
     }
 
-    /** Ends the current transaction after a rollback, or with an unknown outcome, and runs its callbacks. */
+    /** Ends the current transaction after a successful rollback of all that was written in it. */
     public void rolledBack() {
-        run(unbind().afterRollback);
+        end(TransactionEnd.ROLLED_BACK);
+    }
+
+    /**
+     * Ends the current transaction if nobody knows what is left of it: the commit or the rollback failed, or a part had been
+     * rolled back before the commit. Counts as a rollback for {@link #afterRollback}.
+     */
+    public void unknown() {
+        end(TransactionEnd.UNKNOWN);
     }
 
     @Override
@@ -53,12 +64,27 @@ public final class ThreadLocalTxContext implements TxContext {
 
     @Override
     public void afterCommit(Runnable callback) {
-        bound().afterCommit.add(Objects.requireNonNull(callback, "callback"));
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end == TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
     }
 
     @Override
     public void afterRollback(Runnable callback) {
-        bound().afterRollback.add(Objects.requireNonNull(callback, "callback"));
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end != TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
+    }
+
+    @Override
+    public void afterCompletion(Consumer<TransactionEnd> callback) {
+        bound().callbacks.add(Objects.requireNonNull(callback, "callback"));
     }
 
     private Bound bound() {
@@ -70,16 +96,12 @@ public final class ThreadLocalTxContext implements TxContext {
     }
 
     /** Unbinds before callbacks run, so that they are outside of the transaction and may begin a new one. */
-    private Bound unbind() {
+    private void end(TransactionEnd end) {
         Bound bound = bound();
         current.remove();
-        return bound;
-    }
-
-    private static void run(List<Runnable> callbacks) {
-        for (Runnable callback : callbacks) {
+        for (Consumer<TransactionEnd> callback : bound.callbacks) {
             try {
-                callback.run();
+                callback.accept(end);
             } catch (RuntimeException | Error e) {
                 LOG.log(Level.WARNING, "A transaction callback failed; the transaction is not affected", e);
             }

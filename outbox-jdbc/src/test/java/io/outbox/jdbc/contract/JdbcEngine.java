@@ -2,15 +2,16 @@ package io.outbox.jdbc.contract;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.spi.OutboxBackend;
-import io.outbox.spi.StoreBackend;
-import io.outbox.testing.EngineUnderTest;
-import io.outbox.testing.JdbcStoredEvents;
 import io.outbox.testing.StoredEvent;
+import io.outbox.testing.contract.EngineUnderTest;
+import io.outbox.testing.contract.JdbcStoredEvents;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -38,6 +39,7 @@ final class JdbcEngine implements EngineUnderTest {
         config.setMinimumIdle(2);
         this.dataSource = new HikariDataSource(config);
         this.jdbc = JdbcOutbox.of(dataSource).createSchema().validateSchema();
+        OutboxSchema.of(dataSource).createLaneIndexIfMissing();
         this.store = storeChoice.apply(jdbc.store());
         this.backend = StoreBackend.of(jdbc.connectionProvider(), jdbc.txContext(), store, jdbc.purger());
         clear();

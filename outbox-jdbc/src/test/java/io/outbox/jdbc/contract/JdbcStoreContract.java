@@ -1,26 +1,24 @@
 package io.outbox.jdbc.contract;
 
 import io.outbox.spi.OutboxStore;
-import io.outbox.testing.OutboxStoreContract;
+import io.outbox.testing.contract.OutboxStoreContract;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.TestInstance;
 
-/** The store contract on a relational engine, which is closed after all tests because the contract goes on using it. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+/** The store contract on a relational engine, which is opened and closed for each test. */
 abstract class JdbcStoreContract extends OutboxStoreContract {
 
-    private final JdbcEngine engine;
+    private final Supplier<JdbcEngine> engines;
+    private JdbcEngine engine;
 
-    JdbcStoreContract(Supplier<JdbcEngine> engine) {
-        this.engine = engine.get();
+    JdbcStoreContract(Supplier<JdbcEngine> engines) {
+        this.engines = engines;
     }
 
     @Override
     protected OutboxStore createStore() {
-        engine.clear();
+        engine = engines.get();
         return engine.store();
     }
 
@@ -29,8 +27,8 @@ abstract class JdbcStoreContract extends OutboxStoreContract {
         return engine.openConnection();
     }
 
-    @AfterAll
-    void closeEngine() {
+    @Override
+    protected void closeStore() {
         engine.close();
     }
 }

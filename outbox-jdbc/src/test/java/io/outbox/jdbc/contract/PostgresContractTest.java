@@ -1,8 +1,8 @@
 package io.outbox.jdbc.contract;
 
-import io.outbox.testing.DeliveryContract;
-import io.outbox.testing.EngineUnderTest;
-import io.outbox.testing.OutboxBackendContract;
+import io.outbox.testing.contract.DeliveryContract;
+import io.outbox.testing.contract.EngineUnderTest;
+import io.outbox.testing.contract.OutboxBackendContract;
 import io.outbox.testservers.PostgresServer;
 import org.junit.jupiter.api.Nested;
 

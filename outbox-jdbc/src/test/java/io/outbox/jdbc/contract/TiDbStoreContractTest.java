@@ -9,8 +9,9 @@ import io.outbox.testservers.MySqlServer;
  */
 class TiDbStoreContractTest extends JdbcStoreContract {
 
+    private static final String URL = MySqlServer.shared().newDatabase();
+
     TiDbStoreContractTest() {
-        super(() ->
-                new JdbcEngine(MySqlServer.shared().newDatabase(), store -> new TiDbOutboxStore(store.tableName())));
+        super(() -> new JdbcEngine(URL, store -> new TiDbOutboxStore(store.tableName())));
     }
 }

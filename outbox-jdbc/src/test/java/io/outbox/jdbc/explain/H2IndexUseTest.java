@@ -48,7 +48,7 @@ class H2IndexUseTest extends IndexUseContract {
     }
 
     @Override
-    void analyze(HikariDataSource dataSource) {
+    void analyze(HikariDataSource dataSource, String... tables) {
         OutboxRows.execute(dataSource, "ANALYZE");
     }
 
@@ -60,6 +60,11 @@ class H2IndexUseTest extends IndexUseContract {
     @Override
     String finishedIndex(String table) {
         return table + "_finished";
+    }
+
+    @Override
+    String laneIndex(String table) {
+        return table + "_pending_by_type";
     }
 
     @Override

@@ -33,8 +33,10 @@ class MySqlIndexUseTest extends IndexUseContract {
     }
 
     @Override
-    void analyze(HikariDataSource dataSource) {
-        OutboxRows.execute(dataSource, "ANALYZE TABLE outbox_event", "ANALYZE TABLE outbox_delayed");
+    void analyze(HikariDataSource dataSource, String... tables) {
+        for (String table : tables) {
+            OutboxRows.execute(dataSource, "ANALYZE TABLE " + table);
+        }
     }
 
     @Override
@@ -45,6 +47,11 @@ class MySqlIndexUseTest extends IndexUseContract {
     @Override
     String finishedIndex(String table) {
         return "idx_status_done";
+    }
+
+    @Override
+    String laneIndex(String table) {
+        return "idx_status_type_available";
     }
 
     @Override

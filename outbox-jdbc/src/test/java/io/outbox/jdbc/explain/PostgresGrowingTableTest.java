@@ -6,15 +6,15 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
-import io.outbox.model.OutboxEvent;
+import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.DeadQuery;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.FetchRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.OutboxBackend;
-import io.outbox.spi.OutboxBackend.ClaimRequest;
-import io.outbox.spi.OutboxBackend.FetchRequest;
 import io.outbox.spi.Outcome;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,12 +65,12 @@ class PostgresGrowingTableTest {
     }
 
     private void useEveryStatement() {
-        backend.fetch(new FetchRequest(Instant.now(), Duration.ZERO, BATCH, null, 0));
+        backend.fetch(FetchRequest.first(Instant.now(), BATCH));
         backend.nextDueAt(Instant.now());
-        List<String> ids = new ArrayList<>();
-        for (OutboxEvent event : backend.claim(new ClaimRequest(LEASE, Duration.ZERO, 2 * BATCH))) {
-            ids.add(event.eventId());
-        }
+        assertThat(backend.oldestDueAt(Instant.now())).isPresent();
+        List<String> ids = backend.claim(ClaimRequest.first(LEASE, Instant.now(), 2 * BATCH)).events().stream()
+                .map(DueEvent::eventId)
+                .toList();
         assertThat(ids).hasSize(2 * BATCH);
         backend.renew(LEASE.ownerId(), ids);
         backend.release(LEASE.ownerId(), ids.subList(BATCH, 2 * BATCH));
@@ -85,8 +85,9 @@ class PostgresGrowingTableTest {
                         new Outcome.Deferred(ids.get(5), now),
                         new Outcome.Dead(ids.get(6), "hopeless"),
                         new Outcome.Dead(ids.get(7), "hopeless")));
-        assertThat(backend.queryDead(null, null, BATCH)).isNotEmpty();
-        assertThat(backend.replayDead(ids.get(6))).isOne();
+        assertThat(backend.queryDead(new DeadQuery(null, null, BATCH, null)).items())
+                .isNotEmpty();
+        assertThat(backend.replayDead(List.of(ids.get(6)))).isOne();
         assertThat(backend.purge(Instant.now(), 1)).isOne();
     }
 

@@ -19,7 +19,9 @@ import java.util.regex.Pattern;
 class PostgresIndexUseTest extends IndexUseContract {
 
     private static final Pattern INDEX = Pattern.compile("Scan(?: Backward)? (?:using|on) (outbox_\\w+_\\w+)");
-    private static final Pattern SORT = Pattern.compile("(?m)^\\s*(?:->)?\\s*(?:Incremental )?Sort\\b");
+    /** An incremental sort does not count: it puts rows of the same time in order, and reads no further than that. */
+    private static final Pattern SORT = Pattern.compile("(?m)^\\s*(?:->)?\\s*Sort \\(");
+
     private static final Pattern NODE = Pattern.compile("Scan.*actual rows=([0-9.]+) loops=(\\d+)");
     private static final Pattern REMOVED = Pattern.compile("Rows Removed by (?:Filter|Index Recheck): (\\d+)");
 
@@ -36,8 +38,10 @@ class PostgresIndexUseTest extends IndexUseContract {
     }
 
     @Override
-    void analyze(HikariDataSource dataSource) {
-        OutboxRows.execute(dataSource, "VACUUM ANALYZE outbox_event", "VACUUM ANALYZE outbox_delayed");
+    void analyze(HikariDataSource dataSource, String... tables) {
+        for (String table : tables) {
+            OutboxRows.execute(dataSource, "VACUUM ANALYZE " + table);
+        }
     }
 
     @Override
@@ -56,12 +60,21 @@ class PostgresIndexUseTest extends IndexUseContract {
     }
 
     @Override
+    String laneIndex(String table) {
+        return table + "_pending_by_type";
+    }
+
+    @Override
     String primaryKey(String table) {
         return table + "_pkey";
     }
 
+    /** For a type, a plan for any is not asked for: it would cost more, which the server finds out before it keeps one. */
     @Override
     List<Plan> explain(Connection conn, RecordedStatement recorded) throws SQLException {
+        if (recorded.sql().contains("event_type = ?")) {
+            return List.of(explain(conn, recorded, "force_custom_plan"));
+        }
         return List.of(explain(conn, recorded, "force_custom_plan"), explain(conn, recorded, "force_generic_plan"));
     }
 

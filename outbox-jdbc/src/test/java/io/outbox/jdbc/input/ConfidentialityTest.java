@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
-import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.support.CapturedLog;
 import io.outbox.jdbc.support.DeliveryFixture;
 import io.outbox.jdbc.support.DeliveryFixture.Mode;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.spi.OutboxBackendException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,7 +98,7 @@ class ConfidentialityTest {
     }
 
     private static void assertRevealsNothing(Throwable e) {
-        assertThat(e).isInstanceOf(OutboxStoreException.class);
+        assertThat(e).isInstanceOf(OutboxBackendException.class);
         assertThat(CapturedLog.stackTrace(e)).doesNotContain(SECRET);
     }
 }

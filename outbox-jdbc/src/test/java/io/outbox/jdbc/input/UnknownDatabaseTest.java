@@ -7,6 +7,12 @@ import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.jdbc.support.TestDatabase;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.util.Map;
+import java.util.Optional;
+import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,5 +82,59 @@ class UnknownDatabaseTest {
         try (var pool = TestDatabase.pool(database.newUrl(), 1)) {
             assertThat(JdbcOutboxStores.detect(pool).name()).isEqualTo(name);
         }
+    }
+
+    @Test
+    void aUrlOfTiDbIsRecognised() {
+        assertThat(JdbcOutboxStores.detect("jdbc:tidb://host:4000/db").name()).isEqualTo("tidb");
+    }
+
+    /** Metadata as pools and drivers give it. */
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "-, -, jdbc:postgresql://host/db, postgresql",
+                "MySQL, 8.0.11-TiDB-v8.5.0, jdbc:mysql://host/db, tidb",
+                "MariaDB, -, jdbc:mysql://host/db, mariadb",
+                "MySQL, 8.0.31, -, mysql",
+                "PostgreSQL, 18.0, jdbc:wrapper:postgresql://host/db, postgresql",
+                "-, -, JDBC:H2:mem:test, h2"
+            })
+    void aDatabaseIsRecognisedByWhatItTells(String product, String version, String url, String name) {
+        assertThat(JdbcOutboxStores.detect(telling(product, version, url)).name())
+                .isEqualTo(name);
+    }
+
+    @Test
+    void aDatabaseThatTellsNothingIsRefusedWithWhatIsSupported() {
+        assertThatThrownBy(() -> JdbcOutboxStores.detect(telling(null, null, null)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("supported are");
+        assertThatThrownBy(() -> JdbcOutboxStores.detect(telling("Oracle", "23", "jdbc:oracle:thin:scott/tiger@host")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("oracle")
+                .message()
+                .doesNotContain("tiger");
+    }
+
+    private static DataSource telling(String product, String version, String url) {
+        DatabaseMetaData metaData = proxy(
+                DatabaseMetaData.class,
+                Map.of(
+                        "getDatabaseProductName", Optional.ofNullable(product),
+                        "getDatabaseProductVersion", Optional.ofNullable(version),
+                        "getURL", Optional.ofNullable(url)));
+        Connection connection = proxy(Connection.class, Map.of("getMetaData", Optional.of(metaData)));
+        return proxy(DataSource.class, Map.of("getConnection", Optional.of(connection)));
+    }
+
+    /** Returns an object that gives these answers, and none to other calls. */
+    private static <T> T proxy(Class<T> type, Map<String, Optional<?>> answers) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, args) ->
+                        answers.getOrDefault(method.getName(), Optional.empty()).orElse(null)));
     }
 }

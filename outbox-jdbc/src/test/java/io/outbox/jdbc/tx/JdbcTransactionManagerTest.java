@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.support.CapturedLog;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a connection when its transaction does not end as it should. */
@@ -58,5 +60,96 @@ class JdbcTransactionManagerTest {
         assertThatThrownBy(transaction::commit).isInstanceOf(OutboxStoreException.class);
 
         assertThat(calls).containsExactly("getAutoCommit", "setAutoCommit false", "commit", "close");
+    }
+
+    @Test
+    void aRollbackAfterTheEndDoesNothingAndLeavesTheCauseInSight() {
+        failing = "commit";
+
+        assertThatThrownBy(() -> {
+                    JdbcTransactionManager.Transaction transaction = transactions.begin();
+                    try {
+                        transaction.commit();
+                    } catch (OutboxStoreException e) {
+                        transaction.rollback();
+                        throw e;
+                    }
+                })
+                .hasMessageContaining("Commit failed")
+                .hasNoSuppressedExceptions();
+
+        assertThat(calls).doesNotContain("rollback");
+    }
+
+    @Test
+    void aCommitAfterTheEndIsAMistake() {
+        JdbcTransactionManager.Transaction transaction = transactions.begin();
+        transaction.rollback();
+        transaction.rollback();
+        transaction.close();
+
+        assertThatThrownBy(transaction::commit).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> transaction.rollbackTo(null)).isInstanceOf(IllegalStateException.class);
+        assertThat(calls.stream().filter("rollback"::equals)).hasSize(1);
+        assertThat(calls.stream().filter("close"::equals)).hasSize(1);
+    }
+
+    @Test
+    void threeEndsAreToldApart() {
+        assertThat(endOf(JdbcTransactionManager.Transaction::commit)).containsExactly("COMMITTED", "after commit");
+        assertThat(endOf(JdbcTransactionManager.Transaction::rollback))
+                .containsExactly("ROLLED_BACK", "after rollback");
+        assertThat(endOf(JdbcTransactionManager.Transaction::close)).containsExactly("ROLLED_BACK", "after rollback");
+        assertThat(endOf(transaction -> {
+                    transaction.rollbackTo(null);
+                    transaction.commit();
+                }))
+                .as("a part was rolled back")
+                .containsExactly("UNKNOWN", "after rollback");
+        assertThat(endOf(transaction -> {
+                    transaction.rollbackTo(null);
+                    transaction.rollback();
+                }))
+                .containsExactly("ROLLED_BACK", "after rollback");
+        failing = "commit";
+        assertThat(endOf(transaction ->
+                        assertThatThrownBy(transaction::commit).isInstanceOf(OutboxStoreException.class)))
+                .containsExactly("UNKNOWN", "after rollback");
+        failing = "rollback";
+        assertThat(endOf(transaction ->
+                        assertThatThrownBy(transaction::rollback).isInstanceOf(OutboxStoreException.class)))
+                .containsExactly("UNKNOWN", "after rollback");
+    }
+
+    /** Returns what callbacks are told when a transaction ends that way. */
+    private List<String> endOf(Consumer<JdbcTransactionManager.Transaction> ending) {
+        List<String> told = new ArrayList<>();
+        JdbcTransactionManager.Transaction transaction = transactions.begin();
+        txContext.afterCompletion(end -> told.add(end.name()));
+        txContext.afterCommit(() -> told.add("after commit"));
+        txContext.afterRollback(() -> told.add("after rollback"));
+        ending.accept(transaction);
+        assertThat(txContext.isTransactionActive()).isFalse();
+        return told;
+    }
+
+    @Test
+    void callbacksRunInOrderOfRegistrationAndNoneStopsTheOthers() {
+        List<Integer> order = new ArrayList<>();
+        JdbcTransactionManager.Transaction transaction = transactions.begin();
+        txContext.afterCommit(() -> order.add(1));
+        txContext.afterCompletion(end -> {
+            order.add(2);
+            throw new IllegalStateException("on purpose");
+        });
+        txContext.afterRollback(() -> order.add(0));
+        txContext.afterCommit(() -> order.add(3));
+
+        try (CapturedLog log = CapturedLog.open()) {
+            transaction.commit();
+            assertThat(log.text()).contains("on purpose");
+        }
+
+        assertThat(order).containsExactly(1, 2, 3);
     }
 }

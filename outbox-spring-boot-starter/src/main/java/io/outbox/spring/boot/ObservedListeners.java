@@ -6,9 +6,11 @@ import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.ReceiverContext;
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
+import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
+import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.ListenerRegistry;
 import java.util.List;
 import java.util.Map;
@@ -50,13 +52,13 @@ final class ObservedListeners {
                 .start();
     }
 
-    private record Single(EventListener listener, ObservationRegistry observations) implements EventListener {
+    private record Single(EventListener listener, ObservationRegistry observations) implements EventListener.Informed {
         @Override
-        public DispatchResult onEvent(EventEnvelope event) throws Exception {
+        public DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
             Observation observation = start(event, observations);
             Observation.Scope scope = observation.openScope();
             try {
-                return listener.onEvent(event);
+                return listener.onEvent(event, info);
             } catch (Throwable e) {
                 observation.error(e);
                 throw e;
@@ -65,17 +67,22 @@ final class ObservedListeners {
                 observation.stop();
             }
         }
+
+        @Override
+        public RetryPolicy retryPolicy() {
+            return listener.retryPolicy();
+        }
     }
 
     private record Batching(BatchEventListener listener, ObservationRegistry observations)
-            implements BatchEventListener {
+            implements BatchEventListener.Informed {
         @Override
-        public List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception {
+        public List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
             List<Observation> started =
                     events.stream().map(event -> start(event, observations)).toList();
             Observation.Scope scope = started.get(0).openScope();
             try {
-                List<BatchOutcome> outcomes = listener.onEvents(events);
+                List<BatchOutcome> outcomes = listener.onEvents(events, infos);
                 markFailures(started, outcomes);
                 return outcomes;
             } catch (Throwable e) {
@@ -101,6 +108,11 @@ final class ObservedListeners {
         @Override
         public int maxBatchSize() {
             return listener.maxBatchSize();
+        }
+
+        @Override
+        public RetryPolicy retryPolicy() {
+            return listener.retryPolicy();
         }
     }
 }

@@ -2,8 +2,6 @@ package io.outbox.spring.boot;
 
 import io.micrometer.observation.ObservationRegistry;
 import io.outbox.Outbox;
-import io.outbox.WriterHook;
-import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.ListenerRegistry;
@@ -11,7 +9,6 @@ import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.system.JavaVersion;
@@ -23,21 +20,18 @@ final class OutboxAssembler {
 
     private static final System.Logger LOG = System.getLogger(OutboxAssembler.class.getName());
 
-    private final List<EventInterceptor> interceptors;
-    private final List<WriterHook> writerHooks;
+    private final Contributions contributions;
     private final RetryPolicy retryPolicy;
     private final ObservationRegistry observations;
     private final ThreadFactory workerThreads;
     private PublisherLanes publisher = PublisherLanes.none();
 
     OutboxAssembler(
-            ObjectProvider<EventInterceptor> interceptors,
-            ObjectProvider<WriterHook> writerHooks,
+            Contributions contributions,
             ObjectProvider<RetryPolicy> retryPolicy,
             ObjectProvider<ObservationRegistry> observations,
             Environment environment) {
-        this.interceptors = interceptors.orderedStream().toList();
-        this.writerHooks = writerHooks.orderedStream().toList();
+        this.contributions = contributions;
         this.retryPolicy = retryPolicy.getIfAvailable();
         this.observations = observations.getIfAvailable(() -> ObservationRegistry.NOOP);
         this.workerThreads = virtualThreadsWanted(environment)
@@ -71,15 +65,14 @@ final class OutboxAssembler {
         };
         OutboxProperties.Poller poller = properties.getPoller();
         builder.backend(backend)
-                .listenerRegistry(ObservedListeners.of(publisher.over(listeners), observations))
+                .listenerRegistry(ObservedListeners.of(publisher.over(AdvisedBeans.listeners(listeners)), observations))
                 .metrics(metrics)
-                .interceptors(interceptors)
                 .intervalMs(poller.getIntervalMs())
                 .batchSize(poller.getBatchSize())
                 .skipRecent(Duration.ofMillis(poller.getSkipRecentMs()))
                 .drainTimeoutMs(properties.getDispatcher().getDrainTimeoutMs())
                 .startManually();
-        writerHooks.forEach(builder::writerHook);
+        contributions.addTo(builder);
         if (!observations.isNoop()) {
             builder.writerHook(new ObservedWrites(observations));
         }

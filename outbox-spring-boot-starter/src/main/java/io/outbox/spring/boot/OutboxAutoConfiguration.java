@@ -3,8 +3,6 @@ package io.outbox.spring.boot;
 import io.micrometer.observation.ObservationRegistry;
 import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
-import io.outbox.WriterHook;
-import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
@@ -66,13 +64,12 @@ public class OutboxAutoConfiguration {
 
     @Bean
     OutboxAssembler outboxAssembler(
-            ObjectProvider<EventInterceptor> interceptors,
-            ObjectProvider<WriterHook> writerHooks,
+            ListableBeanFactory beans,
             ObjectProvider<RetryPolicy> retryPolicy,
             ObjectProvider<ObservationRegistry> observations,
             ObjectProvider<PublisherLanes> publisher,
             Environment environment) {
-        return new OutboxAssembler(interceptors, writerHooks, retryPolicy, observations, environment)
+        return new OutboxAssembler(Contributions.of(beans), retryPolicy, observations, environment)
                 .publisher(publisher.getIfAvailable(PublisherLanes::none));
     }
 

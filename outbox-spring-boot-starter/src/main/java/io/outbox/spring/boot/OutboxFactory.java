@@ -2,12 +2,12 @@ package io.outbox.spring.boot;
 
 import io.outbox.EventListener;
 import io.outbox.Outbox;
+import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
-import io.outbox.spi.StoreBackend;
 import io.outbox.spring.SpringTxContext;
 import java.util.ArrayList;
 import java.util.Collections;

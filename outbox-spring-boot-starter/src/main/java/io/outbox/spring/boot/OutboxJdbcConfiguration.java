@@ -1,5 +1,6 @@
 package io.outbox.spring.boot;
 
+import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
@@ -7,7 +8,6 @@ import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
-import io.outbox.spi.StoreBackend;
 import io.outbox.spi.TxContext;
 import io.outbox.spring.SpringTxContext;
 import javax.sql.DataSource;

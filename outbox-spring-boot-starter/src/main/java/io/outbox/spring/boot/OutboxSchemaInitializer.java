@@ -1,19 +1,17 @@
 package io.outbox.spring.boot;
 
 import io.outbox.jdbc.OutboxSchema;
-import io.outbox.jdbc.store.JdbcOutboxStores;
 import java.util.Objects;
 import javax.sql.DataSource;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
-/** Creates the outbox table and its index for lanes where the settings say so, and checks them in any case. */
+/**
+ * Creates the outbox table and its index for lanes where the settings say so, and checks the table in any case. Of an index
+ * that is missing the store tells, once it is needed.
+ */
 public final class OutboxSchemaInitializer implements InitializingBean {
-
-    private static final Log LOG = LogFactory.getLog(OutboxSchemaInitializer.class);
 
     private final DataSource dataSource;
     private final String tableName;
@@ -43,10 +41,6 @@ public final class OutboxSchemaInitializer implements InitializingBean {
         schema.validate();
         if (lanes && creates) {
             schema.createLaneIndexIfMissing();
-        } else if (lanes && !schema.hasLaneIndex()) {
-            LOG.warn("The outbox table " + tableName + " has no index by event type, so finding the events of"
-                    + " outbox.publisher.events takes longer the more events wait; create it from schema/"
-                    + JdbcOutboxStores.detect(dataSource).name() + "-lanes.sql in the outbox-jdbc jar");
         }
     }
 }

@@ -30,8 +30,9 @@ final class DemoDatabase implements AutoCloseable {
         // the process that opens the file first serves it to others, which must not be reachable from outside
         System.setProperty("h2.bindAddress", "127.0.0.1");
         Path directory = Files.createTempDirectory("outbox-demo-");
-        return new DemoDatabase(
-                directory, "jdbc:h2:file:" + directory.toAbsolutePath().resolve("shop") + ";AUTO_SERVER=TRUE");
+        // a process is killed later on, and with its default H2 would forget the last commits
+        String url = "jdbc:h2:file:" + directory.toAbsolutePath().resolve("shop") + ";AUTO_SERVER=TRUE;WRITE_DELAY=0";
+        return new DemoDatabase(directory, url);
     }
 
     static JdbcConnectionPool connect(String url) {

@@ -33,12 +33,43 @@ class ReadmeTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent().getParent();
     private static final Path README = ROOT.resolve("README.md");
 
+    /** What a reader would put around the example: imports, a data source, an end. */
+    private static final String RUNNABLE = """
+            import io.outbox.*;
+            import io.outbox.jdbc.JdbcOutbox;
+            import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+            import io.outbox.registry.DefaultListenerRegistry;
+            public class Example {
+                public static void run(javax.sql.DataSource dataSource) throws Exception {
+            %s
+                    outbox.close();
+                }
+            }
+            """;
+
+    private static final String INFORMED = """
+            import io.outbox.*;
+            import io.outbox.dispatch.RetryPolicy;
+            import io.outbox.registry.DefaultListenerRegistry;
+            import io.outbox.spi.*;
+            import java.net.SocketTimeoutException;
+            import java.time.Duration;
+            class Example {
+                interface Mail { void send(String order, int attempt); }
+                interface Alerts { void raise(String eventId, String reason); }
+                Outbox example(OutboxBackend backend, Mail mail, Alerts alerts, ContextPropagator requestIdInLog) {
+            %s
+                    return outbox;
+                }
+            }
+            """;
+
     @Test
     void startExampleHasAtMostTenLinesAndDelivers(@TempDir Path directory) throws Exception {
         // given
         String example = javaBlockAfter("## Start");
         assertThat(example.lines()).hasSizeLessThanOrEqualTo(10);
-        compile(directory, example);
+        compile(directory, RUNNABLE.formatted(example));
 
         // when
         ByteArrayOutputStream output = new ByteArrayOutputStream();
@@ -57,21 +88,14 @@ class ReadmeTest {
         return text.substring(start, text.indexOf("```", start));
     }
 
-    /** Puts the example into a method, and what a reader would put around it: imports, a data source, an end. */
-    private static void compile(Path directory, String example) throws IOException {
+    @Test
+    void exampleOfWhatAnApplicationCanKnowCompiles(@TempDir Path directory) throws Exception {
+        compile(directory, INFORMED.formatted(javaBlockAfter("## What an application can know")));
+    }
+
+    private static void compile(Path directory, String text) throws IOException {
         Path source = directory.resolve("Example.java");
-        Files.writeString(source, """
-                import io.outbox.*;
-                import io.outbox.jdbc.JdbcOutbox;
-                import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
-                import io.outbox.registry.DefaultListenerRegistry;
-                public class Example {
-                    public static void run(javax.sql.DataSource dataSource) throws Exception {
-                %s
-                        outbox.close();
-                    }
-                }
-                """.formatted(example));
+        Files.writeString(source, text);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         ByteArrayOutputStream messages = new ByteArrayOutputStream();
         int result = compiler.run(

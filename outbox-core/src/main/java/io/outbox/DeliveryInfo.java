@@ -1,0 +1,39 @@
+package io.outbox;
+
+import java.time.Instant;
+import java.util.Objects;
+
+/**
+ * What is known about the delivery of an event, beside the event itself.
+ *
+ * @param attempt which attempt this is: 1 for the first, one more than the failures counted so far. Deferrals and
+ *     unavailable targets do not count; a replay starts again at 1
+ * @param lastError the text that was stored with the last failure, or {@code null} if there was none or the store does
+ *     not tell
+ * @param writtenAt when the event was written, which is when it {@linkplain EventEnvelope#occurredAt() occurred}
+ */
+public record DeliveryInfo(int attempt, String lastError, Instant writtenAt) {
+
+    public DeliveryInfo {
+        if (attempt < 1) {
+            throw new IllegalArgumentException("attempt must be at least 1: " + attempt);
+        }
+        Objects.requireNonNull(writtenAt, "writtenAt");
+    }
+
+    /** Returns what is known when an event comes for the first time; for tests of listeners, too. */
+    public static DeliveryInfo first(EventEnvelope event) {
+        return new DeliveryInfo(1, null, event.occurredAt());
+    }
+
+    /** Returns whether an attempt has failed before. */
+    public boolean isRetry() {
+        return attempt > 1;
+    }
+
+    /** Leaves the error out, which may quote what an application keeps to itself. */
+    @Override
+    public String toString() {
+        return "DeliveryInfo[attempt=" + attempt + ", writtenAt=" + writtenAt + "]";
+    }
+}

@@ -1,0 +1,34 @@
+package io.outbox;
+
+import io.outbox.spi.OutboxBackendException;
+import java.util.List;
+
+/** An event cannot be written because one with the same id is stored already. */
+public class DuplicateEventException extends OutboxBackendException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final List<String> eventIds;
+
+    public DuplicateEventException(List<String> eventIds, Throwable cause) {
+        super(message(eventIds), cause);
+        this.eventIds = List.copyOf(eventIds);
+    }
+
+    private static String message(List<String> eventIds) {
+        String which = eventIds.size() == 1
+                ? "An event with id " + eventIds.get(0) + " is"
+                : "At least one of " + eventIds.size() + " events (" + eventIds.get(0) + ", …) is";
+        return which + " stored already: give each event an id of its own, or take the write as done";
+    }
+
+    /** Returns the ids of the events that were to be written, at least one of which is stored already. */
+    public List<String> eventIds() {
+        return eventIds;
+    }
+
+    @Override
+    public boolean isRefusal() {
+        return true;
+    }
+}

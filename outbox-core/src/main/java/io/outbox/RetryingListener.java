@@ -1,0 +1,46 @@
+package io.outbox;
+
+import io.outbox.dispatch.RetryPolicy;
+import java.util.List;
+import java.util.Objects;
+
+/** A listener with a retry policy of its own. */
+record RetryingListener(RetryPolicy retryPolicy, EventListener listener) implements EventListener {
+
+    static EventListener of(RetryPolicy retryPolicy, EventListener listener) {
+        Objects.requireNonNull(retryPolicy, "retryPolicy");
+        Objects.requireNonNull(listener, "listener");
+        return listener instanceof BatchEventListener batching
+                ? new Batching(retryPolicy, batching)
+                : new RetryingListener(retryPolicy, listener);
+    }
+
+    @Override
+    public DispatchResult onEvent(EventEnvelope event) throws Exception {
+        return listener.onEvent(event);
+    }
+
+    @Override
+    public DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
+        return listener.onEvent(event, info);
+    }
+
+    /** A batch listener with a retry policy of its own. */
+    private record Batching(RetryPolicy retryPolicy, BatchEventListener listener) implements BatchEventListener {
+
+        @Override
+        public List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception {
+            return listener.onEvents(events);
+        }
+
+        @Override
+        public List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
+            return listener.onEvents(events, infos);
+        }
+
+        @Override
+        public int maxBatchSize() {
+            return listener.maxBatchSize();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.outbox;
+
+import io.outbox.model.OutboxEvent;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How an event is kept in the columns of a store.
+ *
+ * <p>Two things do not fit into columns of their own and are kept as headers that listeners never see. Bytes, and text
+ * with a NUL character, which some databases refuse, are stored as a JSON string in Base64 so that they fit every payload
+ * column, and a header tells. And the time until which an event was delayed is kept, because its column changes with
+ * every retry.
+ */
+final class StoredForm {
+
+    private static final String ENCODING = "__payload_encoding";
+    private static final String AVAILABLE_AT = "__available_at";
+    private static final Set<String> RESERVED = Set.of(ENCODING, AVAILABLE_AT);
+
+    private static final String BASE64_BYTES = "base64";
+    private static final String BASE64_TEXT = "base64-text";
+
+    private StoredForm() {}
+
+    static boolean isReserved(String header) {
+        return RESERVED.contains(header);
+    }
+
+    static String payload(EventEnvelope event) {
+        return encoding(event) == null
+                ? event.payloadJson()
+                : '"' + Base64.getEncoder().encodeToString(event.payloadBytes()) + '"';
+    }
+
+    private static String encoding(EventEnvelope event) {
+        if (event.isBinary()) {
+            return BASE64_BYTES;
+        }
+        return event.payloadJson().indexOf('\0') >= 0 ? BASE64_TEXT : null;
+    }
+
+    static String headers(EventEnvelope event) {
+        String encoding = encoding(event);
+        Instant availableAt = event.availableAt();
+        if (encoding == null && availableAt == null) {
+            return event.headers().isEmpty() ? null : HeaderJson.write(event.headers());
+        }
+        Map<String, String> all = new LinkedHashMap<>(event.headers());
+        if (encoding != null) {
+            all.put(ENCODING, encoding);
+        }
+        if (availableAt != null) {
+            all.put(AVAILABLE_AT, availableAt.toString());
+        }
+        return HeaderJson.write(all);
+    }
+
+    /** What the headers and the payload of a row hold. */
+    record Content(Map<String, String> headers, String text, byte[] bytes, Instant availableAt) {}
+
+    /** @throws PayloadParseException if the row cannot be read */
+    static Content read(OutboxEvent row) {
+        Map<String, String> headers = new LinkedHashMap<>(HeaderJson.parse(row.eventId(), row.headersJson()));
+        String encoding = headers.remove(ENCODING);
+        Instant availableAt = instant(row, headers.remove(AVAILABLE_AT));
+        if (encoding == null) {
+            return new Content(headers, row.payloadJson(), null, availableAt);
+        }
+        return switch (encoding) {
+            case BASE64_BYTES -> new Content(headers, null, decode(row), availableAt);
+            case BASE64_TEXT ->
+                new Content(headers, new String(decode(row), StandardCharsets.UTF_8), null, availableAt);
+            default ->
+                throw new PayloadParseException("event " + row.eventId() + ": unknown payload encoding " + encoding);
+        };
+    }
+
+    private static Instant instant(OutboxEvent row, String text) {
+        try {
+            return text == null ? null : Instant.parse(text);
+        } catch (DateTimeException e) {
+            throw new PayloadParseException("event " + row.eventId() + ": " + AVAILABLE_AT + " is not a time");
+        }
+    }
+
+    private static byte[] decode(OutboxEvent row) {
+        String text = row.payloadJson();
+        if (text.length() < 2 || text.charAt(0) != '"' || text.charAt(text.length() - 1) != '"') {
+            throw new PayloadParseException("event " + row.eventId() + ": the binary payload is not a JSON string");
+        }
+        try {
+            return Base64.getDecoder().decode(text.substring(1, text.length() - 1));
+        } catch (IllegalArgumentException e) {
+            throw new PayloadParseException("event " + row.eventId() + ": the binary payload is not Base64");
+        }
+    }
+}

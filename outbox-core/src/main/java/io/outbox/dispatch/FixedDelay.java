@@ -1,0 +1,10 @@
+package io.outbox.dispatch;
+
+/** Waits the same time before every attempt. */
+record FixedDelay(long delayMs) implements RetryPolicy {
+
+    @Override
+    public long computeDelayMs(int attempts) {
+        return delayMs;
+    }
+}

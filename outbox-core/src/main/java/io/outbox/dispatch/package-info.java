@@ -1,0 +1,5 @@
+/**
+ * How events are delivered: retries, lanes, interceptors. Begin with {@link io.outbox.dispatch.OutboxDispatcher} and
+ * {@link io.outbox.dispatch.RetryPolicy}.
+ */
+package io.outbox.dispatch;

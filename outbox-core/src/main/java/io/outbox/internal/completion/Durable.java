@@ -1,0 +1,116 @@
+package io.outbox.internal.completion;
+
+import io.outbox.CompletionListener;
+import io.outbox.EventEnvelope;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.polling.Alarm;
+import io.outbox.model.EventStatus;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.Outcome;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Tells of outcomes that are durable: metrics, the log, the application's listeners, and the poller. */
+final class Durable {
+
+    private static final System.Logger LOG = System.getLogger(Durable.class.getName());
+
+    private final EngineMetrics metrics;
+    private final List<CompletionListener> listeners;
+    private final Alarm alarm;
+
+    Durable(EngineMetrics metrics, List<CompletionListener> listeners, Alarm alarm) {
+        this.metrics = metrics;
+        this.listeners = List.copyOf(listeners);
+        this.alarm = alarm;
+    }
+
+    /** Counts an outcome that the store has answered: with the event's status, or {@code null} if it was refused. */
+    void count(Completion completion, EventStatus status) {
+        Outcome outcome = completion.outcome();
+        if (status == null) {
+            if (completion.hold().outcomeRefused()) {
+                metrics.fenced(1);
+            }
+            LOG.log(
+                    Level.WARNING,
+                    "The outcome of event {0} was refused: it has another owner or has ended",
+                    outcome.eventId());
+            return;
+        }
+        metrics.outcome(completion.eventType(), status);
+        if (status == EventStatus.DONE) {
+            metrics.succeeded();
+        } else if (status == EventStatus.DEAD) {
+            metrics.dead();
+            LOG.log(
+                    Level.ERROR,
+                    "Event {0} of type {1} is DEAD: {2}",
+                    outcome.eventId(),
+                    completion.eventType(),
+                    describe(outcome));
+        } else if (outcome instanceof Outcome.Deferred) {
+            metrics.deferred();
+        } else {
+            metrics.failed();
+        }
+    }
+
+    /** Tells the application's listeners. */
+    void tell(Completion completion, EventStatus status) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        EventEnvelope event = completion.envelope();
+        if (status == EventStatus.DONE) {
+            each(completion, listener -> listener.onDone(event));
+        } else if (status == EventStatus.DEAD) {
+            CompletionListener.DeadEvent dead = new CompletionListener.DeadEvent(
+                    completion.hold().eventId(),
+                    completion.eventType(),
+                    event,
+                    storedError(completion.outcome()),
+                    completion.failure().error());
+            each(completion, listener -> listener.onDead(dead));
+        }
+    }
+
+    private void each(Completion completion, Consumer<CompletionListener> call) {
+        for (CompletionListener listener : listeners) {
+            try {
+                call.accept(listener);
+            } catch (Throwable e) {
+                LOG.log(
+                        Level.WARNING,
+                        "A completion listener failed for event "
+                                + completion.hold().eventId(),
+                        e);
+            }
+        }
+    }
+
+    /** Tells the poller when the event is due again, if it is. */
+    void announce(Completion completion) {
+        EventTypes type = EventTypes.only(completion.eventType());
+        if (completion.outcome() instanceof Outcome.Deferred deferred) {
+            alarm.dueAt(type, deferred.until());
+        } else if (completion.outcome() instanceof Outcome.Failed failed) {
+            alarm.dueAt(type, failed.retryAt());
+        }
+    }
+
+    private static String describe(Outcome outcome) {
+        String error = storedError(outcome);
+        return outcome instanceof Outcome.Failed failed
+                ? "attempts used up (" + failed.maxAttempts() + "), last error: " + error
+                : error;
+    }
+
+    private static String storedError(Outcome outcome) {
+        if (outcome instanceof Outcome.Failed failed) {
+            return failed.error();
+        }
+        return outcome instanceof Outcome.Dead dead ? dead.error() : null;
+    }
+}

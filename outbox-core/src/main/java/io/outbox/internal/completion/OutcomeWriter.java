@@ -1,0 +1,184 @@
+package io.outbox.internal.completion;
+
+import io.outbox.internal.completion.RefusedOutcomes.Attempt.Answer;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.Hold;
+import io.outbox.model.EventStatus;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.OutboxBackendException;
+import io.outbox.spi.Outcome;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/**
+ * Writes outcomes and tells what to do about those that the store does not take. Used by one thread at a time.
+ *
+ * <p>A failure may have two reasons. If the store cannot be reached, the same outcomes are written later, as they are.
+ * If the store refuses the values of one of them, or goes on failing while it may be that one's fault, that one is looked
+ * for by halving: those that the store takes are done, and the others are set aside as {@link RefusedOutcomes}. As long as
+ * the store takes none, none is to blame.
+ */
+final class OutcomeWriter {
+
+    private static final System.Logger LOG = System.getLogger(OutcomeWriter.class.getName());
+
+    /** Failures in a row after which the search begins for one outcome that may be the cause. */
+    private static final int SUSPICIOUS = 3;
+
+    /** Failures without a success that are enough to come down to one outcome of a full batch, and to another. */
+    private static final int MOST_FAILURES = 12;
+
+    private final DeliveryBackend backend;
+    private final EngineMetrics metrics;
+    private final BiConsumer<Completion, EventStatus> whenWritten;
+    private final RefusedOutcomes refused = new RefusedOutcomes();
+    private int failures;
+
+    /** @param whenWritten told of every outcome that the store answered, with the event's status or {@code null} */
+    OutcomeWriter(DeliveryBackend backend, EngineMetrics metrics, BiConsumer<Completion, EventStatus> whenWritten) {
+        this.backend = backend;
+        this.metrics = metrics;
+        this.whenWritten = whenWritten;
+    }
+
+    RefusedOutcomes refused() {
+        return refused;
+    }
+
+    /**
+     * Writes outcomes of holds of any owner, and removes those from the map that are written or set aside.
+     *
+     * @throws RuntimeException if the store takes none of an owner's
+     */
+    void write(Map<Hold, Completion> inHand) {
+        boolean suspicious = failures >= SUSPICIOUS;
+        failures++;
+        for (List<Completion> group : byOwner(inHand.values())) {
+            new Search(inHand, suspicious).write(group);
+        }
+        failures = 0;
+    }
+
+    private static Collection<List<Completion>> byOwner(Collection<Completion> batch) {
+        Map<String, List<Completion>> groups = new LinkedHashMap<>();
+        batch.forEach(completion -> groups.computeIfAbsent(completion.ownerId(), owner -> new ArrayList<>())
+                .add(completion));
+        return groups.values();
+    }
+
+    /** One write of outcomes, and the search for those that spoil it. */
+    private final class Search {
+
+        private final Map<Hold, Completion> inHand;
+        private final boolean suspicious;
+        private final List<Completion> failed = new ArrayList<>();
+        private RuntimeException lastFailure;
+        private int failures;
+        private boolean anyTaken;
+
+        private Search(Map<Hold, Completion> inHand, boolean suspicious) {
+            this.inHand = inHand;
+            this.suspicious = suspicious;
+        }
+
+        private void write(List<Completion> group) {
+            writeOrHalve(group);
+            if (!failed.isEmpty() && !anyTaken) {
+                throw lastFailure;
+            }
+            failed.forEach(completion -> setAside(inHand, completion, lastFailure));
+        }
+
+        /** Writes all, or else each half, down to the one that the store does not take. */
+        private void writeOrHalve(List<Completion> part) {
+            try {
+                apply(part);
+                part.forEach(completion -> inHand.remove(completion.hold()));
+                anyTaken = true;
+            } catch (RuntimeException e) {
+                boolean refusal = isRefusal(e);
+                if (!refusal) {
+                    requireWorthwhile(e);
+                }
+                if (part.size() > 1) {
+                    writeOrHalve(part.subList(0, part.size() / 2));
+                    writeOrHalve(part.subList(part.size() / 2, part.size()));
+                } else if (refusal) {
+                    setAside(inHand, part.get(0), e);
+                } else {
+                    failed.add(part.get(0));
+                }
+            }
+        }
+
+        /** Ends the search if it looks as if the store took none, whatever they are. */
+        private void requireWorthwhile(RuntimeException failure) {
+            lastFailure = failure;
+            failures++;
+            if (!suspicious || (!anyTaken && failures > MOST_FAILURES)) {
+                throw failure;
+            }
+        }
+    }
+
+    private void apply(List<Completion> part) {
+        Map<String, EventStatus> applied = backend.apply(
+                part.get(0).ownerId(), part.stream().map(Completion::outcome).toList());
+        metrics.completionBatch(part.size());
+        part.forEach(completion ->
+                whenWritten.accept(completion, applied.get(completion.hold().eventId())));
+    }
+
+    private void setAside(Map<Hold, Completion> inHand, Completion completion, RuntimeException reason) {
+        if (refused.isFull()) {
+            return;
+        }
+        LOG.log(
+                Level.ERROR,
+                "The store does not take the outcome of event "
+                        + completion.hold().eventId() + "; it is set aside and tried again, and delivery goes on",
+                reason);
+        refused.add(completion, isRefusal(reason));
+        inHand.remove(completion.hold());
+    }
+
+    private static boolean isRefusal(RuntimeException e) {
+        return e instanceof OutboxBackendException failure && failure.isRefusal();
+    }
+
+    /** Tries those set aside that are due, or all of them. */
+    void retryRefused(boolean all) {
+        refused.retry(
+                completion -> {
+                    try {
+                        apply(List.of(completion));
+                        return Answer.WRITTEN;
+                    } catch (RuntimeException e) {
+                        LOG.log(Level.DEBUG, "The store still does not take an outcome that was set aside", e);
+                        return isRefusal(e) ? Answer.REFUSED : Answer.FAILED;
+                    }
+                },
+                all);
+    }
+
+    /** Gives all outcomes of a batch that mean success one time, so that a repetition of any part is recognised by it. */
+    static List<Completion> atOneTime(List<Completion> batch) {
+        Instant at = batch.stream()
+                .map(Completion::outcome)
+                .filter(Outcome.Done.class::isInstance)
+                .map(outcome -> ((Outcome.Done) outcome).at())
+                .findFirst()
+                .orElse(null);
+        return batch.stream()
+                .map(completion -> completion.outcome() instanceof Outcome.Done done
+                        ? completion.with(new Outcome.Done(done.eventId(), at))
+                        : completion)
+                .toList();
+    }
+}

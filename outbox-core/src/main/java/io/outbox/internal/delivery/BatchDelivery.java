@@ -1,0 +1,175 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.RouteUnavailableException;
+import io.outbox.UnrecoverableException;
+import io.outbox.internal.completion.Completion;
+import io.outbox.internal.completion.CompletionWriter;
+import io.outbox.internal.delivery.EventProcessor.Result;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.spi.Outcome;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The delivery of batches: makes sure that the events are still ours, calls the listener, and sees to it that each event
+ * ends in exactly one way: with an outcome, given back, or let go of. Whatever is thrown on the way, no event is
+ * forgotten: those that a listener has seen count an attempt, the others go back.
+ */
+final class BatchDelivery {
+
+    private static final System.Logger LOG = System.getLogger(BatchDelivery.class.getName());
+    private static final long LEASE_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final Lane lane;
+    private final EventProcessor processor;
+    private final CompletionWriter completion;
+    private final Leases leases;
+    private final EngineMetrics metrics;
+
+    BatchDelivery(Lane lane, EventProcessor processor, LaneContext context) {
+        this.lane = lane;
+        this.processor = processor;
+        this.completion = context.completion();
+        this.leases = context.leases();
+        this.metrics = context.metrics();
+    }
+
+    int batchSize(HeldEvent event) {
+        return processor.batchSize(event);
+    }
+
+    /**
+     * Delivers events of one route; never throws.
+     *
+     * @param forced whether listeners are told to stop
+     * @param givesUp whether the events go back that are not certain to be ours, though the store may answer yet
+     */
+    void deliver(List<HeldEvent> batch, BooleanSupplier forced, BooleanSupplier givesUp) {
+        List<HeldEvent> secured;
+        try {
+            secured = secure(batch, givesUp);
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, "A delivery failed ahead of its listener; its events go back", e);
+            lane.giveBack(batch);
+            return;
+        }
+        if (!secured.isEmpty()) {
+            new Run(secured).deliver(forced);
+        }
+    }
+
+    /** Returns the events that this node certainly still owns; the others are let go of, or given back. */
+    private List<HeldEvent> secure(List<HeldEvent> batch, BooleanSupplier givesUp) {
+        if (!leases.areKept()) {
+            return batch;
+        }
+        while (!givesUp.getAsBoolean()) {
+            try {
+                leases.secure(batch);
+                return withoutLost(batch);
+            } catch (RuntimeException e) {
+                LOG.log(Level.DEBUG, "Cannot renew the locks of " + batch.size() + " events yet", e);
+                LockSupport.parkNanos(LEASE_RETRY_NANOS);
+            }
+        }
+        lane.giveBack(batch);
+        return List.of();
+    }
+
+    private List<HeldEvent> withoutLost(List<HeldEvent> batch) {
+        List<HeldEvent> ours = new ArrayList<>(batch.size());
+        for (HeldEvent event : batch) {
+            if (event.hold().isLost()) {
+                completion.letGo(event.hold());
+                lane.probeLost(event.eventType());
+            } else {
+                ours.add(event);
+            }
+        }
+        return ours;
+    }
+
+    /** One call of a listener, and how many of its events have ended. */
+    private final class Run {
+
+        private final List<HeldEvent> events;
+        private int ended;
+
+        private Run(List<HeldEvent> events) {
+            this.events = events;
+        }
+
+        private void deliver(BooleanSupplier forced) {
+            try {
+                for (HeldEvent event : events) {
+                    metrics.dispatchLatency(
+                            TimeUnit.NANOSECONDS.toMillis(event.hold().queuedNanos()));
+                }
+                List<Result> results = processor.process(events);
+                boolean cutShort = forced.getAsBoolean();
+                Thread.interrupted(); // an interrupt meant for the listener must not disturb the worker
+                end(results, cutShort);
+            } catch (RuntimeException | Error e) {
+                LOG.log(Level.ERROR, "A delivery failed outside of its listener; that counts as an attempt", e);
+                endAll(e);
+            }
+        }
+
+        /** Ends each event as its result says. */
+        private void end(List<Result> results, boolean cutShort) {
+            List<HeldEvent> unavailable = new ArrayList<>(0);
+            Throwable cause = null;
+            boolean answered = false;
+            for (Result result : results) {
+                HeldEvent event = events.get(ended);
+                boolean isUnavailable = result.error() instanceof RouteUnavailableException;
+                if (cutShort && mayBeDueToTheEnd(result)) {
+                    completion.giveBack(event.hold());
+                } else if (isUnavailable && lane.hasCircuits()) {
+                    cause = result.error();
+                    unavailable.add(event);
+                } else {
+                    answered |= result.outcome() instanceof Outcome.Done;
+                    submit(event, result.outcome(), result.error());
+                }
+                ended++;
+            }
+            String eventType = events.get(0).eventType();
+            if (!unavailable.isEmpty()) {
+                lane.targetUnavailable(unavailable, cause);
+            } else if (answered) {
+                lane.targetAnswered(eventType);
+            } else {
+                lane.probeLost(eventType);
+            }
+        }
+
+        /** Returns whether the attempt may have failed because it was interrupted, so that nothing is said about the event. */
+        private static boolean mayBeDueToTheEnd(Result result) {
+            return result.error() != null && !(result.error() instanceof UnrecoverableException);
+        }
+
+        private void submit(HeldEvent event, Outcome outcome, Throwable error) {
+            completion.submit(
+                    Completion.of(event, outcome, new Completion.Failure(error, () -> processor.refused(event))));
+        }
+
+        /** Ends what has not ended yet, after a failure that no listener is to blame for. */
+        private void endAll(Throwable error) {
+            for (; ended < events.size(); ended++) {
+                HeldEvent event = events.get(ended);
+                try {
+                    submit(event, processor.blameless(event, error), error);
+                } catch (RuntimeException | Error again) {
+                    completion.giveBack(event.hold());
+                }
+                lane.probeLost(event.eventType());
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.EventEnvelope;
+import io.outbox.WriterHook;
+import io.outbox.spi.ContextPropagator;
+import io.outbox.spi.ContextPropagator.Scope;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The application's context, captured when events are written and restored around their listener. Whatever a propagator
+ * does, events are written and delivered.
+ */
+public final class Contexts implements WriterHook {
+
+    private static final System.Logger LOG = System.getLogger(Contexts.class.getName());
+    private static final Scope NOTHING = () -> {};
+
+    private final List<ContextPropagator> propagators;
+    private final AtomicBoolean hasFailed = new AtomicBoolean();
+
+    public Contexts(List<ContextPropagator> propagators) {
+        this.propagators = List.copyOf(propagators);
+    }
+
+    /** Adds the context of the writing thread to the events; what an event has in its headers already stays. */
+    @Override
+    public List<EventEnvelope> beforeWrite(List<EventEnvelope> events) {
+        if (propagators.isEmpty()) {
+            return events;
+        }
+        Map<String, String> captured = new LinkedHashMap<>();
+        for (ContextPropagator propagator : propagators) {
+            try {
+                captured.putAll(propagator.capture());
+            } catch (Throwable e) {
+                note("A context cannot be captured; events are written without it", e);
+            }
+        }
+        return captured.isEmpty()
+                ? events
+                : events.stream().map(event -> with(captured, event)).toList();
+    }
+
+    private EventEnvelope with(Map<String, String> captured, EventEnvelope event) {
+        EventEnvelope.Builder builder = event.toBuilder();
+        captured.forEach((name, value) -> {
+            if (value == null || event.headers().containsKey(name)) {
+                return;
+            }
+            try {
+                builder.header(name, value);
+            } catch (IllegalArgumentException e) {
+                note("A captured header cannot be used; events are written without it", e);
+            }
+        });
+        return builder.build();
+    }
+
+    /** Puts the calling thread into the context of the event; never throws, nor does its end. */
+    Scope restore(EventEnvelope event) {
+        if (propagators.isEmpty()) {
+            return NOTHING;
+        }
+        Deque<Scope> scopes = new ArrayDeque<>();
+        for (ContextPropagator propagator : propagators) {
+            try {
+                scopes.push(propagator.restore(event.headers()));
+            } catch (Throwable e) {
+                note("The context of event " + event.eventId() + " cannot be restored; it is delivered without", e);
+            }
+        }
+        return () -> scopes.forEach(this::end);
+    }
+
+    private void end(Scope scope) {
+        try {
+            scope.close();
+        } catch (Throwable e) {
+            note("The context of an event cannot be ended", e);
+        }
+    }
+
+    /** Logs a failure: the first aloud, and those that follow, maybe one per event, quietly. */
+    private void note(String message, Throwable e) {
+        LOG.log(hasFailed.getAndSet(true) ? Level.DEBUG : Level.WARNING, message, e);
+    }
+}

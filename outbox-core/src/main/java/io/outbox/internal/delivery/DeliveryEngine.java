@@ -1,0 +1,309 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.EventEnvelope;
+import io.outbox.WriterHook;
+import io.outbox.dispatch.QueuedEvent;
+import io.outbox.internal.completion.CompletionWriter;
+import io.outbox.internal.delivery.EventProcessor.Listening;
+import io.outbox.internal.delivery.EventProcessor.RetrySettings;
+import io.outbox.internal.lease.LeaseKeeper;
+import io.outbox.internal.lifecycle.Ending;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.ownership.Hold;
+import io.outbox.internal.ownership.OwnedEvents;
+import io.outbox.internal.polling.AlarmLine;
+import io.outbox.internal.polling.PollTarget;
+import io.outbox.internal.watch.StoreWatch;
+import io.outbox.internal.watch.WatchedBackend;
+import io.outbox.internal.writing.HotPath;
+import io.outbox.model.EventCount;
+import io.outbox.spi.Capability;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.Lease;
+import io.outbox.spi.MetricsExporter;
+import io.outbox.spi.OutboxBackendException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Delivers events: lanes of bounded queues with workers that call listeners, the stage that makes outcomes durable, and
+ * what keeps this node's ownership. Events come in by the {@linkplain HotPath hot path} or from the
+ * {@linkplain PollTarget poller}.
+ *
+ * <p>Delivery is at least once; while no process, network or database fails, it is exactly once (see {@link OwnedEvents}
+ * for how). Slow listeners keep workers busy, queues fill up, and further events stay in the store. Thread-safe.
+ */
+public final class DeliveryEngine implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(DeliveryEngine.class.getName());
+    private static final long MIN_COMPLETION_MS = 1000;
+
+    private final DeliveryBackend backend;
+    private final StoreWatch watch = new StoreWatch();
+    private final EngineMetrics metrics;
+    private final OwnedEvents owned;
+    private final AlarmLine alarm = new AlarmLine();
+    private final EngineClock clock;
+    private final Contexts contexts;
+    private final Leases leases = new Leases();
+    private final CompletionWriter completion;
+    private final LaneContext laneContext;
+    private final Lanes lanes;
+    private final ColdEvents coldEvents;
+    private final long drainTimeoutMs;
+    private final Duration longestStandstill;
+    private final Ending ending = new Ending();
+    private volatile boolean paused;
+    private boolean closed;
+
+    /** @throws IllegalStateException if the backend cannot do what the settings ask for */
+    public DeliveryEngine(DeliveryBackend store, DeliverySettings settings, EngineMetrics metrics) {
+        Objects.requireNonNull(settings.listenerRegistry, "listenerRegistry is required");
+        requireCapabilities(store, settings);
+        this.backend = new WatchedBackend(store, watch);
+        this.metrics = metrics;
+        this.owned = new OwnedEvents(settings.inFlightTracker);
+        this.clock = new EngineClock(settings.clock);
+        this.contexts = settings.contexts();
+        this.completion = new CompletionWriter(backend, owned, metrics, settings.completionListeners, alarm);
+        this.laneContext = new LaneContext(completion, leases, metrics, alarm, settings.threadFactory);
+        this.lanes = lanes(settings);
+        this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, this::holdUnder);
+        this.drainTimeoutMs = settings.drainTimeoutMs;
+        this.longestStandstill = settings.longestStandstill;
+        watch.onRecovery(completion::storeAnswers);
+        if (settings.lease != null) {
+            holdUnder(settings.lease);
+        }
+    }
+
+    private static void requireCapabilities(DeliveryBackend store, DeliverySettings settings) {
+        if (settings.lease != null && !store.supports(Capability.CLAIM)) {
+            throw new IllegalStateException("A lease needs a store that can claim events; this one cannot");
+        }
+        if (settings.hasLanes() && !store.supports(Capability.READ_BY_TYPE)) {
+            throw new IllegalStateException("Lanes need a store that can read events by type; this one cannot");
+        }
+    }
+
+    private Lanes lanes(DeliverySettings settings) {
+        Listening listening = new Listening(settings.listenerRegistry, settings.interceptors, contexts);
+        boolean readByType = backend.supports(Capability.READ_BY_TYPE);
+        Map<String, Lane> byType = new LinkedHashMap<>();
+        settings.lanes.forEach((eventType, policy) -> byType.put(
+                eventType,
+                new Lane(
+                        EventTypes.only(eventType),
+                        LaneSettings.of(policy, settings.strictOrder),
+                        new EventProcessor(
+                                listening,
+                                new RetrySettings(policy.retryPolicy(), policy.maxAttempts()),
+                                metrics,
+                                clock),
+                        laneContext,
+                        readByType)));
+        Lane shared = new Lane(
+                byType.isEmpty() ? EventTypes.ALL : EventTypes.except(List.copyOf(byType.keySet())),
+                new LaneSettings(
+                        new LaneSettings.Queues(settings.hotQueueCapacity, settings.coldQueueCapacity),
+                        settings.workerCount,
+                        LaneSettings.Pace.DEFAULT,
+                        settings.strictOrder),
+                new EventProcessor(
+                        listening, new RetrySettings(settings.retryPolicy, settings.maxAttempts), metrics, clock),
+                laneContext,
+                readByType);
+        return new Lanes(byType, shared, metrics);
+    }
+
+    /** Holds events by locks in a store that other nodes share; once and for all. */
+    private synchronized void holdUnder(Lease lease) {
+        Lease current = leases.lease();
+        if (current != null && !current.equals(lease)) {
+            throw new IllegalStateException(
+                    "The dispatcher holds events as " + current + ", so its poller cannot claim them as " + lease);
+        }
+        if (current == null) {
+            sayWhatIsMissing();
+            leases.keepBy(new LeaseKeeper(
+                            lease, backend, owned, metrics, () -> lanes.giveBackWhatHasNotMovedFor(longestStandstill))
+                    .start(watch));
+        }
+    }
+
+    private void sayWhatIsMissing() {
+        List<String> missing = Stream.of(
+                        Map.entry(Capability.OWN_ON_WRITE, "events wait for the poller after their commit"),
+                        Map.entry(Capability.RENEW, "a listener that takes longer than the lease is overtaken"),
+                        Map.entry(Capability.RELEASE, "events that a node gives up wait for the end of its lease"),
+                        Map.entry(Capability.FENCE, "late outcomes of a node that lost the event count"),
+                        Map.entry(Capability.BATCH_OUTCOMES, "each outcome is a statement of its own"))
+                .filter(entry -> !backend.supports(entry.getKey()))
+                .map(entry -> entry.getKey() + " (" + entry.getValue() + ")")
+                .toList();
+        if (!missing.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    "This store claims events, but cannot do all that several nodes need; an OwnershipStore can."
+                            + " Missing: {0}",
+                    String.join(", ", missing));
+        }
+    }
+
+    /** Starts workers and completion, unless they run already. */
+    public synchronized void start() {
+        if (closed) {
+            throw new IllegalStateException("The dispatcher is closed; build a new one");
+        }
+        completion.start();
+        lanes.start();
+    }
+
+    /** Returns the hot path, whose events are counted by the given exporter. */
+    public HotPath hotPath(MetricsExporter exporter) {
+        return new HotEvents(lanes, owned, laneContext, new EngineMetrics(exporter));
+    }
+
+    /** Takes events that are committed and were not reserved on that path. */
+    public void takeCommitted(HotPath hotPath, List<EventEnvelope> events) {
+        ((HotEvents) hotPath).take(events);
+    }
+
+    /** Returns what adds the context of a writer to its events. */
+    public WriterHook contextCapture() {
+        return contexts;
+    }
+
+    /** Returns where a poller hands over what it finds. */
+    public PollTarget coldPath() {
+        return coldEvents;
+    }
+
+    /** Returns the store, as this engine calls it. */
+    public DeliveryBackend backend() {
+        return backend;
+    }
+
+    /** Queues an event that nobody holds; an event that is in flight already is dropped and counts as accepted. */
+    public boolean enqueueHot(QueuedEvent event) {
+        return enqueue(event, owned.acquire(event.envelope().eventId()));
+    }
+
+    /** Queues an event read from the store, which is locked there if this engine holds events under a lease. */
+    public boolean enqueueCold(QueuedEvent event) {
+        String eventId = event.envelope().eventId();
+        String ownerId = leases.ownerId();
+        return enqueue(
+                event,
+                ownerId == null ? owned.acquire(eventId) : owned.acquireClaimed(eventId, ownerId, System.nanoTime()));
+    }
+
+    private boolean enqueue(QueuedEvent event, Hold hold) {
+        if (hold == null) {
+            return true;
+        }
+        if (lanes.offer(new HeldEvent(event, null, hold))) {
+            return true;
+        }
+        completion.giveBack(hold);
+        return false;
+    }
+
+    /** Returns the number of free places in the cold queue; event types with a lane of their own have others. */
+    public int coldQueueRemainingCapacity() {
+        return lanes.shared().coldRemaining();
+    }
+
+    /** Returns the number of events in the hot queues. */
+    public int hotQueueDepth() {
+        return lanes.hotSize();
+    }
+
+    /** Returns the number of events in the cold queues. */
+    public int coldQueueDepth() {
+        return lanes.coldSize();
+    }
+
+    /** Takes no more events, and gives those queued back to the store; listeners finish what they have. */
+    public void pause() {
+        paused = true;
+        lanes.pause();
+    }
+
+    /** Takes events again after {@link #pause()}. */
+    public void resume() {
+        paused = false;
+        lanes.resume();
+    }
+
+    public boolean isPaused() {
+        return paused;
+    }
+
+    /**
+     * Returns the count with the events that this engine holds among those in process. Locks in a shared store show
+     * that already; without them only event types with a lane of their own can be told.
+     */
+    public EventCount withHeld(EventCount stored) {
+        Lane lane = lanes.ownLaneOf(stored.eventType());
+        if (lane == null || leases.areKept()) {
+            return stored;
+        }
+        long held = Math.min(lane.held(), stored.pending());
+        return new EventCount(stored.eventType(), stored.pending() - held, stored.inProcess() + held);
+    }
+
+    /** Returns the event types whose target is unavailable, each with the cause. */
+    public Map<String, String> unavailable() {
+        return lanes.unavailable();
+    }
+
+    /**
+     * Delivers what is queued on the calling thread, for an engine that was not started; returns how many events. While
+     * the store does not take outcomes of before, nothing more is delivered.
+     *
+     * @throws OutboxBackendException if the store does not take the outcomes; they are kept
+     */
+    public int deliverQueued() {
+        flush();
+        int total = 0;
+        for (int delivered; (delivered = lanes.deliverNext(this::flush)) > 0; ) {
+            total += delivered;
+        }
+        return total;
+    }
+
+    private void flush() {
+        if (!completion.flush(Duration.ofMillis(Math.max(drainTimeoutMs, MIN_COMPLETION_MS)))) {
+            throw new OutboxBackendException("The store does not take the outcomes of events that were delivered; they"
+                    + " are kept, and written when delivery is called again");
+        }
+    }
+
+    /**
+     * Stops: refuses further events, delivers those queued for up to the drain timeout, then interrupts the workers,
+     * and gives every event that was not delivered back to the store, so that nothing waits for a lock to run out.
+     * Called again, it waits for the end.
+     */
+    @Override
+    public void close() {
+        ending.once(() -> {
+            refuseStart();
+            lanes.close(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(drainTimeoutMs));
+            completion.close(Duration.ofMillis(Math.max(drainTimeoutMs, MIN_COMPLETION_MS)));
+            leases.close();
+        });
+    }
+
+    private synchronized void refuseStart() {
+        closed = true;
+    }
+}

@@ -1,0 +1,147 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.CompletionListener;
+import io.outbox.dispatch.DefaultInFlightTracker;
+import io.outbox.dispatch.EventInterceptor;
+import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
+import io.outbox.dispatch.InFlightTracker;
+import io.outbox.dispatch.LanePolicy;
+import io.outbox.dispatch.RetryPolicy;
+import io.outbox.registry.ListenerRegistry;
+import io.outbox.spi.ContextPropagator;
+import io.outbox.spi.Lease;
+import io.outbox.util.DaemonThreadFactory;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
+
+/** How an engine delivers. Setters check their value. Not thread-safe. */
+public final class DeliverySettings {
+
+    public static final int DEFAULT_WORKER_COUNT = 4;
+    public static final int DEFAULT_HOT_QUEUE_CAPACITY = 1000;
+    public static final int DEFAULT_COLD_QUEUE_CAPACITY = 1000;
+    public static final int DEFAULT_MAX_ATTEMPTS = 10;
+    public static final long DEFAULT_DRAIN_TIMEOUT_MS = 5000;
+
+    ListenerRegistry listenerRegistry;
+    InFlightTracker inFlightTracker = new DefaultInFlightTracker();
+    RetryPolicy retryPolicy = new ExponentialBackoffRetryPolicy(
+            ExponentialBackoffRetryPolicy.DEFAULT_BASE_DELAY_MS, ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
+    int maxAttempts = DEFAULT_MAX_ATTEMPTS;
+    int workerCount = DEFAULT_WORKER_COUNT;
+    int hotQueueCapacity = DEFAULT_HOT_QUEUE_CAPACITY;
+    int coldQueueCapacity = DEFAULT_COLD_QUEUE_CAPACITY;
+    long drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS;
+    final List<EventInterceptor> interceptors = new ArrayList<>();
+    final List<CompletionListener> completionListeners = new ArrayList<>();
+    final List<ContextPropagator> contextPropagators = new ArrayList<>();
+    final Map<String, LanePolicy> lanes = new LinkedHashMap<>();
+    Clock clock = Clock.systemUTC();
+    ThreadFactory threadFactory = new DaemonThreadFactory("outbox-worker-");
+    Lease lease;
+    boolean strictOrder;
+    Duration longestStandstill = Duration.ofSeconds(30);
+
+    public void listenerRegistry(ListenerRegistry value) {
+        this.listenerRegistry = Objects.requireNonNull(value, "listenerRegistry");
+    }
+
+    public void inFlightTracker(InFlightTracker value) {
+        this.inFlightTracker = Objects.requireNonNull(value, "inFlightTracker");
+    }
+
+    public void retryPolicy(RetryPolicy value) {
+        this.retryPolicy = Objects.requireNonNull(value, "retryPolicy");
+    }
+
+    public void maxAttempts(int value) {
+        this.maxAttempts = atLeastOne(value, "maxAttempts");
+    }
+
+    public void workerCount(int value) {
+        this.workerCount = atLeastOne(value, "workerCount");
+    }
+
+    public void hotQueueCapacity(int value) {
+        this.hotQueueCapacity = atLeastOne(value, "hotQueueCapacity");
+    }
+
+    public void coldQueueCapacity(int value) {
+        this.coldQueueCapacity = atLeastOne(value, "coldQueueCapacity");
+    }
+
+    public void drainTimeoutMs(long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException("drainTimeoutMs must not be negative: " + value);
+        }
+        this.drainTimeoutMs = value;
+    }
+
+    public void interceptor(EventInterceptor value) {
+        interceptors.add(Objects.requireNonNull(value, "interceptor"));
+    }
+
+    public void interceptors(List<EventInterceptor> values) {
+        Objects.requireNonNull(values, "interceptors").forEach(this::interceptor);
+    }
+
+    public void completionListener(CompletionListener value) {
+        completionListeners.add(Objects.requireNonNull(value, "completionListener"));
+    }
+
+    public void contextPropagator(ContextPropagator value) {
+        contextPropagators.add(Objects.requireNonNull(value, "contextPropagator"));
+    }
+
+    public void lane(String eventType, LanePolicy policy) {
+        Objects.requireNonNull(eventType, "eventType");
+        Objects.requireNonNull(policy, "policy");
+        if (lanes.putIfAbsent(eventType, policy) != null) {
+            throw new IllegalStateException("Event type " + eventType + " has a lane already");
+        }
+    }
+
+    public void clock(Clock value) {
+        this.clock = Objects.requireNonNull(value, "clock");
+    }
+
+    public void threadFactory(ThreadFactory value) {
+        this.threadFactory = Objects.requireNonNull(value, "threadFactory");
+    }
+
+    public void lease(Lease value) {
+        this.lease = Objects.requireNonNull(value, "lease");
+    }
+
+    /** After how long events go back to a shared store if no worker comes for them. */
+    public void longestStandstill(Duration value) {
+        this.longestStandstill = Objects.requireNonNull(value, "longestStandstill");
+    }
+
+    /** Keeps every event behind those that came before it. */
+    public void strictOrder() {
+        this.strictOrder = true;
+    }
+
+    public boolean hasLanes() {
+        return !lanes.isEmpty();
+    }
+
+    /** Returns what captures the context of writers and restores it around listeners. */
+    public Contexts contexts() {
+        return new Contexts(contextPropagators);
+    }
+
+    private static int atLeastOne(int value, String name) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " must be at least 1: " + value);
+        }
+        return value;
+    }
+}

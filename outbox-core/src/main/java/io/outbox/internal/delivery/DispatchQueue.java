@@ -1,0 +1,246 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.dispatch.QueuedEvent.Source;
+import io.outbox.internal.ownership.HeldEvent;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+
+/**
+ * The bounded hot and cold queues in front of the workers.
+ *
+ * <p>While both queues have events, two are taken from the hot one for each from the cold one. A worker waits only when
+ * both are empty. For a batch listener a worker takes further events of the first one's route; events of other routes
+ * that it passes over on the way are set aside and come first next time, in their order. In strict order nothing is
+ * passed over.
+ */
+final class DispatchQueue {
+
+    private static final int HOT_SHARE = 2;
+    private static final int MAX_SET_ASIDE = 256;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Half hot;
+    private final Half cold;
+    private final boolean strictOrder;
+    private int hotInARow;
+    private boolean closed;
+
+    DispatchQueue(int hotCapacity, int coldCapacity, boolean strictOrder) {
+        this.hot = new Half(hotCapacity);
+        this.cold = new Half(coldCapacity);
+        this.strictOrder = strictOrder;
+    }
+
+    /**
+     * Appends the event to its queue if that has room and the admission is granted; both are asked for under the lock
+     * under which {@link #remove} and {@link #close} run, so that no event slips in behind them.
+     */
+    boolean offer(HeldEvent event, Predicate<HeldEvent> admission) {
+        lock.lock();
+        try {
+            Half half = half(event.queued().source());
+            if (closed || half.remaining() <= 0 || !admission.test(event)) {
+                return false;
+            }
+            half.add(event);
+            changed.signal();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits for an event and returns it, with up to {@code batchSize} of its route in all; an empty list once the queue
+     * is closed and empty.
+     */
+    List<HeldEvent> take(ToIntFunction<HeldEvent> batchSize) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                List<HeldEvent> batch = pollLocked(batchSize);
+                if (!batch.isEmpty() || closed) {
+                    return batch;
+                }
+                changed.await();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Like {@link #take}, but returns an empty list instead of waiting. */
+    List<HeldEvent> poll(ToIntFunction<HeldEvent> batchSize) {
+        lock.lock();
+        try {
+            return pollLocked(batchSize);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<HeldEvent> pollLocked(ToIntFunction<HeldEvent> batchSize) {
+        boolean hotTurn = hotInARow < HOT_SHARE;
+        Half chosen = (hotTurn && !hot.isEmpty()) || cold.isEmpty() ? hot : cold;
+        HeldEvent first = chosen.poll();
+        if (first == null) {
+            return List.of();
+        }
+        hotInARow = chosen == hot ? Math.min(hotInARow + 1, HOT_SHARE) : 0;
+        int limit = batchSize.applyAsInt(first);
+        if (limit <= 1) {
+            return List.of(first);
+        }
+        List<HeldEvent> batch = new ArrayList<>();
+        batch.add(first);
+        chosen.fill(batch, limit);
+        return batch;
+    }
+
+    /** Refuses further events and wakes all waiting workers; what is queued can still be taken. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Runs the action, and removes and returns what it names: nothing is offered or taken in between. */
+    List<HeldEvent> remove(Predicate<HeldEvent> unwanted, Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+            List<HeldEvent> removed = new ArrayList<>();
+            hot.remove(unwanted, removed);
+            cold.remove(unwanted, removed);
+            return removed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns how long the event has waited that comes first, or 0 if there is none. */
+    long longestWaitNanos() {
+        lock.lock();
+        try {
+            return Math.max(hot.waitNanos(), cold.waitNanos());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int hotSize() {
+        return locked(hot::size);
+    }
+
+    int coldSize() {
+        return locked(cold::size);
+    }
+
+    int hotRemaining() {
+        return locked(hot::remaining);
+    }
+
+    int coldRemaining() {
+        return locked(() -> closed ? 0 : cold.remaining());
+    }
+
+    private int locked(IntSupplier value) {
+        lock.lock();
+        try {
+            return value.getAsInt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Half half(Source source) {
+        return source == Source.HOT ? hot : cold;
+    }
+
+    /** One of the two queues, with the events that were set aside in front of it. Guarded by the lock. */
+    private final class Half {
+
+        private final int capacity;
+        private final Deque<HeldEvent> aside = new ArrayDeque<>();
+        private final Queue<HeldEvent> queue;
+
+        Half(int capacity) {
+            this.capacity = capacity;
+            this.queue = new ArrayBlockingQueue<>(capacity);
+        }
+
+        void add(HeldEvent event) {
+            queue.add(event);
+        }
+
+        HeldEvent poll() {
+            HeldEvent first = aside.poll();
+            return first != null ? first : queue.poll();
+        }
+
+        /** Moves further events of the first one's route into the batch. */
+        void fill(List<HeldEvent> batch, int limit) {
+            HeldEvent first = batch.get(0);
+            for (Iterator<HeldEvent> it = aside.iterator(); batch.size() < limit && it.hasNext(); ) {
+                HeldEvent next = it.next();
+                if (next.isOfSameRoute(first)) {
+                    batch.add(next);
+                    it.remove();
+                } else if (strictOrder) {
+                    return;
+                }
+            }
+            while (batch.size() < limit && aside.size() < MAX_SET_ASIDE) {
+                HeldEvent next = queue.poll();
+                if (next == null) {
+                    return;
+                }
+                if (next.isOfSameRoute(first)) {
+                    batch.add(next);
+                } else {
+                    aside.add(next);
+                    if (strictOrder) {
+                        return;
+                    }
+                }
+            }
+        }
+
+        long waitNanos() {
+            HeldEvent first = aside.isEmpty() ? queue.peek() : aside.peek();
+            return first == null ? 0 : first.hold().queuedNanos();
+        }
+
+        boolean isEmpty() {
+            return size() == 0;
+        }
+
+        int size() {
+            return aside.size() + queue.size();
+        }
+
+        int remaining() {
+            return capacity - size();
+        }
+
+        void remove(Predicate<HeldEvent> unwanted, List<HeldEvent> removed) {
+            aside.removeIf(event -> unwanted.test(event) && removed.add(event));
+            queue.removeIf(event -> unwanted.test(event) && removed.add(event));
+        }
+    }
+}

@@ -1,0 +1,333 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.BatchEventListener;
+import io.outbox.BatchOutcome;
+import io.outbox.DeliveryInfo;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.EventListener;
+import io.outbox.RetryAfterException;
+import io.outbox.RouteUnavailableException;
+import io.outbox.UnrecoverableException;
+import io.outbox.dispatch.EventInterceptor;
+import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
+import io.outbox.dispatch.RetryPolicy;
+import io.outbox.dispatch.UnroutableEventException;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.registry.ListenerRegistry;
+import io.outbox.spi.ContextPropagator.Scope;
+import io.outbox.spi.Outcome;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Takes events through interceptors and listener, and turns whatever happens there, any {@code Throwable} included,
+ * into one {@link Outcome} per event. Never throws.
+ */
+final class EventProcessor {
+
+    private static final System.Logger LOG = System.getLogger(EventProcessor.class.getName());
+
+    private static final Duration MAX_DELAY = Duration.ofDays(3650);
+    /** The wait of an event whose target is unavailable, where the store cannot leave its type out. */
+    private static final Duration DEFERRAL = Duration.ofSeconds(1);
+    /** Keeps an event that asks to come again at once from being due all the time. */
+    private static final Duration LEAST_DEFERRAL = Duration.ofMillis(1);
+
+    private static final Duration LONG_DELAY = Duration.ofMillis(ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
+
+    private final ListenerRegistry registry;
+    private final List<EventInterceptor> interceptors;
+    private final Contexts contexts;
+    private final RetrySettings retry;
+    private final EngineMetrics metrics;
+    private final EngineClock clock;
+
+    EventProcessor(Listening listening, RetrySettings retry, EngineMetrics metrics, EngineClock clock) {
+        this.registry = listening.registry;
+        this.interceptors = listening.interceptors;
+        this.contexts = listening.contexts;
+        this.retry = retry;
+        this.metrics = metrics;
+        this.clock = clock;
+    }
+
+    /** Who is called with an event. */
+    record Listening(ListenerRegistry registry, List<EventInterceptor> interceptors, Contexts contexts) {
+
+        Listening {
+            interceptors = List.copyOf(interceptors);
+        }
+    }
+
+    /** When and how often to try again. */
+    record RetrySettings(RetryPolicy policy, int maxAttempts) {}
+
+    /** Returns how many events of the event's route its listener takes at once. */
+    int batchSize(HeldEvent event) {
+        try {
+            return listenerOf(event.envelope()) instanceof BatchEventListener batching ? batching.maxBatchSize() : 1;
+        } catch (Throwable e) {
+            return 1; // the same failure comes up again in process(), where it counts as an attempt
+        }
+    }
+
+    private boolean isForBatchListener(HeldEvent event) {
+        try {
+            return listenerOf(event.envelope()) instanceof BatchEventListener;
+        } catch (Throwable e) {
+            return false; // as above
+        }
+    }
+
+    /**
+     * What became of one event.
+     *
+     * @param error what was thrown, or {@code null}
+     */
+    record Result(Outcome outcome, Throwable error) {}
+
+    /**
+     * Processes events of one route and returns what became of them, in the same order.
+     *
+     * <p>An event by itself is in its context from the first interceptor to the last, with the listener in between. A batch
+     * listener stands outside of all contexts, also when its batch is one event, and interceptors in that of their event.
+     */
+    List<Result> process(List<HeldEvent> events) {
+        List<Attempt> attempts = events.stream().map(Attempt::new).toList();
+        if (isForBatchListener(events.get(0))) {
+            processTogether(attempts);
+        } else {
+            attempts.forEach(this::processAlone);
+        }
+        return attempts.stream()
+                .map(attempt -> new Result(outcome(attempt), attempt.error()))
+                .toList();
+    }
+
+    private void processAlone(Attempt attempt) {
+        Scope context = contexts.restore(attempt.event.envelope());
+        try {
+            attempt.before();
+            listen(List.of(attempt));
+            attempt.after();
+        } finally {
+            context.close();
+        }
+    }
+
+    private void processTogether(List<Attempt> attempts) {
+        attempts.forEach(attempt -> inContext(attempt, attempt::before));
+        listen(attempts);
+        attempts.forEach(attempt -> inContext(attempt, attempt::after));
+    }
+
+    /** Calls the interceptors of one event of a batch. */
+    private void inContext(Attempt attempt, Runnable step) {
+        if (interceptors.isEmpty()) {
+            return;
+        }
+        Scope context = contexts.restore(attempt.event.envelope());
+        try {
+            step.run();
+        } finally {
+            context.close();
+        }
+    }
+
+    /** One event on its way through interceptors and listener. */
+    private final class Attempt {
+
+        private final HeldEvent event;
+        private final DeliveryInfo info;
+        private int entered;
+        private BatchOutcome result;
+
+        private Attempt(HeldEvent event) {
+            this.event = event;
+            this.info = event.info();
+        }
+
+        /** Calls the interceptors; if one of them throws, the attempt has failed. */
+        private void before() {
+            try {
+                for (EventInterceptor interceptor : interceptors) {
+                    entered++;
+                    interceptor.beforeDispatch(event.envelope(), info);
+                }
+            } catch (Throwable e) {
+                result = BatchOutcome.failed(e);
+            }
+        }
+
+        /** Calls the interceptors that were called before, in reverse order. */
+        private void after() {
+            Throwable thrown = error();
+            Exception error =
+                    thrown == null || thrown instanceof Exception ? (Exception) thrown : new RuntimeException(thrown);
+            while (entered > 0) {
+                try {
+                    interceptors.get(--entered).afterDispatch(event.envelope(), info, error);
+                } catch (Throwable e) {
+                    LOG.log(Level.WARNING, "Interceptor failed after dispatch of event " + event.eventId(), e);
+                }
+            }
+        }
+
+        private boolean isUndecided() {
+            return result == null;
+        }
+
+        private Throwable error() {
+            return result instanceof BatchOutcome.Failed failed ? failed.error() : null;
+        }
+    }
+
+    /** Calls the listener with the events that no interceptor kept from it. */
+    private void listen(List<Attempt> attempts) {
+        List<Attempt> admitted = attempts.stream().filter(Attempt::isUndecided).toList();
+        if (!admitted.isEmpty()) {
+            long start = System.nanoTime();
+            listenTo(admitted);
+            metrics.listenerDuration(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        }
+    }
+
+    private void listenTo(List<Attempt> admitted) {
+        try {
+            EventEnvelope first = admitted.get(0).event.envelope();
+            EventListener listener = listenerOf(first);
+            if (listener == null) {
+                throw new UnroutableEventException("No listener registered for aggregateType="
+                        + first.aggregateType() + ", eventType=" + first.eventType()
+                        + ": register one, then replay the event");
+            }
+            if (listener instanceof BatchEventListener batching) {
+                listenTogether(batching, admitted);
+            } else {
+                admitted.forEach(attempt -> listenAlone(listener, attempt));
+            }
+        } catch (Throwable e) {
+            admitted.forEach(attempt -> attempt.result = BatchOutcome.failed(e));
+        }
+    }
+
+    private static void listenTogether(BatchEventListener listener, List<Attempt> admitted) throws Exception {
+        List<BatchOutcome> outcomes = listener.onEvents(
+                admitted.stream().map(attempt -> attempt.event.envelope()).toList(),
+                admitted.stream().map(attempt -> attempt.info).toList());
+        requireOnePerEvent(outcomes, admitted.size());
+        for (int i = 0; i < outcomes.size(); i++) {
+            admitted.get(i).result = outcomes.get(i);
+        }
+    }
+
+    private static void listenAlone(EventListener listener, Attempt attempt) {
+        try {
+            DispatchResult result = listener.onEvent(attempt.event.envelope(), attempt.info);
+            if (result == null) {
+                throw new IllegalStateException(
+                        "The listener returned null; return DispatchResult.done() when the event is processed");
+            }
+            attempt.result = BatchOutcome.of(result);
+        } catch (Throwable e) {
+            attempt.result = BatchOutcome.failed(e);
+        }
+    }
+
+    private static void requireOnePerEvent(List<BatchOutcome> outcomes, int events) {
+        if (outcomes == null || outcomes.size() != events || outcomes.stream().anyMatch(Objects::isNull)) {
+            throw new IllegalStateException("The batch listener must return one outcome for each of the " + events
+                    + " events, but returned " + (outcomes == null ? "null" : outcomes.size() + " outcomes"));
+        }
+    }
+
+    private EventListener listenerOf(EventEnvelope event) {
+        return registry.listenerFor(event.aggregateType(), event.eventType());
+    }
+
+    private Outcome outcome(Attempt attempt) {
+        String id = attempt.event.eventId();
+        if (attempt.result instanceof BatchOutcome.Failed failed) {
+            return failure(attempt.event, failed.error());
+        }
+        DispatchResult handled = ((BatchOutcome.Handled) attempt.result).result();
+        if (handled instanceof DispatchResult.RetryAfter retryAfter) {
+            boolean atOnce = retryAfter.delay().compareTo(LEAST_DEFERRAL) < 0;
+            return new Outcome.Deferred(id, later(atOnce ? LEAST_DEFERRAL : retryAfter.delay()));
+        }
+        if (handled instanceof DispatchResult.Dead dead) {
+            return new Outcome.Dead(id, dead.reason());
+        }
+        return new Outcome.Done(id, clock.now());
+    }
+
+    /** Returns the outcome of an attempt that failed with this error. */
+    private Outcome failure(HeldEvent event, Throwable error) {
+        LOG.log(Level.DEBUG, () -> "Attempt failed for event " + event.eventId(), error);
+        if (error instanceof UnrecoverableException) {
+            return new Outcome.Dead(event.eventId(), describe(error));
+        }
+        if (error instanceof RouteUnavailableException) {
+            return new Outcome.Deferred(event.eventId(), later(DEFERRAL));
+        }
+        if (error instanceof RetryAfterException retryAfter) {
+            return failed(event, retryAfter.retryAfter(), describe(error));
+        }
+        return backoff(event, error)
+                .map(delay -> failed(event, delay, describe(error)))
+                .orElseGet(() -> new Outcome.Dead(event.eventId(), describe(error)));
+    }
+
+    /** Returns a failed attempt with the usual delay, for an event whose true outcome the store does not take. */
+    Outcome refused(HeldEvent event) {
+        IllegalStateException refusal =
+                new IllegalStateException("The store refused to take the outcome of an attempt");
+        return failed(event, backoff(event, refusal).orElse(LONG_DELAY), refusal.getMessage());
+    }
+
+    /** Returns a failed attempt for an error that is not the event's, so that no rule by exception ends it. */
+    Outcome blameless(HeldEvent event, Throwable error) {
+        return failed(event, backoff(event, error).orElse(LONG_DELAY), describe(error));
+    }
+
+    private Outcome failed(HeldEvent event, Duration delay, String error) {
+        return new Outcome.Failed(event.eventId(), later(delay), event.queued().attempts(), retry.maxAttempts, error);
+    }
+
+    private Optional<Duration> backoff(HeldEvent event, Throwable error) {
+        try {
+            EventListener listener = listenerOf(event.envelope());
+            RetryPolicy own = listener == null ? null : listener.retryPolicy();
+            RetryPolicy policy = own == null ? retry.policy : own;
+            return Objects.requireNonNull(
+                    policy.retryDelay(event.queued().attempts() + 1, error), "retryDelay returned null");
+        } catch (Throwable e) {
+            LOG.log(Level.WARNING, "The retry policy failed; event " + event.eventId() + " is retried in a minute", e);
+            return Optional.of(LONG_DELAY);
+        }
+    }
+
+    /** Returns the time after the delay, within what every store can hold. */
+    private Instant later(Duration delay) {
+        if (delay.isNegative()) {
+            return clock.now();
+        }
+        return clock.now().plus(delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay);
+    }
+
+    /** Returns the error's text; an exception whose own methods throw is known by its class. */
+    private static String describe(Throwable error) {
+        try {
+            return error.toString();
+        } catch (RuntimeException | Error e) {
+            return error.getClass().getName();
+        }
+    }
+}

@@ -1,0 +1,345 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.internal.completion.CompletionWriter;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.polling.Alarm;
+import io.outbox.internal.polling.PollFeed;
+import io.outbox.spi.EventTypes;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+
+/**
+ * A stream of events with queues and workers of its own: the one of an event type with a {@code LanePolicy}, or the one
+ * that all other types share.
+ *
+ * <p>When a listener says that its target is unavailable, the {@linkplain RouteCircuits circuit} of the route opens: its
+ * events go back to the store, uncounted, and delivery waits for a probe to get through. In strict order the circuit is
+ * that of the whole lane, where no event may overtake the one that waits.
+ *
+ * <p>Whether an event may enter is decided under the lock of the queue, the same under which a pause, a circuit that
+ * opens, and the end empty it. So none of them is overtaken by an event that was admitted before.
+ */
+final class Lane {
+
+    private static final System.Logger LOG = System.getLogger(Lane.class.getName());
+    private static final Predicate<HeldEvent> EVERY = event -> true;
+
+    private final EventTypes types;
+    private final LaneSettings settings;
+    private final LaneContext context;
+    private final CompletionWriter completion;
+    private final EngineMetrics metrics;
+    private final Alarm alarm;
+    private final DispatchQueue queue;
+    private final RouteCircuits circuits;
+    private final LaneWorkers workers;
+    private final Feed feed = new Feed();
+    private final ReadAhead readAhead = new ReadAhead();
+    private final AtomicReference<Runnable> capacityWaiter = new AtomicReference<>();
+    private volatile boolean scanning;
+    private volatile boolean paused;
+    private volatile boolean standsStill;
+    private volatile long movedAtNanos = System.nanoTime();
+    private volatile long opensAtNanos = System.nanoTime();
+    private boolean started;
+    /** How often the queue was emptied; guarded by its lock. */
+    private int emptied;
+
+    private int emptiedBeforeScan;
+
+    /** @param readByType whether an event type can be left out of what is read for the others */
+    Lane(EventTypes types, LaneSettings settings, EventProcessor processor, LaneContext context, boolean readByType) {
+        this.types = types;
+        this.settings = settings;
+        this.context = context;
+        this.completion = context.completion();
+        this.metrics = context.metrics();
+        this.alarm = context.alarm();
+        this.queue = new DispatchQueue(
+                settings.queues().hotCapacity(), settings.queues().coldCapacity(), settings.strictOrder());
+        boolean shared = types.excluded() && !settings.strictOrder();
+        this.circuits = shared && !readByType ? null : new RouteCircuits(shared, this::coldRemaining);
+        this.workers = new LaneWorkers(this, settings, new BatchDelivery(this, processor, context), context.threads());
+    }
+
+    // Intake
+
+    /** Queues the event; returns false if it has to stay in the store for now. */
+    boolean offer(HeldEvent event) {
+        return queue.offer(event, this::admits);
+    }
+
+    private boolean admits(HeldEvent event) {
+        return isOpen() && !isOvertaking() && (circuits == null || circuits.admit(event.eventType()));
+    }
+
+    /** Returns whether, in strict order, events were given back since the page was read that is being handed over. */
+    private boolean isOvertaking() {
+        return settings.strictOrder() && scanning && emptied != emptiedBeforeScan;
+    }
+
+    /** Notes that a page is about to be read. */
+    void scanStarted() {
+        queue.remove(event -> false, () -> {
+            scanning = true;
+            emptiedBeforeScan = emptied;
+        });
+    }
+
+    /** Notes that the page has been handed over. */
+    void scanEnded() {
+        scanning = false;
+    }
+
+    /** Returns how many events of this type, written now, would find room. */
+    int hotRoom(String eventType) {
+        boolean closed = !isOpen() || (circuits != null && circuits.isOpen(eventType));
+        return closed ? 0 : queue.hotRemaining();
+    }
+
+    private boolean isOpen() {
+        return !paused && !standsStill && opensAtNanos - System.nanoTime() <= 0;
+    }
+
+    /** Returns what the poller reads for this lane: its own events, and probes of those whose target is unavailable. */
+    List<PollFeed> feeds() {
+        if (circuits == null || !circuits.isAnyOpen()) {
+            return List.of(feed);
+        }
+        List<PollFeed> all = new ArrayList<>(circuits.probes());
+        all.add(feed);
+        return all;
+    }
+
+    /** The lane's events as the poller sees them. */
+    private final class Feed implements PollFeed {
+
+        @Override
+        public EventTypes types() {
+            return circuits == null ? types : circuits.readable(types);
+        }
+
+        @Override
+        public int availableCapacity() {
+            int room = coldRemaining();
+            return circuits == null ? room : circuits.admits(room);
+        }
+
+        @Override
+        public void whenCapacityFrees(Runnable action) {
+            capacityWaiter.set(action);
+            announceCapacity();
+        }
+
+        @Override
+        public int batchSize() {
+            return settings.pace().batchSize();
+        }
+
+        @Override
+        public Duration interval() {
+            return settings.pace().pollInterval();
+        }
+    }
+
+    private void announceCapacity() {
+        if (capacityWaiter.get() == null) {
+            return;
+        }
+        int room = feed.availableCapacity();
+        boolean probing = circuits != null && circuits.isAnyOpen();
+        boolean roomy = room > 0 && (probing || room * 2 >= mostWaiting());
+        Runnable waiter = roomy ? capacityWaiter.getAndSet(null) : null;
+        if (waiter != null) {
+            waiter.run();
+        }
+    }
+
+    int hotSize() {
+        return queue.hotSize();
+    }
+
+    int coldSize() {
+        return queue.coldSize();
+    }
+
+    /** Returns how many events are queued or with a listener. */
+    int held() {
+        return queue.hotSize() + queue.coldSize() + workers.delivering();
+    }
+
+    int coldRemaining() {
+        return isOpen() ? Math.max(0, Math.min(queue.coldRemaining(), mostWaiting() - queue.coldSize())) : 0;
+    }
+
+    /** Returns how many polled events may wait for a worker. */
+    private int mostWaiting() {
+        int capacity = settings.queues().coldCapacity();
+        return context.leases().areKept() ? Math.min(capacity, readAhead.most()) : capacity;
+    }
+
+    /** Returns the event types whose target is unavailable, each with the cause. */
+    Map<String, String> unavailable() {
+        return circuits == null ? Map.of() : circuits.unavailable();
+    }
+
+    DispatchQueue queue() {
+        return queue;
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    // Life cycle
+
+    synchronized void start() {
+        if (!started) {
+            started = true;
+            Duration delay = settings.pace().startDelay();
+            opensAtNanos = System.nanoTime() + delay.toNanos();
+            if (!delay.isZero()) {
+                giveBackQueued(EVERY, () -> {});
+                alarm.dueIn(types, delay.toMillis() + 1);
+            }
+            workers.start();
+        }
+    }
+
+    /** Takes no more events and gives back those queued; listeners finish what they have. */
+    void pause() {
+        giveBackQueued(EVERY, () -> paused = true);
+    }
+
+    void resume() {
+        paused = false;
+        announceCapacity();
+        alarm.dueNow(types);
+    }
+
+    /** Gives back what is queued if no worker has come for it for that long; until one comes, nothing more is taken. */
+    void giveBackIfStandingStill(Duration longest) {
+        boolean moved = System.nanoTime() - movedAtNanos <= longest.toNanos();
+        if (!moved && queue.longestWaitNanos() > longest.toNanos()) {
+            LOG.log(
+                    Level.WARNING,
+                    "No worker of {0} has taken an event for {1}; those queued are left to other nodes",
+                    name(),
+                    longest);
+            giveBackQueued(EVERY, () -> standsStill = true);
+        }
+    }
+
+    /** Notes that a worker has come for events. */
+    void moved(int events) {
+        movedAtNanos = System.nanoTime();
+        readAhead.taken(events);
+        if (standsStill) {
+            standsStill = false;
+            alarm.dueNow(types);
+        }
+        announceCapacity();
+    }
+
+    /** Notes that a worker is about to come for events. */
+    void isFree() {
+        if (standsStill) {
+            moved(0);
+        }
+    }
+
+    LaneWorkers workers() {
+        return workers;
+    }
+
+    /** Gives back everything that is queued, at the end. */
+    void giveBackQueued() {
+        giveBackQueued(EVERY, () -> {});
+    }
+
+    private void giveBackQueued(Predicate<HeldEvent> unwanted, Runnable firstOfAll) {
+        List<HeldEvent> left = queue.remove(unwanted, () -> {
+            emptied++;
+            firstOfAll.run();
+        });
+        if (!left.isEmpty()) {
+            LOG.log(Level.INFO, "{0} queued events go back to the store", left.size());
+            giveBack(left);
+        }
+    }
+
+    /** Gives back events that were taken from the queue and not delivered. */
+    void giveBack(List<HeldEvent> events) {
+        events.forEach(event -> completion.giveBack(event.hold()));
+        if (circuits != null && circuits.isAnyOpen()) {
+            events.forEach(event -> probeLost(event.eventType()));
+        }
+        alarm.dueNow(types);
+    }
+
+    // Circuits
+
+    /** Returns whether events whose target is unavailable can be left in the store until a probe gets through. */
+    boolean hasCircuits() {
+        return circuits != null;
+    }
+
+    /** Notes that the target of these events cannot be reached, and gives them back, with those queued behind them. */
+    void targetUnavailable(List<HeldEvent> events, Throwable cause) {
+        String eventType = events.get(0).eventType();
+        Predicate<HeldEvent> sameTarget =
+                settings.strictOrder() ? EVERY : event -> event.eventType().equals(eventType);
+        boolean[] first = new boolean[1];
+        List<HeldEvent> behind = queue.remove(sameTarget, () -> {
+            emptied++;
+            first[0] = circuits.trip(eventType, cause);
+        });
+        if (first[0]) {
+            LOG.log(
+                    Level.WARNING,
+                    "The target of {0} is unavailable ({1}); its events wait in the store",
+                    name(eventType),
+                    cause.getMessage());
+            metrics.routeUnavailable(name(eventType), true);
+        }
+        events.forEach(event -> completion.giveBack(event.hold()));
+        behind.forEach(event -> completion.giveBack(event.hold()));
+        alarm.dueNow(types);
+        alarm.dueIn(probed(eventType), circuits.millisToProbe(eventType));
+    }
+
+    /** Notes that the target of an event type answered. */
+    void targetAnswered(String eventType) {
+        if (circuits != null && circuits.reset(eventType)) {
+            LOG.log(Level.INFO, "The target of {0} is back; delivery goes on", name(eventType));
+            metrics.routeUnavailable(name(eventType), false);
+            alarm.dueNow(types);
+        }
+    }
+
+    /** Notes that an attempt told nothing about the target of its event. */
+    void probeLost(String eventType) {
+        if (circuits != null && circuits.isOpen(eventType)) {
+            circuits.probeLost(eventType);
+            alarm.dueIn(probed(eventType), circuits.millisToProbe(eventType));
+        }
+    }
+
+    private EventTypes probed(String eventType) {
+        return settings.strictOrder() ? types : EventTypes.only(eventType);
+    }
+
+    private String name(String eventType) {
+        return settings.strictOrder() ? name() : eventType;
+    }
+
+    private String name() {
+        return types.excluded() ? "all event types" : types.names().get(0);
+    }
+}

@@ -1,0 +1,10 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.internal.completion.CompletionWriter;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.polling.Alarm;
+import java.util.concurrent.ThreadFactory;
+
+/** What all lanes of an engine share. */
+record LaneContext(
+        CompletionWriter completion, Leases leases, EngineMetrics metrics, Alarm alarm, ThreadFactory threads) {}

@@ -1,0 +1,31 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.dispatch.LanePolicy;
+import java.time.Duration;
+
+/** What distinguishes one lane from another. */
+record LaneSettings(Queues queues, int workers, Pace pace, boolean strictOrder) {
+
+    /** How many events wait in memory. */
+    record Queues(int hotCapacity, int coldCapacity) {}
+
+    /**
+     * How fast a lane goes.
+     *
+     * @param batchSize how many events are read and delivered at a time, or 0 for the settings of poller and listener
+     * @param maxPerSecond the largest number of events per second, or 0 for no limit
+     * @param pollInterval the poller's longest sleep, or {@code null} for its setting
+     */
+    record Pace(int batchSize, int maxPerSecond, Duration pollInterval, Duration startDelay) {
+
+        static final Pace DEFAULT = new Pace(0, 0, null, Duration.ZERO);
+    }
+
+    static LaneSettings of(LanePolicy policy, boolean strictOrder) {
+        return new LaneSettings(
+                new Queues(policy.queueCapacity(), policy.queueCapacity()),
+                policy.concurrency(),
+                new Pace(policy.batchSize(), policy.maxPerSecond(), policy.pollInterval(), policy.startDelay()),
+                strictOrder);
+    }
+}

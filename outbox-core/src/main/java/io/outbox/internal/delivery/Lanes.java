@@ -1,0 +1,144 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.polling.PollFeed;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** All lanes of an engine: those of event types with one of their own, and the one that the others share. */
+final class Lanes {
+
+    private static final System.Logger LOG = System.getLogger(Lanes.class.getName());
+    private static final long INTERRUPT_GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Map<String, Lane> byType;
+    private final Lane shared;
+    private final List<Lane> all;
+    private final EngineMetrics metrics;
+
+    Lanes(Map<String, Lane> byType, Lane shared, EngineMetrics metrics) {
+        this.byType = Map.copyOf(byType);
+        this.shared = shared;
+        this.all = Stream.concat(byType.values().stream(), Stream.of(shared)).toList();
+        this.metrics = metrics;
+    }
+
+    Lane of(String eventType) {
+        return byType.getOrDefault(eventType, shared);
+    }
+
+    /** Returns the lane of a type that has one of its own, or {@code null}. */
+    Lane ownLaneOf(String eventType) {
+        return byType.get(eventType);
+    }
+
+    Lane shared() {
+        return shared;
+    }
+
+    /** Queues the event in its lane; returns false if it has to stay in the store for now. */
+    boolean offer(HeldEvent event) {
+        boolean queued = of(event.eventType()).offer(event);
+        if (queued && !metrics.isOff()) {
+            metrics.queueDepths(hotSize(), coldSize());
+        }
+        return queued;
+    }
+
+    List<PollFeed> feeds() {
+        if (all.size() == 1) {
+            return shared.feeds();
+        }
+        List<PollFeed> feeds = new ArrayList<>(all.size());
+        all.forEach(lane -> feeds.addAll(lane.feeds()));
+        return feeds;
+    }
+
+    void scanStarted() {
+        all.forEach(Lane::scanStarted);
+    }
+
+    void scanEnded() {
+        all.forEach(Lane::scanEnded);
+    }
+
+    int hotSize() {
+        return all.stream().mapToInt(Lane::hotSize).sum();
+    }
+
+    int coldSize() {
+        return all.stream().mapToInt(Lane::coldSize).sum();
+    }
+
+    /** Returns the event types whose target is unavailable, each with the cause. */
+    Map<String, String> unavailable() {
+        Map<String, String> causes = new TreeMap<>();
+        all.forEach(lane -> causes.putAll(lane.unavailable()));
+        return causes;
+    }
+
+    void start() {
+        all.forEach(Lane::start);
+    }
+
+    void pause() {
+        all.forEach(Lane::pause);
+    }
+
+    void resume() {
+        all.forEach(Lane::resume);
+    }
+
+    void giveBackWhatHasNotMovedFor(Duration time) {
+        all.forEach(lane -> lane.giveBackIfStandingStill(time));
+    }
+
+    /** Delivers one batch of each lane on the calling thread, each followed by the action; returns how many events. */
+    int deliverNext(Runnable afterEach) {
+        int total = 0;
+        for (Lane lane : all) {
+            int delivered = lane.workers().deliverNext();
+            if (delivered > 0) {
+                afterEach.run();
+            }
+            total += delivered;
+        }
+        return total;
+    }
+
+    /** Refuses further events, and waits until what is queued is delivered; at the deadline, forces the end of all. */
+    void close(long deadlineNanos) {
+        all.forEach(lane -> lane.queue().close());
+        all.forEach(lane -> lane.workers().beginClose());
+        try {
+            if (!awaitEnd(deadlineNanos)) {
+                all.forEach(Lane::giveBackQueued);
+                all.forEach(lane -> lane.workers().force());
+                if (!awaitEnd(System.nanoTime() + INTERRUPT_GRACE_NANOS)) {
+                    LOG.log(
+                            Level.WARNING,
+                            "A listener does not end; its event is delivered again later unless it succeeds");
+                }
+            }
+        } catch (InterruptedException e) {
+            all.forEach(lane -> lane.workers().force());
+            Thread.currentThread().interrupt();
+        }
+        all.forEach(Lane::giveBackQueued);
+    }
+
+    private boolean awaitEnd(long deadlineNanos) throws InterruptedException {
+        boolean ended = true;
+        for (Lane lane : all) {
+            ended &= lane.workers().awaitEnd(deadlineNanos);
+        }
+        return ended;
+    }
+}

@@ -1,0 +1,47 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.internal.lease.LeaseKeeper;
+import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.spi.Lease;
+import java.util.List;
+
+/** Whether events are held by locks in a shared store, and by whom. Begins without, for one node alone. */
+final class Leases {
+
+    private volatile LeaseKeeper keeper;
+
+    void keepBy(LeaseKeeper leaseKeeper) {
+        keeper = leaseKeeper;
+    }
+
+    boolean areKept() {
+        return keeper != null;
+    }
+
+    /** Returns the lease under which events are held, or {@code null}. */
+    Lease lease() {
+        LeaseKeeper current = keeper;
+        return current == null ? null : current.lease();
+    }
+
+    /** Returns the owner in the rows of events that this node holds, or {@code null}. */
+    String ownerId() {
+        Lease lease = lease();
+        return lease == null ? null : lease.ownerId();
+    }
+
+    /** Renews the locks of those events that are not certain to last for a while yet. */
+    void secure(List<HeldEvent> events) {
+        LeaseKeeper current = keeper;
+        if (current != null) {
+            current.secure(events.stream().map(HeldEvent::hold).toList());
+        }
+    }
+
+    void close() {
+        LeaseKeeper current = keeper;
+        if (current != null) {
+            current.close();
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.outbox.internal.delivery;
+
+import java.util.concurrent.TimeUnit;
+
+/** Spaces events evenly so that no more than a given number pass per second. */
+final class RateLimiter {
+
+    private final long nanosPerEvent;
+    private long nextFreeAt = System.nanoTime();
+
+    RateLimiter(int maxPerSecond) {
+        this.nanosPerEvent = TimeUnit.SECONDS.toNanos(1) / maxPerSecond;
+    }
+
+    /** Waits until the given number of events may pass. */
+    void acquire(int events) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(reserve(events) - System.nanoTime());
+    }
+
+    private synchronized long reserve(int events) {
+        long now = System.nanoTime();
+        long start = nextFreeAt - now > 0 ? nextFreeAt : now;
+        nextFreeAt = start + events * nanosPerEvent;
+        return start;
+    }
+}

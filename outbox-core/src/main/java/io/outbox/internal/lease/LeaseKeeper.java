@@ -1,0 +1,140 @@
+package io.outbox.internal.lease;
+
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.Hold;
+import io.outbox.internal.ownership.OwnedEvents;
+import io.outbox.internal.watch.Isolation;
+import io.outbox.internal.watch.StoreWatch;
+import io.outbox.spi.Capability;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.Lease;
+import io.outbox.util.DaemonThreadFactory;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Keeps this node's locks in a shared store alive for as long as it works on the events, however long a listener runs.
+ *
+ * <p>Locks are renewed well before they run out. A worker must not start on an event whose lock is nearly out of time: it
+ * renews it first, and lets go of the event if another node has it by now. What only waits in the queue of a lane that
+ * makes no progress is not renewed for ever: it is given back, so that another node can deliver it.
+ *
+ * <p>With every turn the store is asked for something, so that a node without work notices too when it stops answering.
+ */
+public final class LeaseKeeper implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(LeaseKeeper.class.getName());
+    private static final int MAX_BATCH = 512;
+
+    private final Lease lease;
+    private final DeliveryBackend backend;
+    private final OwnedEvents owned;
+    private final EngineMetrics metrics;
+    private final Standstill standstill;
+    private final boolean renewing;
+    private final ScheduledExecutorService scheduler =
+            Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-lease-"));
+    private boolean failing;
+
+    /** Told when to give back what waits in queues that do not move. */
+    @FunctionalInterface
+    public interface Standstill {
+        void giveBack();
+    }
+
+    public LeaseKeeper(
+            Lease lease, DeliveryBackend backend, OwnedEvents owned, EngineMetrics metrics, Standstill standstill) {
+        this.lease = lease;
+        this.backend = backend;
+        this.owned = owned;
+        this.metrics = metrics;
+        this.standstill = standstill;
+        this.renewing = backend.supports(Capability.RENEW);
+    }
+
+    /** Begins to renew, also at once whenever the store answers again after an outage. */
+    public LeaseKeeper start(StoreWatch watch) {
+        watch.expect(lease.duration());
+        watch.onRecovery(this::renewSoon);
+        long period = Math.max(1, lease.duration().toNanos() / 6);
+        scheduler.scheduleWithFixedDelay(this::turn, period, period, TimeUnit.NANOSECONDS);
+        return this;
+    }
+
+    public Lease lease() {
+        return lease;
+    }
+
+    /** Renews those locks that are not certain to last for a while yet; marks the holds whose lock is lost. */
+    public void secure(List<Hold> holds) {
+        long limit = lease.duration().toNanos() / 3 * 2;
+        List<Hold> old = holds.stream()
+                .filter(hold -> hold.ownerId() != null && hold.lockAgeNanos() >= limit)
+                .toList();
+        if (renewing) {
+            renew(old);
+        } else {
+            old.forEach(Hold::renewalMissed);
+        }
+    }
+
+    private void renewSoon() {
+        try {
+            scheduler.execute(this::turn);
+        } catch (RejectedExecutionException e) {
+            LOG.log(Level.DEBUG, "Locks are no longer renewed", e);
+        }
+    }
+
+    private void turn() {
+        try {
+            standstill.giveBack();
+            List<Hold> old = renewing ? owned.lockedLongerThan(lease.duration().toNanos() / 3) : List.of();
+            if (old.isEmpty()) {
+                backend.currentTime();
+            }
+            for (int from = 0; from < old.size(); from += MAX_BATCH) {
+                renew(old.subList(from, Math.min(from + MAX_BATCH, old.size())));
+            }
+            if (failing) {
+                LOG.log(Level.INFO, "Locks are renewed again");
+                failing = false;
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.log(
+                    failing ? Level.DEBUG : Level.WARNING,
+                    "Cannot renew locks; if this lasts, other nodes take the events over",
+                    e);
+            failing = true;
+        }
+    }
+
+    private void renew(List<Hold> holds) {
+        if (!holds.isEmpty()) {
+            Isolation.run(holds, this::renewTogether);
+        }
+    }
+
+    private void renewTogether(List<Hold> holds) {
+        long sentAt = System.nanoTime();
+        Set<String> kept =
+                backend.renew(lease.ownerId(), holds.stream().map(Hold::eventId).toList());
+        for (Hold hold : holds) {
+            if (kept.contains(hold.eventId())) {
+                hold.renewed(sentAt);
+            } else if (hold.renewalMissed()) {
+                metrics.fenced(1);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        scheduler.shutdownNow();
+    }
+}

@@ -1,0 +1,156 @@
+package io.outbox.internal.ownership;
+
+/**
+ * One event in this node's hands, from the reservation or the claim until its outcome is durable or it was given back.
+ *
+ * <p>In a shared store a hold has an owner, whose lock is in the row, and an age: the time since before the statement
+ * began that wrote or renewed that lock. So the lock in the row is never older than the hold says.
+ */
+public final class Hold {
+
+    private enum State {
+        /** Written, its transaction not ended. */
+        RESERVED,
+        /** Queued or with a listener. */
+        HELD,
+        /** Its outcome is being written. */
+        SETTLING,
+        ENDED
+    }
+
+    private final String eventId;
+    private final long since = System.nanoTime();
+    private volatile long queuedAt = since;
+    private volatile String ownerId;
+    private volatile long lockedSince;
+    private volatile boolean lost;
+    private State state;
+    private boolean claimedMeanwhile;
+    private boolean seen;
+    private long firstSeenAt;
+
+    private Hold(String eventId, String ownerId, long lockedSince, State state) {
+        this.eventId = eventId;
+        this.ownerId = ownerId;
+        this.lockedSince = lockedSince;
+        this.state = state;
+    }
+
+    static Hold reserved(String eventId, String ownerId) {
+        return new Hold(eventId, ownerId, System.nanoTime(), State.RESERVED);
+    }
+
+    static Hold held(String eventId, String ownerId, long lockedSince) {
+        return new Hold(eventId, ownerId, lockedSince, State.HELD);
+    }
+
+    public String eventId() {
+        return eventId;
+    }
+
+    /** Returns the owner of the event's lock in the store, or {@code null} if it is not locked. */
+    public String ownerId() {
+        return ownerId;
+    }
+
+    /** Turns a reservation into a hold; returns false if it is none anymore. */
+    synchronized boolean confirm() {
+        if (state != State.RESERVED) {
+            return false;
+        }
+        state = State.HELD;
+        queuedAt = System.nanoTime();
+        return true;
+    }
+
+    /** Ends a reservation; returns false if it is none anymore. */
+    synchronized boolean endReservation() {
+        if (state != State.RESERVED) {
+            return false;
+        }
+        state = State.ENDED;
+        return true;
+    }
+
+    /** Returns whether this is a reservation whose row was first seen that long ago; notes that it was seen. */
+    synchronized boolean isOverdueReservation(long afterNanos) {
+        if (state != State.RESERVED) {
+            return false;
+        }
+        long now = System.nanoTime();
+        if (!seen) {
+            seen = true;
+            firstSeenAt = now;
+        }
+        return now - firstSeenAt >= afterNanos;
+    }
+
+    synchronized boolean isReservationOlderThan(long nanos) {
+        return state == State.RESERVED && System.nanoTime() - since >= nanos;
+    }
+
+    /** Notes that this node has claimed the event again while it holds it; returns false if it does not anymore. */
+    synchronized boolean noteClaim(String claimant, long claimedSince) {
+        if (state == State.ENDED || state == State.RESERVED) {
+            return false;
+        }
+        claimedMeanwhile = true;
+        lost = false;
+        ownerId = claimant;
+        lockedSince = claimedSince;
+        return true;
+    }
+
+    /** Notes that the outcome is about to be written: from now on a lock that is gone may be gone because of that. */
+    public synchronized void settle() {
+        if (state == State.HELD) {
+            state = State.SETTLING;
+        }
+    }
+
+    /** Ends the hold; returns whether a claim for the event came in meanwhile. */
+    synchronized boolean end() {
+        state = State.ENDED;
+        return claimedMeanwhile;
+    }
+
+    /** Notes that a renewal missed the lock; returns whether that is a loss, and the first to be noticed. */
+    public synchronized boolean renewalMissed() {
+        return state == State.HELD && noteLoss();
+    }
+
+    /** Notes that the outcome was refused; returns whether the loss was not noticed before. */
+    public synchronized boolean outcomeRefused() {
+        return noteLoss();
+    }
+
+    private boolean noteLoss() {
+        boolean first = !lost;
+        lost = true;
+        return first;
+    }
+
+    /** Returns whether another node has taken the event over. */
+    public boolean isLost() {
+        return lost;
+    }
+
+    /** Notes that the lock was renewed by a statement that began at that time. */
+    public void renewed(long sentAtNanos) {
+        lockedSince = sentAtNanos;
+    }
+
+    /** Returns for how long, at most, the lock in the row has gone without renewal. */
+    public long lockAgeNanos() {
+        return System.nanoTime() - lockedSince;
+    }
+
+    /** Returns how long the event has waited for its listener. */
+    public long queuedNanos() {
+        return System.nanoTime() - queuedAt;
+    }
+
+    synchronized boolean isRenewable() {
+        return ownerId != null && !lost && (state == State.HELD || state == State.SETTLING);
+    }
+}

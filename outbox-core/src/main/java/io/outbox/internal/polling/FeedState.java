@@ -1,0 +1,83 @@
+package io.outbox.internal.polling;
+
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/** A feed with its walk, and the times of its next read and of its next recovery, which the schedule guards. */
+final class FeedState {
+
+    private static final int MAX_ANNOUNCED = 1000;
+
+    private final PollFeed feed;
+    private final Walk walk;
+    private final NavigableSet<Long> announced = new TreeSet<>();
+    private long dueAtNanos = System.nanoTime();
+    private long recoveryAtNanos;
+    private boolean wantsFrontNow;
+    private boolean wantsFrontSoon;
+
+    FeedState(PollFeed feed, long walkMs, long recoveryAtNanos) {
+        this.feed = feed;
+        this.walk = new Walk(walkMs);
+        this.recoveryAtNanos = recoveryAtNanos;
+    }
+
+    PollFeed feed() {
+        return feed;
+    }
+
+    /** Returns the feed's walk, which is told what was announced since it was last asked for. */
+    synchronized Walk walk() {
+        if (wantsFrontNow) {
+            walk.restart();
+        } else if (wantsFrontSoon) {
+            walk.wantFront();
+        }
+        wantsFrontNow = false;
+        wantsFrontSoon = false;
+        return walk;
+    }
+
+    /** Notes that something may lie behind the walk. */
+    synchronized void wantFront(boolean now) {
+        wantsFrontNow |= now;
+        wantsFrontSoon = true;
+    }
+
+    long dueAtNanos() {
+        return dueAtNanos;
+    }
+
+    /** Notes a time that a later run must not miss, to the millisecond; the furthest go first if there are many. */
+    void announce(long atNanos) {
+        announced.add(TimeUnit.NANOSECONDS.toMillis(atNanos) + 1);
+        if (announced.size() > MAX_ANNOUNCED) {
+            announced.pollLast();
+        }
+        wakeAt(atNanos);
+    }
+
+    void wakeAt(long atNanos) {
+        if (atNanos - dueAtNanos < 0) {
+            dueAtNanos = atNanos;
+        }
+    }
+
+    /** Begins a read: sets the next time, which announcements from now on may bring forward. */
+    void begin(long now, long intervalNanos) {
+        announced.headSet(TimeUnit.NANOSECONDS.toMillis(now), true).clear();
+        dueAtNanos = now + intervalNanos;
+        if (!announced.isEmpty()) {
+            wakeAt(TimeUnit.MILLISECONDS.toNanos(announced.first()));
+        }
+    }
+
+    long recoveryAtNanos() {
+        return recoveryAtNanos;
+    }
+
+    void recoverAt(long atNanos) {
+        recoveryAtNanos = atNanos;
+    }
+}

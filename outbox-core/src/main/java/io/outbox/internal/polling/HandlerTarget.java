@@ -1,0 +1,155 @@
+package io.outbox.internal.polling;
+
+import io.outbox.EventEnvelope;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.watch.Isolation;
+import io.outbox.internal.watch.StoreWatch;
+import io.outbox.poller.OutboxPollerHandler;
+import io.outbox.spi.Capability;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.Lease;
+import io.outbox.spi.Outcome;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A handler of the application's own as the poller's target. What the poller has to give back or to bury is written by
+ * itself, and again before the next page if the store did not take it.
+ */
+final class HandlerTarget implements PollTarget {
+
+    private static final System.Logger LOG = System.getLogger(HandlerTarget.class.getName());
+
+    private final OutboxPollerHandler handler;
+    private final DeliveryBackend backend;
+    private final EngineMetrics metrics;
+    private final StoreWatch watch = new StoreWatch();
+    private final PollFeed feed = new WholeFeed();
+    private final List<String> toRelease = new ArrayList<>();
+    private final Map<String, Outcome> toBury = new LinkedHashMap<>();
+    private Lease lease;
+
+    HandlerTarget(OutboxPollerHandler handler, DeliveryBackend backend, EngineMetrics metrics) {
+        this.handler = handler;
+        this.backend = backend;
+        this.metrics = metrics;
+    }
+
+    private final class WholeFeed implements PollFeed {
+        @Override
+        public EventTypes types() {
+            return EventTypes.ALL;
+        }
+
+        @Override
+        public int availableCapacity() {
+            return handler.availableCapacity();
+        }
+
+        @Override
+        public void whenCapacityFrees(Runnable action) {
+            // the next interval will tell
+        }
+
+        @Override
+        public int batchSize() {
+            return 0;
+        }
+
+        @Override
+        public Duration interval() {
+            return null;
+        }
+    }
+
+    @Override
+    public List<PollFeed> feeds() {
+        return List.of(feed);
+    }
+
+    @Override
+    public StoreWatch watch() {
+        return watch;
+    }
+
+    @Override
+    public void connect(Alarm alarm) {
+        // a plain handler knows of no due times
+    }
+
+    @Override
+    public void claimingUnder(Lease claimed) {
+        this.lease = claimed;
+    }
+
+    @Override
+    public void scanStarted() {
+        writeLeftovers();
+    }
+
+    @Override
+    public void scanEnded() {
+        writeLeftovers();
+    }
+
+    @Override
+    public void storeIsAhead(Duration difference) {
+        // a plain handler sets no due times
+    }
+
+    @Override
+    public Answer offer(EventEnvelope event, DueEvent row, Claim claim) {
+        return handler.handle(event, row.event().attempts()) ? Answer.TAKEN : Answer.NO_ROOM;
+    }
+
+    @Override
+    public void giveBack(List<DueEvent> rows, Claim claim) {
+        if (backend.supports(Capability.RELEASE)) {
+            rows.forEach(row -> toRelease.add(row.eventId()));
+        }
+    }
+
+    @Override
+    public void bury(DueEvent row, Claim claim, RuntimeException reason) {
+        toBury.put(row.eventId(), new Outcome.Dead(row.eventId(), reason.toString()));
+    }
+
+    private void writeLeftovers() {
+        quietly(this::buryAll);
+        quietly(this::releaseAll);
+    }
+
+    private void buryAll() {
+        if (!toBury.isEmpty()) {
+            Isolation.run(
+                    List.copyOf(toBury.values()),
+                    part -> backend.apply(ownerId(), part).keySet().forEach(id -> metrics.dead()));
+            toBury.clear();
+        }
+    }
+
+    private void releaseAll() {
+        if (!toRelease.isEmpty()) {
+            Isolation.run(List.copyOf(toRelease), part -> backend.release(ownerId(), part));
+            toRelease.clear();
+        }
+    }
+
+    private String ownerId() {
+        return lease == null ? null : lease.ownerId();
+    }
+
+    private static void quietly(Runnable write) {
+        try {
+            write.run();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "Cannot give back or bury events yet; the next cycle tries again", e);
+        }
+    }
+}

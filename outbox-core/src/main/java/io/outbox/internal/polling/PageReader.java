@@ -1,0 +1,69 @@
+package io.outbox.internal.polling;
+
+import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.FetchRequest;
+import io.outbox.spi.Lease;
+import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** Reads pages of due events: without locks on a single node, by claims among several. */
+interface PageReader {
+
+    /** Returns the time by which a walk that begins now tells what is due. */
+    Instant time();
+
+    ReadPage read(EventTypes types, Place place, boolean takeOver);
+
+    /**
+     * The part of a walk that is read next.
+     *
+     * @param asOf the time by which events are due
+     * @param after where the last page ended, or {@code null} at the front
+     */
+    record Place(Instant asOf, PageCursor after, int limit) {}
+
+    /** What was read, and where the next page begins, or {@code null} if this was the last. */
+    record ReadPage(List<DueEvent> events, int takenOver, PollTarget.Claim claim, PageCursor next) {}
+
+    /** Reads without locks, by the clock of this node. */
+    record Fetching(DeliveryBackend backend, Duration skipRecent, Clock clock) implements PageReader {
+
+        @Override
+        public Instant time() {
+            return clock.instant();
+        }
+
+        @Override
+        public ReadPage read(EventTypes types, Place place, boolean takeOver) {
+            PollTarget.Claim claim = new PollTarget.Claim(null, System.nanoTime());
+            Page<DueEvent> page =
+                    backend.fetch(new FetchRequest(place.asOf, skipRecent, types, place.limit, place.after));
+            return new ReadPage(page.items(), 0, claim, page.next());
+        }
+    }
+
+    /** Claims, by the clock of the store. */
+    record Claiming(DeliveryBackend backend, Duration skipRecent, Lease lease) implements PageReader {
+
+        @Override
+        public Instant time() {
+            return backend.currentTime();
+        }
+
+        @Override
+        public ReadPage read(EventTypes types, Place place, boolean takeOver) {
+            PollTarget.Claim claim = new PollTarget.Claim(lease.ownerId(), System.nanoTime());
+            ClaimRequest.Scope scope = new ClaimRequest.Scope(types, skipRecent, takeOver);
+            ClaimedPage page = backend.claim(new ClaimRequest(lease, place.asOf, scope, place.limit, place.after));
+            return new ReadPage(page.events(), page.takenOver(), claim, page.next());
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.outbox.internal.polling;
+
+import io.outbox.spi.EventTypes;
+import java.time.Duration;
+
+/** A share of the due events that the poller reads by itself, so that a share without room holds up no other. */
+public interface PollFeed {
+
+    /** Returns the event types of this share; they may change from one read to the next. */
+    EventTypes types();
+
+    /** Returns how many events can be taken now; the poller does not read more. */
+    int availableCapacity();
+
+    /** Runs the action once when there is capacity again. */
+    void whenCapacityFrees(Runnable action);
+
+    /** Returns how many events are read at a time, or 0 for the poller's setting. */
+    int batchSize();
+
+    /** Returns the longest sleep between reads, or {@code null} for the poller's setting. */
+    Duration interval();
+}

@@ -1,0 +1,94 @@
+package io.outbox.internal.polling;
+
+import io.outbox.poller.StuckRecovery;
+import io.outbox.spi.Lease;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Objects;
+
+/** How a poller reads. Setters check their value. Not thread-safe. */
+public final class PollSettings {
+
+    public static final int DEFAULT_BATCH_SIZE = 50;
+    public static final long DEFAULT_INTERVAL_MS = 5000;
+    public static final Duration DEFAULT_SKIP_RECENT = Duration.ZERO;
+
+    private static final long LONGEST_CLAIM_WALK_MS = 1000;
+
+    private Duration skipRecent = DEFAULT_SKIP_RECENT;
+    private int batchSize = DEFAULT_BATCH_SIZE;
+    private long intervalMs = DEFAULT_INTERVAL_MS;
+    private Lease lease;
+    private StuckRecovery recovery;
+    private Clock clock = Clock.systemUTC();
+
+    public void skipRecent(Duration value) {
+        Objects.requireNonNull(value, "skipRecent");
+        if (value.isNegative()) {
+            throw new IllegalArgumentException("skipRecent must not be negative: " + value);
+        }
+        this.skipRecent = value;
+    }
+
+    public void batchSize(int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException("batchSize must be at least 1: " + value);
+        }
+        this.batchSize = value;
+    }
+
+    public void intervalMs(long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException("intervalMs must be at least 1: " + value);
+        }
+        this.intervalMs = value;
+    }
+
+    public void lease(Lease value) {
+        this.lease = Objects.requireNonNull(value, "lease");
+    }
+
+    /** Reads events without claiming them. */
+    public void withoutLease() {
+        this.lease = null;
+    }
+
+    public void recovery(StuckRecovery value) {
+        this.recovery = Objects.requireNonNull(value, "recovery");
+    }
+
+    public void clock(Clock value) {
+        this.clock = Objects.requireNonNull(value, "clock");
+    }
+
+    Duration skipRecent() {
+        return skipRecent;
+    }
+
+    /** Returns the lease under which events are claimed, or {@code null} if they are only read. */
+    public Lease lease() {
+        return lease;
+    }
+
+    /** Returns when events of dead nodes are taken over, or {@code null} for with every claim. */
+    StuckRecovery recovery() {
+        return recovery;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    int batchSize(PollFeed feed) {
+        return feed.batchSize() == 0 ? batchSize : feed.batchSize();
+    }
+
+    /** Returns how long a walk goes on at most; claims pass over what others hold, so they look back more often. */
+    long walkMs(PollFeed feed) {
+        return lease == null ? intervalMs(feed) : Math.min(LONGEST_CLAIM_WALK_MS, intervalMs(feed));
+    }
+
+    long intervalMs(PollFeed feed) {
+        return feed.interval() == null ? intervalMs : feed.interval().toMillis();
+    }
+}

@@ -1,0 +1,58 @@
+package io.outbox.internal.polling;
+
+import io.outbox.EventEnvelope;
+import io.outbox.internal.watch.StoreWatch;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.Lease;
+import java.time.Duration;
+import java.util.List;
+
+/** Where the poller's finds go. Called by one thread at a time. */
+public interface PollTarget {
+
+    /** Returns the shares of events to read, each by itself; the same object as long as a share exists. */
+    List<PollFeed> feeds();
+
+    /** Returns what tells whether the store can be relied on; the poller's own calls are reported to it. */
+    StoreWatch watch();
+
+    /** Takes the line by which the target tells of events that become due. */
+    void connect(Alarm alarm);
+
+    /** Called once if events are claimed: those handed over are locked in the store under this lease. */
+    void claimingUnder(Lease lease);
+
+    /** Called before rows are read. */
+    void scanStarted();
+
+    /** Called after all rows that were read have been handed over. */
+    void scanEnded();
+
+    /** Called whenever the store's clock was read, by which due times are told among several nodes. */
+    void storeIsAhead(Duration difference);
+
+    /** Offers an event. Unless it was taken or is known, it is still in the poller's hands. */
+    Answer offer(EventEnvelope event, DueEvent row, Claim claim);
+
+    /** What became of an event that was offered. */
+    enum Answer {
+        TAKEN,
+        /** It is in this node's hands already. */
+        KNOWN,
+        NO_ROOM
+    }
+
+    /** Takes back claimed events that were not handed over. */
+    void giveBack(List<DueEvent> rows, Claim claim);
+
+    /** Takes an event that cannot be decoded, which goes DEAD for that reason. */
+    void bury(DueEvent row, Claim claim, RuntimeException reason);
+
+    /**
+     * How events came into this node's hands.
+     *
+     * @param ownerId the owner in their rows, or {@code null} if they were read without a lock
+     * @param sinceNanos the time before the claim was sent
+     */
+    record Claim(String ownerId, long sinceNanos) {}
+}

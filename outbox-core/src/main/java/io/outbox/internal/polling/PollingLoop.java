@@ -1,0 +1,341 @@
+package io.outbox.internal.polling;
+
+import io.outbox.EventEnvelope;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.watch.StoreWatch;
+import io.outbox.poller.OutboxPollerHandler;
+import io.outbox.poller.StuckRecovery;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.HousekeepingBackend;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+
+/**
+ * Finds due events and hands them over, feed by feed and page by page.
+ *
+ * <p>Each run drains: a full page is followed by the next at once, for as long as the feed has room; feeds are read in
+ * turn, so that none waits for the backlog of another. Between runs the loop sleeps until the next event is due, until
+ * somebody calls, or for the interval, whichever comes first. Whatever was claimed and not handed over is given back,
+ * whatever happens in between.
+ */
+public final class PollingLoop implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(PollingLoop.class.getName());
+    /** How soon to look again for an event that became due during a walk; most are in this node's hands. */
+    private static final long LOOK_AGAIN_MS = 50;
+
+    private final DeliveryBackend backend;
+    private final PollTarget target;
+    private final PollSettings settings;
+    private final StoreWatch watch;
+    private final EngineMetrics metrics;
+    private final PageReader reader;
+    private final LagMeter lag;
+    private final Schedule schedule;
+    private final Object pageLock = new Object();
+    private volatile Duration storeAhead = Duration.ZERO;
+    private boolean readyForTypes;
+    private boolean failing;
+
+    public PollingLoop(Source source, PollTarget target, PollSettings settings, EngineMetrics metrics) {
+        this.backend = source.backend;
+        this.watch = target.watch();
+        this.target = target;
+        this.settings = settings;
+        this.metrics = metrics;
+        this.reader = settings.lease() == null
+                ? new PageReader.Fetching(backend, settings.skipRecent(), settings.clock())
+                : new PageReader.Claiming(backend, settings.skipRecent(), settings.lease());
+        this.lag = new LagMeter(backend, source.housekeeping, metrics);
+        this.schedule = new Schedule(target, settings, this::run);
+        if (settings.lease() != null) {
+            target.claimingUnder(settings.lease());
+        }
+        target.connect(schedule);
+    }
+
+    /** Where events are read. */
+    public record Source(DeliveryBackend backend, HousekeepingBackend housekeeping) {}
+
+    /** Returns a handler of the application's own as a target. */
+    public static PollTarget target(OutboxPollerHandler handler, DeliveryBackend backend, EngineMetrics metrics) {
+        return new HandlerTarget(handler, backend, metrics);
+    }
+
+    /** Starts, unless it was started already. The first run begins at once. */
+    public void start() {
+        schedule.start();
+    }
+
+    /** Makes the next run begin at once, for events that have become due unbeknown to the target. */
+    public void wakeUp() {
+        schedule.dueNow(EventTypes.ALL);
+    }
+
+    /** Stops and waits for a run that is under way. */
+    @Override
+    public void close() {
+        schedule.close();
+    }
+
+    /** Reads and hands over one page of the oldest due events, of each feed, on the calling thread. */
+    public void pollOnce() {
+        for (FeedState state : schedule.feeds()) {
+            try {
+                if (state.feed().availableCapacity() > 0) {
+                    Walk walk = newWalk(state);
+                    walk.comeOn(reader);
+                    readPage(new Pass(state, walk));
+                }
+            } catch (RuntimeException | Error e) {
+                noteFailure(e);
+            }
+        }
+        measureLag();
+    }
+
+    /**
+     * Hands over everything that is due now on the calling thread, and has what was handed over delivered in between.
+     *
+     * @param deliver delivers what was handed over, and returns how many events that were
+     * @return how many events were delivered
+     * @throws RuntimeException if the store fails
+     */
+    public int pollAll(IntSupplier deliver) {
+        Instant asOf = reader.time();
+        int total = 0;
+        for (int delivered; (delivered = walkAll(asOf, deliver)) > 0; ) {
+            total += delivered;
+        }
+        return total;
+    }
+
+    private int walkAll(Instant asOf, IntSupplier deliver) {
+        int delivered = 0;
+        for (FeedState state : schedule.feeds()) {
+            Walk walk = newWalk(state);
+            walk.begin(asOf);
+            boolean more = true;
+            while (more && state.feed().availableCapacity() > 0) {
+                more = readPage(new Pass(state, walk)) && !walk.isAtFront();
+                delivered += deliver.getAsInt();
+            }
+        }
+        measureLag();
+        return delivered;
+    }
+
+    private Walk newWalk(FeedState state) {
+        return new Walk(settings.walkMs(state.feed()));
+    }
+
+    private void run() {
+        schedule.runBegins();
+        try {
+            readDueFeeds();
+        } catch (RuntimeException | Error e) {
+            noteFailure(e);
+        } finally {
+            schedule.next();
+        }
+    }
+
+    /** Reads one page of each feed that is due in turn, until none has more. */
+    private void readDueFeeds() {
+        Map<FeedState, Pass> passes = new IdentityHashMap<>();
+        do {
+            for (FeedState state : schedule.feeds()) {
+                if (!passes.containsKey(state) && schedule.begin(state)) {
+                    passes.put(state, new Pass(state, state.walk()));
+                }
+            }
+            for (Pass pass : List.copyOf(passes.values())) {
+                if (!goesOn(pass)) {
+                    passes.remove(pass.state);
+                }
+            }
+            measureLag();
+        } while (!passes.isEmpty() && !schedule.isClosed());
+    }
+
+    private void measureLag() {
+        lag.measure(settings.clock().instant().plus(storeAhead));
+    }
+
+    /** Reads the next page of a pass; returns false, having set the feed's next time, if it was the last for now. */
+    private boolean goesOn(Pass pass) {
+        FeedState state = pass.state;
+        try {
+            if (state.feed().availableCapacity() > 0) {
+                Walk walk = state.walk();
+                walk.comeOn(reader);
+                if (readPage(pass)) {
+                    if (!walk.isAtFront() || state.walk().wantsFront()) {
+                        return true;
+                    }
+                    schedule.wakeIn(state, untilNextDue(pass));
+                    noteSuccess();
+                    return false;
+                }
+            }
+            pass.recoverNextTime();
+            state.feed().whenCapacityFrees(() -> schedule.wakeIn(state, 0));
+        } catch (RuntimeException | Error e) {
+            noteFailure(e);
+            pass.walk.restart();
+            pass.recoverNextTime();
+        }
+        schedule.wakeIn(state, settings.intervalMs(state.feed()));
+        return false;
+    }
+
+    /** Returns how long nothing more is due, up to the interval. */
+    private long untilNextDue(Pass pass) {
+        long atMostMs = settings.intervalMs(pass.state.feed());
+        Instant present = settings.lease() == null ? settings.clock().instant() : pass.presentInStore();
+        return backend.nextDueAt(pass.walk.asOf())
+                .map(due -> {
+                    Duration wait = Duration.between(present, due);
+                    return wait.isNegative() || wait.isZero() ? LOOK_AGAIN_MS : Math.min(wait.toMillis() + 1, atMostMs);
+                })
+                .map(waitMs -> Math.min(waitMs, atMostMs))
+                .orElse(atMostMs);
+    }
+
+    /** The reading of one feed in one run, and how many stuck events it may take over. */
+    private final class Pass {
+
+        private final FeedState state;
+        private final Walk walk;
+        private final long beganAtNanos = System.nanoTime();
+        private int toRecover;
+
+        private Pass(FeedState state, Walk walk) {
+            this.state = state;
+            this.walk = walk;
+            StuckRecovery recovery = settings.recovery();
+            this.toRecover = schedule.isRecoveryTime(state) ? recovery.batchSize() : 0;
+            if (toRecover > 0) {
+                walk.restart();
+            }
+        }
+
+        /** Returns whether a claim takes over events whose lease has run out. */
+        private boolean takesOver() {
+            return (settings.recovery() == null || toRecover > 0) && watch.isReliable();
+        }
+
+        private int limit() {
+            int batchSize = settings.batchSize(state.feed());
+            boolean recoversFirst = toRecover > 0 && walk.isAtFront();
+            int most = recoversFirst ? Math.min(batchSize, toRecover) : batchSize;
+            return Math.max(1, Math.min(most, state.feed().availableCapacity()));
+        }
+
+        private void tookOver(int count) {
+            toRecover = Math.max(0, toRecover - count);
+            if (count > 0) {
+                metrics.recovered(count);
+            }
+        }
+
+        private void recoverNextTime() {
+            if (toRecover > 0) {
+                schedule.recoverNextTime(state);
+            }
+        }
+
+        private Instant presentInStore() {
+            return walk.asOf().plusNanos(System.nanoTime() - beganAtNanos);
+        }
+    }
+
+    /** Reads and hands over one page; returns false if there was no room for all of it. */
+    private boolean readPage(Pass pass) {
+        synchronized (pageLock) {
+            prepareFor(pass.state.feed().types());
+            noteStoreTime(pass.walk);
+            target.scanStarted();
+            try {
+                PageReader.ReadPage page =
+                        reader.read(pass.state.feed().types(), pass.walk.place(pass.limit()), pass.takesOver());
+                pass.tookOver(page.takenOver());
+                boolean taken = handOver(page);
+                if (taken) {
+                    pass.walk.advance(page.next());
+                } else if (page.claim().ownerId() != null) {
+                    pass.walk.restart();
+                }
+                return taken;
+            } finally {
+                target.scanEnded();
+            }
+        }
+    }
+
+    private void prepareFor(EventTypes types) {
+        if (!readyForTypes && !types.isAll()) {
+            backend.prepareReadsByType();
+            readyForTypes = true;
+        }
+    }
+
+    private void noteStoreTime(Walk walk) {
+        if (settings.lease() != null && walk.isAtFront()) {
+            storeAhead = Duration.between(settings.clock().instant(), walk.asOf());
+            schedule.storeIsAhead(storeAhead);
+            target.storeIsAhead(storeAhead);
+        }
+    }
+
+    /** Hands over events until one is refused; gives back what was claimed and not taken, whatever happens. */
+    private boolean handOver(PageReader.ReadPage page) {
+        List<DueEvent> events = page.events();
+        int taken = 0;
+        try {
+            while (taken < events.size() && handOver(events.get(taken), page.claim())) {
+                taken++;
+            }
+            return taken == events.size();
+        } finally {
+            if (taken < events.size() && page.claim().ownerId() != null) {
+                target.giveBack(events.subList(taken, events.size()), page.claim());
+            }
+        }
+    }
+
+    private boolean handOver(DueEvent row, PollTarget.Claim claim) {
+        EventEnvelope event;
+        try {
+            event = EventEnvelope.restore(row.event());
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "Event " + row.eventId() + " cannot be decoded and goes DEAD", e);
+            target.bury(row, claim, e);
+            return true;
+        }
+        PollTarget.Answer answer = target.offer(event, row, claim);
+        if (answer == PollTarget.Answer.TAKEN) {
+            metrics.coldEnqueued();
+        }
+        return answer != PollTarget.Answer.NO_ROOM;
+    }
+
+    private void noteFailure(Throwable e) {
+        LOG.log(failing ? Level.DEBUG : Level.ERROR, "Polling failed; the next cycle tries again", e);
+        failing = true;
+    }
+
+    private void noteSuccess() {
+        if (failing) {
+            LOG.log(Level.INFO, "Polling works again");
+            failing = false;
+        }
+    }
+}

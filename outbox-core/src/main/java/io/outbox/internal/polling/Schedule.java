@@ -1,0 +1,199 @@
+package io.outbox.internal.polling;
+
+import io.outbox.internal.lifecycle.Shutdown;
+import io.outbox.poller.StuckRecovery;
+import io.outbox.spi.EventTypes;
+import io.outbox.util.DaemonThreadFactory;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** When which feed is read: at its interval, or earlier if somebody says so. Has the poller's thread. Thread-safe. */
+final class Schedule implements Alarm {
+
+    private static final System.Logger LOG = System.getLogger(Schedule.class.getName());
+    /** Longer than any interval, and short enough to count in nanoseconds. */
+    private static final long MAX_DELAY_MS = TimeUnit.DAYS.toMillis(1);
+
+    private final PollTarget target;
+    private final PollSettings settings;
+    private final Runnable run;
+    private final ScheduledThreadPoolExecutor scheduler;
+    private final Map<PollFeed, FeedState> states = new IdentityHashMap<>();
+    private final long firstRecoveryAtNanos;
+    private volatile Duration storeAhead = Duration.ZERO;
+    private ScheduledFuture<?> nextRun;
+    private long nextRunAtNanos;
+    private boolean started;
+    private volatile boolean closed;
+
+    Schedule(PollTarget target, PollSettings settings, Runnable run) {
+        this.target = target;
+        this.settings = settings;
+        this.run = run;
+        StuckRecovery recovery = settings.recovery();
+        this.firstRecoveryAtNanos = System.nanoTime()
+                + (recovery == null ? 0 : recovery.initialDelay().toNanos());
+        this.scheduler = new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-poller-"));
+        this.scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.scheduler.setRemoveOnCancelPolicy(true);
+    }
+
+    /** Starts, unless it was started already. The first run begins at once. */
+    synchronized void start() {
+        if (closed) {
+            throw new IllegalStateException("The poller is closed; build a new one");
+        }
+        if (!started) {
+            started = true;
+            next();
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Stops, and waits for a run that is under way. */
+    void close() {
+        synchronized (this) {
+            closed = true;
+            scheduler.shutdown();
+        }
+        Shutdown.await(scheduler);
+    }
+
+    /** Returns all feeds with their state; what no longer exists is forgotten. */
+    List<FeedState> feeds() {
+        List<PollFeed> feeds = target.feeds();
+        synchronized (this) {
+            List<FeedState> all = new ArrayList<>(feeds.size());
+            feeds.forEach(feed -> all.add(state(feed)));
+            if (states.size() > feeds.size()) {
+                states.values().retainAll(all);
+            }
+            return all;
+        }
+    }
+
+    /** Returns whether the feed is due; if so, sets its next time, which wake-ups from now on may bring forward. */
+    synchronized boolean begin(FeedState state) {
+        long now = System.nanoTime();
+        if (state.dueAtNanos() - now > 0) {
+            return false;
+        }
+        state.begin(now, TimeUnit.MILLISECONDS.toNanos(settings.intervalMs(state.feed())));
+        if (settings.recovery() != null && state.recoveryAtNanos() - now > 0) {
+            state.wakeAt(state.recoveryAtNanos());
+        }
+        return true;
+    }
+
+    /** Returns whether it is time to take over stuck events of the feed; if so, sets the next time. */
+    synchronized boolean isRecoveryTime(FeedState state) {
+        long now = System.nanoTime();
+        if (settings.recovery() == null || state.recoveryAtNanos() - now > 0) {
+            return false;
+        }
+        state.recoverAt(now + settings.recovery().fixedDelay().toNanos());
+        state.wakeAt(state.recoveryAtNanos());
+        return true;
+    }
+
+    /** Makes the next read the one that takes over stuck events, because this one could not. */
+    synchronized void recoverNextTime(FeedState state) {
+        state.recoverAt(System.nanoTime());
+    }
+
+    /** Makes the feed be read after the delay, unless it is earlier anyway. */
+    synchronized void wakeIn(FeedState state, long delayMs) {
+        state.wakeAt(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(delayMs, MAX_DELAY_MS)));
+        next();
+    }
+
+    /** Notes how the store's clock goes, by which due times are told; zero where it does not matter. */
+    void storeIsAhead(Duration difference) {
+        storeAhead = difference;
+    }
+
+    @Override
+    public void dueAt(EventTypes types, Instant due) {
+        Duration wait = Duration.between(settings.clock().instant().plus(storeAhead), due);
+        boolean isLong = wait.compareTo(Duration.ofMillis(MAX_DELAY_MS)) > 0;
+        dueIn(types, wait.isNegative() ? 0 : isLong ? MAX_DELAY_MS : wait.toMillis() + 1);
+    }
+
+    @Override
+    public void dueNow(EventTypes types) {
+        announce(types, 0, true);
+    }
+
+    @Override
+    public void dueSoon(EventTypes types) {
+        announce(types, 0, false);
+    }
+
+    @Override
+    public void dueIn(EventTypes types, long delayMs) {
+        announce(types, delayMs, false);
+    }
+
+    private void announce(EventTypes types, long delayMs, boolean anywhere) {
+        long atNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
+        List<PollFeed> feeds = target.feeds();
+        synchronized (this) {
+            for (PollFeed feed : feeds) {
+                if (types.overlaps(feed.types())) {
+                    FeedState state = state(feed);
+                    state.wantFront(anywhere);
+                    state.announce(atNanos);
+                }
+            }
+            next();
+        }
+    }
+
+    private FeedState state(PollFeed feed) {
+        return states.computeIfAbsent(feed, key -> new FeedState(key, settings.walkMs(key), firstRecoveryAtNanos));
+    }
+
+    void runBegins() {
+        synchronized (this) {
+            nextRun = null;
+        }
+    }
+
+    /** Sees to it that the next run begins when the first feed is due. */
+    synchronized void next() {
+        if (closed || !started) {
+            return;
+        }
+        long now = System.nanoTime();
+        long delayNanos = states.isEmpty()
+                ? 0
+                : states.values().stream()
+                        .mapToLong(state -> state.dueAtNanos() - now)
+                        .min()
+                        .getAsLong();
+        if (nextRun != null) {
+            if (nextRunAtNanos - (now + delayNanos) <= 0) {
+                return;
+            }
+            nextRun.cancel(false);
+        }
+        try {
+            nextRun = scheduler.schedule(run, Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+            nextRunAtNanos = now + delayNanos;
+        } catch (RejectedExecutionException e) {
+            LOG.log(Level.DEBUG, "The poller is closing", e);
+        }
+    }
+}

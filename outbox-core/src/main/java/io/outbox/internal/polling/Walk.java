@@ -1,0 +1,79 @@
+package io.outbox.internal.polling;
+
+import io.outbox.spi.PageCursor;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A walk through the due events of a feed, from the oldest on, page by page. It goes on over several runs of the poller,
+ * so that what was read and waits in this node's queues is not read again with every run.
+ *
+ * <p>What comes to lie behind it, events of transactions that committed late, of dead nodes or given back, is found by
+ * the next walk. So a walk is not long: it returns to the front after the time it is given, and after
+ * {@link #SHORT_NANOS} if it is told that something may be behind it.
+ */
+final class Walk {
+
+    private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final long longestNanos;
+    private Instant asOf;
+    private long beganAtNanos;
+    private PageCursor cursor;
+    private boolean wantsFront;
+
+    Walk(long longestMs) {
+        this.longestNanos = TimeUnit.MILLISECONDS.toNanos(longestMs);
+    }
+
+    /** Begins at the front, unless the walk under way may go on. */
+    void comeOn(PageReader reader) {
+        long age = System.nanoTime() - beganAtNanos;
+        boolean tooOld = age > longestNanos || (wantsFront && age > SHORT_NANOS);
+        if (cursor == null || tooOld) {
+            begin(reader.time());
+        }
+    }
+
+    /** Begins at the front, with what is due at the given time. */
+    void begin(Instant time) {
+        asOf = time;
+        beganAtNanos = System.nanoTime();
+        cursor = null;
+        wantsFront = false;
+    }
+
+    /** Returns whether the next page is the first. */
+    boolean isAtFront() {
+        return cursor == null;
+    }
+
+    /** Returns the time by which events are due. */
+    Instant asOf() {
+        return asOf;
+    }
+
+    PageReader.Place place(int limit) {
+        return new PageReader.Place(asOf, cursor, limit);
+    }
+
+    /** Goes on behind a page; {@code null} is the end. */
+    void advance(PageCursor next) {
+        cursor = next;
+    }
+
+    /** Notes that something may have come to lie behind. */
+    void wantFront() {
+        wantsFront = true;
+    }
+
+    /** Returns whether another walk is to follow at once, because something may lie behind this one. */
+    boolean wantsFront() {
+        return wantsFront;
+    }
+
+    /** Gives the walk up, so that the next page is the first. */
+    void restart() {
+        cursor = null;
+    }
+}

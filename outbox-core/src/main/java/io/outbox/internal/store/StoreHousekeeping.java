@@ -1,0 +1,146 @@
+package io.outbox.internal.store;
+
+import io.outbox.model.EventCount;
+import io.outbox.model.OutboxEvent;
+import io.outbox.model.PendingEvents;
+import io.outbox.spi.DeadQuery;
+import io.outbox.spi.EventPurger;
+import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.OutboxBackendException;
+import io.outbox.spi.OutboxStore;
+import io.outbox.spi.OwnershipStore;
+import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Counts, purges and dead events of a store. A plain store has no counts; what it shows when it is read once is counted,
+ * up to {@value #COUNTED} events.
+ */
+final class StoreHousekeeping implements HousekeepingBackend {
+
+    private static final int COUNTED = 1000;
+    /** Beyond any due time, and within what every database can hold. */
+    private static final Duration FAR = Duration.ofDays(36_500);
+
+    private final Connections connections;
+    private final OutboxStore store;
+    private final EventPurger purger;
+
+    /** Either of store and purger may be {@code null}; what needs it then fails. */
+    StoreHousekeeping(Connections connections, OutboxStore store, EventPurger purger) {
+        this.connections = connections;
+        this.store = store;
+        this.purger = purger;
+    }
+
+    @Override
+    public List<PendingEvents> pending(Instant now) {
+        if (store instanceof OwnershipStore owning) {
+            return connections.with(conn -> owning.pending(conn, now));
+        }
+        Map<String, List<OutboxEvent>> byType = byType(now);
+        return byType.entrySet().stream()
+                .map(type -> new PendingEvents(
+                        type.getKey(),
+                        type.getValue().size(),
+                        type.getValue().get(0).createdAt()))
+                .toList();
+    }
+
+    @Override
+    public List<EventCount> counts() {
+        if (store instanceof OwnershipStore owning) {
+            return connections.with(owning::counts);
+        }
+        return byType(Instant.now().plus(FAR)).entrySet().stream()
+                .map(type -> new EventCount(type.getKey(), type.getValue().size(), 0))
+                .toList();
+    }
+
+    private Map<String, List<OutboxEvent>> byType(Instant now) {
+        return connections.with(conn -> store.pollPending(conn, now, Duration.ZERO, COUNTED)).stream()
+                .collect(Collectors.groupingBy(OutboxEvent::eventType, TreeMap::new, Collectors.toList()));
+    }
+
+    @Override
+    public int purge(Instant before, int limit) {
+        return connections.with(conn -> purger().purge(conn, before, limit));
+    }
+
+    @Override
+    public int purgeDone(Instant before, int limit) {
+        return connections.with(conn -> purger().purgeDone(conn, before, limit));
+    }
+
+    private EventPurger purger() {
+        if (purger == null) {
+            throw new IllegalStateException("No EventPurger configured: set purger(...) on the builder");
+        }
+        return purger;
+    }
+
+    /** What a plain store has shown already. */
+    private record Seen(Set<String> ids) implements PageCursor {}
+
+    @Override
+    public Page<OutboxEvent> queryDead(DeadQuery query) {
+        if (store instanceof OwnershipStore owning) {
+            return connections.with(conn -> owning.queryDead(conn, query));
+        }
+        Set<String> seen = query.after() instanceof Seen before ? before.ids : Set.of();
+        for (long limit = query.limit(); ; limit *= 2) {
+            int most = (int) Math.min(Integer.MAX_VALUE, limit);
+            List<OutboxEvent> rows =
+                    connections.with(conn -> store.queryDead(conn, query.eventType(), query.aggregateType(), most));
+            List<OutboxEvent> unseen =
+                    rows.stream().filter(row -> !seen.contains(row.eventId())).toList();
+            if (rows.size() < most || !unseen.isEmpty()) {
+                return unseenPage(unseen, seen, query.limit(), rows.size() >= most);
+            }
+        }
+    }
+
+    private static Page<OutboxEvent> unseenPage(List<OutboxEvent> unseen, Set<String> seen, int limit, boolean more) {
+        List<OutboxEvent> page = unseen.subList(0, Math.min(limit, unseen.size()));
+        Set<String> shown = new HashSet<>(seen);
+        page.forEach(row -> shown.add(row.eventId()));
+        return new Page<>(page, more || page.size() < unseen.size() ? new Seen(shown) : null);
+    }
+
+    @Override
+    public int replayDead(Collection<String> eventIds) {
+        if (store instanceof OwnershipStore owning) {
+            return connections.with(conn -> owning.replayDead(conn, eventIds));
+        }
+        return connections.with(conn -> replayAllOrNone(conn, eventIds));
+    }
+
+    /** Replays all or none, so that a failure leaves nothing replayed that the caller does not know of. */
+    private int replayAllOrNone(Connection conn, Collection<String> eventIds) {
+        try {
+            return OwnTransaction.run(
+                    conn,
+                    () -> eventIds.stream()
+                            .mapToInt(eventId -> store.replayDead(conn, eventId))
+                            .sum());
+        } catch (SQLException e) {
+            throw new OutboxBackendException("The events cannot be replayed: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public int countDead(String eventType) {
+        return connections.with(conn -> store.countDead(conn, eventType));
+    }
+}

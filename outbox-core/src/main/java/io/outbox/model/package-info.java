@@ -1,0 +1,5 @@
+/**
+ * Stored events, and what can be told about them. Begin with {@link io.outbox.model.OutboxEvent}, the row, and
+ * {@link io.outbox.model.EventStatus}, its life.
+ */
+package io.outbox.model;

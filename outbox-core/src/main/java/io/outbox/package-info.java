@@ -1,0 +1,5 @@
+/**
+ * What applications write events with and receive them by. Begin with {@link io.outbox.Outbox}, which puts everything
+ * together; business code then knows {@link io.outbox.OutboxWriter} and {@link io.outbox.EventListener}.
+ */
+package io.outbox;

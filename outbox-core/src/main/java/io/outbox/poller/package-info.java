@@ -1,0 +1,5 @@
+/**
+ * How stored events are found that are due, for applications that put the parts together themselves. Begin with
+ * {@link io.outbox.poller.OutboxPoller}.
+ */
+package io.outbox.poller;

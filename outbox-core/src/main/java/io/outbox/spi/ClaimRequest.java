@@ -1,0 +1,66 @@
+package io.outbox.spi;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+
+/**
+ * A request to hold due events.
+ *
+ * <p>What is due and whose lease has run out is decided as of an instant on the store's clock that the claimant knows to
+ * be past when it sends the request. So a request that is held up on its way takes over nothing that was in good hands
+ * when it was sent. When the lock begins is for the store to say, at the moment it locks.
+ *
+ * @param lease who claims, and for how long a lock lasts
+ * @param asOf the store's time by which events are due and leases are over
+ * @param scope which events qualify
+ * @param limit the largest number of events to claim
+ * @param after where the previous claim ended, or {@code null} to begin with the oldest
+ */
+public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, PageCursor after) {
+
+    public ClaimRequest {
+        Objects.requireNonNull(lease, "lease");
+        Objects.requireNonNull(asOf, "asOf");
+        Objects.requireNonNull(scope, "scope");
+        Limits.requireAtLeastOne(limit, "limit");
+    }
+
+    /**
+     * Which events qualify for a claim.
+     *
+     * @param types their types
+     * @param skipRecent their least age
+     * @param takeOver whether those qualify that another node holds by a lease that has run out
+     */
+    public record Scope(EventTypes types, Duration skipRecent, boolean takeOver) {
+
+        /** All types, whatever their age, also those whose lease has run out. */
+        public static final Scope ALL = new Scope(EventTypes.ALL, Duration.ZERO, true);
+
+        public Scope {
+            Objects.requireNonNull(types, "types");
+            Objects.requireNonNull(skipRecent, "skipRecent");
+        }
+    }
+
+    /** Asks for the oldest events of all types, also those whose lease has run out. */
+    public static ClaimRequest first(Lease lease, Instant asOf, int limit) {
+        return new ClaimRequest(lease, asOf, Scope.ALL, limit, null);
+    }
+
+    /** Returns the same request beginning there. */
+    public ClaimRequest after(PageCursor cursor) {
+        return new ClaimRequest(lease, asOf, scope, limit, cursor);
+    }
+
+    /** Returns the time of locking before which a lock no longer counts; the epoch if nothing is taken over. */
+    public Instant lockExpiry() {
+        return scope.takeOver ? asOf.minus(lease.duration()) : Instant.EPOCH;
+    }
+
+    /** Returns the latest time of creation that qualifies. */
+    public Instant createdUntil() {
+        return asOf.minus(scope.skipRecent);
+    }
+}

@@ -1,0 +1,61 @@
+package io.outbox.spi;
+
+import io.outbox.model.EventStatus;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The part of a storage engine that delivers from it. Thread-safe. What an engine does not list among its
+ * {@link #capabilities()} is not asked of it; it answers such a call with an {@link UnsupportedOperationException}.
+ */
+public interface DeliveryBackend {
+
+    /** Returns what this engine can do beyond reading due events and writing outcomes; always the same. */
+    Set<Capability> capabilities();
+
+    default boolean supports(Capability capability) {
+        return capabilities().contains(capability);
+    }
+
+    /**
+     * Called once, before delivery starts, if event types are to be read by themselves: makes sure that this does not
+     * cost a walk over the events of other types, or says what is missing.
+     */
+    void prepareReadsByType();
+
+    /** Returns due events, oldest first, without locking them, for a single node. Locks of others do not matter. */
+    Page<DueEvent> fetch(FetchRequest request);
+
+    /** Locks due events that no one holds, or whose lease has run out, oldest first, and returns them. */
+    ClaimedPage claim(ClaimRequest request);
+
+    /**
+     * Makes the outcomes durable. Repeating the same outcomes reports the same and changes nothing.
+     *
+     * @param ownerId the node that must still hold the events, or {@code null} if they were not locked
+     * @return the resulting status of every event whose outcome stands; events of refused outcomes are missing
+     */
+    Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes);
+
+    /** Restarts the leases that {@code ownerId} still holds and returns the ids of those events. */
+    Set<String> renew(String ownerId, Collection<String> eventIds);
+
+    /** Gives back the pending events that {@code ownerId} holds; returns how many there were. */
+    int release(String ownerId, Collection<String> eventIds);
+
+    /** Returns the time on the clock by which claims tell what is due and whose lease has run out. */
+    Instant currentTime();
+
+    /** Returns when the next pending event becomes due that is not due at {@code now}, if the engine can tell. */
+    Optional<Instant> nextDueAt(Instant now);
+
+    /**
+     * Returns since when the oldest event waits that is due at {@code now} and not finished, whether somebody holds it or
+     * not; empty if there is none.
+     */
+    Optional<Instant> oldestDueAt(Instant now);
+}

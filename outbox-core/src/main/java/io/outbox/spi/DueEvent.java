@@ -1,0 +1,26 @@
+package io.outbox.spi;
+
+import io.outbox.model.OutboxEvent;
+import java.util.Objects;
+
+/**
+ * An event that an engine hands out for delivery.
+ *
+ * @param lastError the text of the last failure, or {@code null} if there was none or the engine cannot tell
+ */
+public record DueEvent(OutboxEvent event, String lastError) {
+
+    public DueEvent {
+        Objects.requireNonNull(event, "event");
+    }
+
+    public String eventId() {
+        return event.eventId();
+    }
+
+    /** Leaves the error out, which may quote what an application keeps to itself. */
+    @Override
+    public String toString() {
+        return "DueEvent[" + event + "]";
+    }
+}

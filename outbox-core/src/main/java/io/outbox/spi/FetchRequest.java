@@ -1,0 +1,34 @@
+package io.outbox.spi;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+
+/**
+ * A request for due events that are not locked by reading them.
+ *
+ * @param now events due at this instant qualify
+ * @param skipRecent the least age of an event
+ * @param types the event types that qualify
+ * @param limit the largest number of events to return
+ * @param after where the previous page ended, or {@code null} for the first
+ */
+public record FetchRequest(Instant now, Duration skipRecent, EventTypes types, int limit, PageCursor after) {
+
+    public FetchRequest {
+        Objects.requireNonNull(now, "now");
+        Objects.requireNonNull(skipRecent, "skipRecent");
+        Objects.requireNonNull(types, "types");
+        Limits.requireAtLeastOne(limit, "limit");
+    }
+
+    /** Asks for the first page of events of all types. */
+    public static FetchRequest first(Instant now, int limit) {
+        return new FetchRequest(now, Duration.ZERO, EventTypes.ALL, limit, null);
+    }
+
+    /** Returns the same request for the page that begins there. */
+    public FetchRequest after(PageCursor cursor) {
+        return new FetchRequest(now, skipRecent, types, limit, cursor);
+    }
+}

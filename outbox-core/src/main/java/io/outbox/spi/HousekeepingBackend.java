@@ -1,0 +1,33 @@
+package io.outbox.spi;
+
+import io.outbox.model.EventCount;
+import io.outbox.model.OutboxEvent;
+import io.outbox.model.PendingEvents;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+
+/** The part of a storage engine for counts, purges and dead events. Thread-safe. */
+public interface HousekeepingBackend {
+
+    /** Returns what is due and not delivered, one entry per event type. */
+    List<PendingEvents> pending(Instant now);
+
+    /** Counts the events that are not finished, by type; those that are locked are in process. */
+    List<EventCount> counts();
+
+    /** Deletes up to {@code limit} finished events that ended before {@code before}; returns how many. */
+    int purge(Instant before, int limit);
+
+    /** As {@link #purge}, but leaves DEAD events. */
+    int purgeDone(Instant before, int limit);
+
+    /** Returns a page of DEAD events, oldest first. An event that dies while pages are read shows at most once more. */
+    Page<OutboxEvent> queryDead(DeadQuery query);
+
+    /** Resets DEAD events to NEW with all their attempts, due at once; returns how many were changed. */
+    int replayDead(Collection<String> eventIds);
+
+    /** Counts DEAD events; a {@code null} type counts all. */
+    int countDead(String eventType);
+}

@@ -1,0 +1,32 @@
+package io.outbox.spi;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** The part of a storage engine that the writer uses. Thread-safe. */
+public interface WriteBackend {
+
+    /** Returns whether {@link #persist} shares the caller's transaction and must be called inside one. */
+    boolean requiresActiveTransaction();
+
+    /** Returns whether the calling thread is in a transaction that {@link #persist} would join. */
+    boolean isTransactionActive();
+
+    /** Says why {@link #isTransactionActive()} is false, for the exception that the writer throws. */
+    String noTransactionReason();
+
+    /**
+     * Stores the events, in order, with status NEW.
+     *
+     * @return the ids of those events that their owner holds from the moment they become visible
+     * @throws io.outbox.DuplicateEventException if an event with the same id is stored already
+     */
+    Set<String> persist(List<NewEvent> events);
+
+    /**
+     * Calls back on this thread when the caller's transaction has ended, outside of it; at once if the thread is in none
+     * and the engine needs none.
+     */
+    void afterCompletion(Consumer<TransactionEnd> callback);
+}

@@ -1,0 +1,4 @@
+/**
+ * Threads: {@link io.outbox.util.DaemonThreadFactory}.
+ */
+package io.outbox.util;

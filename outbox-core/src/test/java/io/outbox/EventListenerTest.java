@@ -1,0 +1,140 @@
+package io.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.outbox.dispatch.RetryPolicy;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class EventListenerTest {
+
+    private static final EventEnvelope EVENT = EventEnvelope.ofJson("T", "{}");
+    private static final DeliveryInfo THIRD = new DeliveryInfo(3, "late", EVENT.occurredAt());
+    private static final RetryPolicy POLICY = RetryPolicy.fixed(Duration.ofSeconds(1));
+
+    private final List<DeliveryInfo> seen = new ArrayList<>();
+
+    private EventListener informed() {
+        return EventListener.informed((event, info) -> {
+            seen.add(info);
+            return DispatchResult.done();
+        });
+    }
+
+    private BatchEventListener informedOfBatches() {
+        return BatchEventListener.informed((events, infos) -> {
+            seen.addAll(infos);
+            return Collections.nCopies(events.size(), BatchOutcome.done());
+        });
+    }
+
+    @Test
+    void aPlainListenerNeedNotKnowAboutTheDelivery() throws Exception {
+        EventListener plain = event -> DispatchResult.dead(event.eventType());
+
+        assertThat(plain.onEvent(EVENT, THIRD)).isEqualTo(DispatchResult.dead("T"));
+        assertThat(plain.retryPolicy()).isNull();
+    }
+
+    @Test
+    void anInformedListenerIsToldAboutTheDelivery() throws Exception {
+        informed().onEvent(EVENT, THIRD);
+        informed().onEvent(EVENT);
+
+        assertThat(seen).containsExactly(THIRD, DeliveryInfo.first(EVENT));
+    }
+
+    @Test
+    void anInformedBatchListenerIsToldAboutEachDelivery() throws Exception {
+        informedOfBatches().onEvents(List.of(EVENT, EVENT), List.of(THIRD, DeliveryInfo.first(EVENT)));
+        informedOfBatches().onEvents(List.of(EVENT));
+        informedOfBatches().onEvent(EVENT, THIRD);
+
+        assertThat(seen).containsExactly(THIRD, DeliveryInfo.first(EVENT), DeliveryInfo.first(EVENT), THIRD);
+    }
+
+    @Test
+    void aBatchListenerTakesASingleEventAsABatchOfOne() throws Exception {
+        BatchEventListener failing = events -> List.of(BatchOutcome.failed(new IOException("no")));
+        BatchEventListener silent = events -> List.of();
+
+        assertThat(informedOfBatches().onEvent(EVENT)).isEqualTo(DispatchResult.done());
+        assertThatThrownBy(() -> failing.onEvent(EVENT, THIRD)).hasMessage("no");
+        assertThatThrownBy(() -> silent.onEvent(EVENT, THIRD)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aRetryingListenerDoesWhatItsListenerDoes() throws Exception {
+        EventListener retrying = EventListener.retrying(POLICY, informed());
+
+        assertThat(retrying.onEvent(EVENT, THIRD)).isEqualTo(DispatchResult.done());
+        retrying.onEvent(EVENT);
+
+        assertThat(seen).containsExactly(THIRD, DeliveryInfo.first(EVENT));
+        assertThat(retrying.retryPolicy()).isSameAs(POLICY);
+        assertThat(retrying).isNotInstanceOf(BatchEventListener.class);
+    }
+
+    @Test
+    void aRetryingBatchListenerStaysABatchListener() throws Exception {
+        BatchEventListener small = new BatchEventListener.Informed() {
+            @Override
+            public List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
+                return informedOfBatches().onEvents(events, infos);
+            }
+
+            @Override
+            public int maxBatchSize() {
+                return 7;
+            }
+        };
+
+        EventListener retrying = EventListener.retrying(POLICY, small);
+
+        assertThat(retrying.retryPolicy()).isSameAs(POLICY);
+        assertThat(retrying).isInstanceOf(BatchEventListener.class);
+        BatchEventListener batching = (BatchEventListener) retrying;
+        assertThat(batching.maxBatchSize()).isEqualTo(7);
+        batching.onEvents(List.of(EVENT), List.of(THIRD));
+        batching.onEvents(List.of(EVENT));
+        assertThat(seen).containsExactly(THIRD, DeliveryInfo.first(EVENT));
+    }
+
+    @Test
+    void nothingMayBeNull() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> EventListener.retrying(null, informed()))
+                .withMessage("retryPolicy");
+        assertThatNullPointerException()
+                .isThrownBy(() -> EventListener.retrying(POLICY, null))
+                .withMessage("listener");
+        assertThatNullPointerException().isThrownBy(() -> EventListener.informed(null));
+        assertThatNullPointerException().isThrownBy(() -> BatchEventListener.informed(null));
+    }
+
+    @Test
+    void anAttemptIsCountedFromOne() {
+        assertThat(DeliveryInfo.first(EVENT).isRetry()).isFalse();
+        assertThat(DeliveryInfo.first(EVENT).attempt()).isOne();
+        assertThat(THIRD.isRetry()).isTrue();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new DeliveryInfo(0, null, Instant.now()))
+                .withMessage("attempt must be at least 1: 0");
+        assertThatNullPointerException().isThrownBy(() -> new DeliveryInfo(1, null, null));
+    }
+
+    @Test
+    void anErrorIsKeptOutOfLogs() {
+        assertThat(new DeliveryInfo(2, "secret", EVENT.occurredAt()).toString()).doesNotContain("secret");
+        assertThat(new CompletionListener.DeadEvent("id", "T", EVENT, "secret", new IOException("secret")).toString())
+                .doesNotContain("secret");
+    }
+}

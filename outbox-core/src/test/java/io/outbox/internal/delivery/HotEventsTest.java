@@ -1,0 +1,107 @@
+package io.outbox.internal.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
+import io.outbox.internal.completion.CompletionWriter;
+import io.outbox.internal.delivery.EventProcessor.Listening;
+import io.outbox.internal.lease.LeaseKeeper;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.OwnedEvents;
+import io.outbox.internal.ownership.Reservations;
+import io.outbox.internal.polling.AlarmLine;
+import io.outbox.internal.writing.Reservation;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.Lease;
+import io.outbox.spi.MetricsExporter;
+import io.outbox.spi.TransactionEnd;
+import io.outbox.support.Events;
+import io.outbox.support.NoLeftoverThreads;
+import io.outbox.support.ScriptedBackend;
+import io.outbox.util.DaemonThreadFactory;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Reservations whose end nobody reports for long, with holds that forget them after a moment. */
+@ExtendWith(NoLeftoverThreads.class)
+class HotEventsTest {
+
+    private static final Lease LEASE = new Lease("node", Duration.ofMinutes(1));
+
+    private final ScriptedBackend backend = new ScriptedBackend();
+    private final EngineMetrics metrics = new EngineMetrics(MetricsExporter.NOOP);
+    private final OwnedEvents owned = Reservations.forgottenAfter(Duration.ofMillis(1));
+    private final AlarmLine alarm = new AlarmLine();
+    private final CompletionWriter completion = new CompletionWriter(backend, owned, metrics, List.of(), alarm);
+    private final Leases leases = new Leases();
+    private final HotEvents hotEvents = hotEvents();
+
+    private HotEvents hotEvents() {
+        leases.keepBy(new LeaseKeeper(LEASE, backend, owned, metrics, () -> {}));
+        LaneContext context =
+                new LaneContext(completion, leases, metrics, alarm, new DaemonThreadFactory("outbox-worker-"));
+        EventProcessor processor = new EventProcessor(
+                new Listening((aggregateType, eventType) -> null, List.of(), new Contexts(List.of())),
+                new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),
+                metrics,
+                new EngineClock(Clock.systemUTC()));
+        LaneSettings settings = new LaneSettings(new LaneSettings.Queues(10, 10), 1, LaneSettings.Pace.DEFAULT, false);
+        Lane lane = new Lane(EventTypes.ALL, settings, processor, context, true);
+        return new HotEvents(new Lanes(Map.of(), lane, metrics), owned, context, metrics);
+    }
+
+    @AfterEach
+    void close() {
+        completion.close(Duration.ZERO);
+        leases.close();
+    }
+
+    private Reservation writtenAndForgotten() {
+        Reservation reservation = hotEvents.reserve(List.of(Events.event("e")));
+        backend.begin();
+        reservation.written(backend.persist(reservation.events()));
+        await().atMost(Duration.ofSeconds(10)).until(() -> {
+            owned.scanStarted();
+            owned.scanEnded();
+            return !owned.isHeld("e");
+        });
+        backend.commitSilently();
+        assertThat(backend.owner("e")).isEqualTo("node");
+        return reservation;
+    }
+
+    @Test
+    void anEventThatCommitsAfterItsReservationWasForgottenLosesTheLockThatNobodyKeeps() {
+        writtenAndForgotten().ended(TransactionEnd.COMMITTED);
+
+        assertThat(completion.flush(Duration.ZERO)).isTrue();
+        assertThat(backend.owner("e")).isNull();
+        assertThat(owned.size()).isZero();
+    }
+
+    @Test
+    void anEventWhoseEndIsUnknownAfterItsReservationWasForgottenLosesItsLockToo() {
+        writtenAndForgotten().ended(TransactionEnd.UNKNOWN);
+
+        assertThat(completion.flush(Duration.ZERO)).isTrue();
+        assertThat(backend.owner("e")).isNull();
+        assertThat(owned.size()).isZero();
+    }
+
+    @Test
+    void aForgottenReservationThatIsRolledBackLeavesTheNextOneOfTheSameEventAlone() {
+        Reservation forgotten = writtenAndForgotten();
+        hotEvents.reserve(List.of(Events.event("e")));
+
+        forgotten.ended(TransactionEnd.ROLLED_BACK);
+
+        assertThat(owned.isHeld("e")).isTrue();
+        assertThat(owned.acquire("e")).isNull();
+    }
+}

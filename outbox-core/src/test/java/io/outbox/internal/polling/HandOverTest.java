@@ -1,0 +1,183 @@
+package io.outbox.internal.polling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.outbox.DispatchResult;
+import io.outbox.model.EventStatus;
+import io.outbox.poller.OutboxPoller;
+import io.outbox.poller.OutboxPollerHandler;
+import io.outbox.support.CountingMetrics;
+import io.outbox.support.Events;
+import io.outbox.support.LogLines;
+import io.outbox.support.NoLeftoverThreads;
+import io.outbox.support.Node;
+import io.outbox.support.Refusal;
+import io.outbox.support.ScriptedBackend;
+import io.outbox.support.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What was claimed and not handed over is given back, whatever the reason. */
+@ExtendWith(NoLeftoverThreads.class)
+class HandOverTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final ScriptedBackend backend = new ScriptedBackend();
+    private final CountingMetrics metrics = new CountingMetrics();
+    private final List<String> handled = new ArrayList<>();
+    private final LogLines log = new LogLines();
+    private OutboxPoller poller;
+
+    @AfterEach
+    void close() {
+        if (poller != null) {
+            poller.close();
+        }
+        log.close();
+    }
+
+    private void put(int count) {
+        for (int i = 0; i < count; i++) {
+            backend.put(Events.event("e" + i));
+        }
+    }
+
+    private void poll(OutboxPollerHandler handler) {
+        poller = OutboxPoller.builder()
+                .backend(backend)
+                .handler(handler)
+                .metrics(metrics)
+                .claimLocking("node", LEASE)
+                .build();
+        poller.poll();
+    }
+
+    @Test
+    void whatTheHandlerRefusesAndWhatComesBehindItGoesBack() {
+        put(10);
+
+        poll((event, attempts) -> handled.size() < 3 && handled.add(event.eventId()));
+
+        assertThat(handled).containsExactly("e0", "e1", "e2");
+        assertThat(backend.locked()).isEqualTo(3);
+        assertThat(backend.owner("e2")).isEqualTo("node");
+        assertThat(metrics.get("coldEnqueued")).isEqualTo(3);
+    }
+
+    @Test
+    void whatTheHandlerFailsAtAndWhatComesBehindItGoesBack() {
+        put(10);
+
+        poll((event, attempts) -> {
+            if (handled.size() == 4) {
+                throw new IllegalStateException("of the handler");
+            }
+            return handled.add(event.eventId());
+        });
+
+        assertThat(backend.locked()).isEqualTo(4);
+    }
+
+    @Test
+    void anErrorOfTheHandlerIsNoDifferent() {
+        put(10);
+
+        poll((event, attempts) -> {
+            throw new StackOverflowError("of the handler");
+        });
+
+        assertThat(backend.locked()).isZero();
+    }
+
+    @Test
+    void anEventThatCannotBeDecodedGoesDeadAndKeepsNoOtherFromTheHandler() {
+        put(2);
+        backend.putUndecodable("bad", Events.TYPE);
+        backend.put(Events.event("last"));
+
+        poll((event, attempts) -> handled.add(event.eventId()));
+
+        assertThat(handled).containsExactly("e0", "e1", "last");
+        assertThat(backend.status("bad")).isEqualTo(EventStatus.DEAD);
+        assertThat(metrics.get("dead")).isEqualTo(1);
+    }
+
+    @Test
+    void whatCannotBeGivenBackOrBuriedIsTriedAgainWithTheNextCycle() {
+        backend.putUndecodable("bad", Events.TYPE);
+        put(3);
+        backend.down(Op.RELEASE, Op.APPLY);
+
+        poll((event, attempts) -> !event.eventId().equals("e2"));
+        poller.poll();
+        assertThat(backend.status("bad")).isEqualTo(EventStatus.NEW);
+        assertThat(backend.owner("e2")).isEqualTo("node");
+        backend.up();
+        poller.poll();
+
+        assertThat(backend.status("bad")).isEqualTo(EventStatus.DEAD);
+        assertThat(backend.owner("e2")).isNull();
+        assertThat(backend.owner("e1")).isEqualTo("node");
+        assertThat(metrics.get("dead")).isEqualTo(1);
+    }
+
+    @Test
+    void anEventThatTheStoreRefusesToBuryKeepsNoOtherFromBeingGivenBack() {
+        backend.putUndecodable("bad", Events.TYPE);
+        put(3);
+        backend.before(Op.APPLY, call -> {
+            throw new Refusal("not this one");
+        });
+
+        poll((event, attempts) -> false);
+
+        assertThat(backend.owner("e0")).isNull();
+        assertThat(backend.owner("e2")).isNull();
+        assertThat(backend.status("bad")).isEqualTo(EventStatus.NEW);
+    }
+
+    @Test
+    void whatTheLanesRefuseAfterItWasClaimedGoesBack() {
+        put(10);
+        try (Node node = Node.on(backend).named("node", LEASE).listen(event -> DispatchResult.done())) {
+            node.build();
+            backend.after(Op.CLAIM, call -> node.engine().pause());
+            node.engine().start();
+
+            node.loop().pollOnce();
+
+            await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 0);
+            assertThat(node.delivered()).isEmpty();
+            node.engine().resume();
+            backend.undisturbed(Op.CLAIM);
+            node.loop().pollOnce();
+            await().atMost(Duration.ofSeconds(10)).until(() -> backend.count(EventStatus.DONE) == 10);
+        }
+    }
+
+    @Test
+    void pollsThatFailAreLoggedAsAnErrorOnceAndTheirEndToo() {
+        put(1);
+        backend.down(Op.CLAIM);
+        try (Node node = Node.on(backend)
+                .named("node", LEASE)
+                .polling(settings -> settings.intervalMs(5))
+                .listen(event -> DispatchResult.done())
+                .start()) {
+            await().atMost(Duration.ofSeconds(10)).until(() -> backend.calls(Op.CLAIM) >= 3);
+            backend.up();
+            await().atMost(Duration.ofSeconds(10)).until(() -> node.delivered().size() == 1);
+            await().until(() -> !log.at(Level.INFO, "Polling works again").isEmpty());
+        }
+
+        assertThat(log.at(Level.SEVERE, "Polling failed")).hasSize(1);
+        assertThat(log.at(Level.INFO, "Polling works again")).hasSize(1);
+    }
+}

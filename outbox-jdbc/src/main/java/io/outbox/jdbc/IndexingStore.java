@@ -1,0 +1,36 @@
+package io.outbox.jdbc;
+
+import io.outbox.jdbc.internal.LaneIndex;
+import io.outbox.jdbc.internal.SchemaScript;
+import io.outbox.jdbc.internal.TableCatalog;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
+import io.outbox.spi.ForwardingOwnershipStore;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** A store on a table that we may change: it creates the index for lanes when there are any. */
+final class IndexingStore extends ForwardingOwnershipStore {
+
+    private static final System.Logger LOG = System.getLogger(IndexingStore.class.getName());
+
+    private final LaneIndex index;
+
+    IndexingStore(AbstractJdbcOutboxStore store) {
+        super(store);
+        this.index = new LaneIndex(
+                new TableCatalog(store.tableName(), store.isSchemaCatalog()),
+                new SchemaScript(store.getClass(), store.schemaScript(), store.tableName()));
+    }
+
+    /** Creates the index if it can; what is missing then is for the store to say. */
+    @Override
+    public void prepareReadsByType(Connection conn) {
+        try {
+            index.createIfMissing(conn);
+        } catch (SQLException | OutboxStoreException e) {
+            LOG.log(Level.DEBUG, "The index by event type cannot be created", e);
+        }
+        super.prepareReadsByType(conn);
+    }
+}

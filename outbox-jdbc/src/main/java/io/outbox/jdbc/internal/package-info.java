@@ -1,0 +1,5 @@
+/**
+ * Machinery that stores, purgers and the schema share; no part of the API. Begin with
+ * {@link io.outbox.jdbc.internal.Repetition}.
+ */
+package io.outbox.jdbc.internal;

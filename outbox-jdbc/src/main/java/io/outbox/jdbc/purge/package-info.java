@@ -1,0 +1,5 @@
+/**
+ * Deletion of what is finished or old, one class for each family of databases. Begin with
+ * {@link io.outbox.jdbc.purge.AbstractJdbcEventPurger}.
+ */
+package io.outbox.jdbc.purge;

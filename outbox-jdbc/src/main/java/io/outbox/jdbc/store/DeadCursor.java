@@ -1,0 +1,45 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.PageCursor;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+
+/** The place of an event in the order of creation, which is the order of pages of DEAD events. */
+record DeadCursor(Instant createdAt, String eventId) implements PageCursor, Comparable<DeadCursor> {
+
+    private static final Comparator<DeadCursor> ORDER =
+            Comparator.comparing(DeadCursor::createdAt).thenComparing(DeadCursor::eventId);
+
+    /** The condition for what follows; its parameters are {@link #params()}. */
+    static final String FOLLOWS = "created_at >= ? AND (created_at > ? OR event_id > ?)";
+
+    /** Before all events: databases have no earlier times. */
+    static final DeadCursor START = new DeadCursor(Instant.parse("1000-01-01T00:00:00Z"), "");
+
+    static DeadCursor of(OutboxEvent event) {
+        return new DeadCursor(event.createdAt(), event.eventId());
+    }
+
+    /** Returns the cursor of a request, which must be one of ours; {@code null} is the start. */
+    static DeadCursor from(PageCursor cursor) {
+        if (cursor == null) {
+            return START;
+        }
+        if (cursor instanceof DeadCursor ours) {
+            return ours;
+        }
+        throw new IllegalArgumentException(
+                "not a place between pages of dead events of this engine: " + cursor.getClass());
+    }
+
+    List<Object> params() {
+        return List.of(createdAt, createdAt, eventId);
+    }
+
+    @Override
+    public int compareTo(DeadCursor other) {
+        return ORDER.compare(this, other);
+    }
+}

@@ -1,0 +1,51 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.PageCursor;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+
+/** The place of an event in the order in which events are due, which is the order of pages. */
+record DueCursor(Instant availableAt, Instant createdAt, String eventId) implements PageCursor, Comparable<DueCursor> {
+
+    private static final Comparator<DueCursor> ORDER = Comparator.comparing(DueCursor::availableAt)
+            .thenComparing(DueCursor::createdAt)
+            .thenComparing(DueCursor::eventId);
+
+    /** The condition for what follows; its parameters are {@link #params()}. */
+    static final String FOLLOWS =
+            " AND available_at >= ?" + " AND (available_at > ? OR created_at > ? OR (created_at = ? AND event_id > ?))";
+
+    static DueCursor of(OutboxEvent event) {
+        return new DueCursor(event.availableAt(), event.createdAt(), event.eventId());
+    }
+
+    static DueCursor of(ResultSet row) throws SQLException {
+        return new DueCursor(
+                JdbcTemplate.instant(row, "available_at"),
+                JdbcTemplate.instant(row, "created_at"),
+                row.getString("event_id"));
+    }
+
+    /** Returns the cursor of a request, which must be one of ours; {@code null} stays {@code null}. */
+    static DueCursor from(PageCursor cursor) {
+        if (cursor == null || cursor instanceof DueCursor) {
+            return (DueCursor) cursor;
+        }
+        throw new IllegalArgumentException(
+                "not a place between pages of due events of this engine: " + cursor.getClass());
+    }
+
+    List<Object> params() {
+        return List.of(availableAt, availableAt, createdAt, createdAt, eventId);
+    }
+
+    @Override
+    public int compareTo(DueCursor other) {
+        return ORDER.compare(this, other);
+    }
+}

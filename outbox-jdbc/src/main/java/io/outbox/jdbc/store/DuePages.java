@@ -1,0 +1,109 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.model.EventCount;
+import io.outbox.model.PendingEvents;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.Page;
+import java.sql.Connection;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads pending events without locking them: pages, the first and the next due time, counts. */
+final class DuePages {
+
+    private static final String PAGE = """
+            SELECT {hint}{columns}, last_error FROM {table} WHERE {partition} AND {due} ORDER BY {order} LIMIT ?""";
+
+    private static final String FIRST_DUE = """
+            SELECT {hint}available_at FROM {table} WHERE {partition} AND available_at <= ? ORDER BY {order} LIMIT 1""";
+
+    private static final String NEXT_DUE = """
+            SELECT {hint}available_at FROM {table} WHERE {partition} AND available_at > ? ORDER BY {order} LIMIT 1""";
+
+    private static final String PENDING = """
+            SELECT event_type, COUNT(*) AS events, MIN(available_at) AS due FROM {table}
+            WHERE status IN (0, 2) AND available_at <= ? GROUP BY event_type ORDER BY event_type""";
+
+    private static final String COUNTS = """
+            SELECT event_type, COUNT(*) AS events, COUNT(locked_by) AS locked FROM {table}
+            WHERE status IN (0, 2) GROUP BY event_type ORDER BY event_type""";
+
+    private final AbstractJdbcOutboxStore store;
+    private final Connection conn;
+
+    DuePages(AbstractJdbcOutboxStore store, Connection conn) {
+        this.store = store;
+        this.conn = conn;
+    }
+
+    /** Reads the first events of a range; those of one page stand in order of creation. */
+    Page<DueEvent> read(DueRange range, int limit) {
+        List<DueEvent> found = new ArrayList<>();
+        for (Partition partition : store.pendingPartitions(range.types())) {
+            String sql = partition
+                    .fill(store.sql(PAGE))
+                    .with("due", range.condition())
+                    .toString();
+            found.addAll(store.statements()
+                    .query(conn, sql, store::mapDueEvent, range.params(limit).toArray()));
+        }
+        List<DueEvent> page = found.stream()
+                .sorted(Comparator.comparing(due -> DueCursor.of(due.event())))
+                .limit(limit)
+                .toList();
+        DueCursor next = page.size() < limit || page.isEmpty()
+                ? null
+                : DueCursor.of(page.get(page.size() - 1).event());
+        return new Page<>(inOrderOfCreation(page), next);
+    }
+
+    static List<DueEvent> inOrderOfCreation(List<DueEvent> events) {
+        return events.stream()
+                .sorted(Comparator.comparing((DueEvent due) -> due.event().createdAt())
+                        .thenComparing(DueEvent::eventId))
+                .toList();
+    }
+
+    /** Looks up the first entry of the index for pending events, however many follow. */
+    Optional<Instant> oldestDueAt(Instant now) {
+        return first(FIRST_DUE, now);
+    }
+
+    Optional<Instant> nextDueAt(Instant now) {
+        return first(NEXT_DUE, now);
+    }
+
+    private Optional<Instant> first(String template, Instant now) {
+        return store.pendingPartitions(EventTypes.ALL).stream()
+                .map(partition -> partition.fill(store.sql(template)).toString())
+                .map(sql -> store.statements().query(conn, sql, row -> JdbcTemplate.instant(row, "available_at"), now))
+                .flatMap(List::stream)
+                .min(Comparator.naturalOrder());
+    }
+
+    List<PendingEvents> pending(Instant now) {
+        return store.statements()
+                .query(
+                        conn,
+                        store.sql(PENDING).toString(),
+                        row -> new PendingEvents(
+                                row.getString("event_type"), row.getLong("events"), JdbcTemplate.instant(row, "due")),
+                        now);
+    }
+
+    List<EventCount> counts() {
+        return store.statements()
+                .query(
+                        conn,
+                        store.sql(COUNTS).toString(),
+                        row -> new EventCount(
+                                row.getString("event_type"),
+                                row.getLong("events") - row.getLong("locked"),
+                                row.getLong("locked")));
+    }
+}

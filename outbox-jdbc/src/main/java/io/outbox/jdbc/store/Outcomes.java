@@ -1,0 +1,208 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.model.EventStatus;
+import io.outbox.spi.Outcome;
+import java.sql.Connection;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * Applies batches of outcomes: one statement for all that are done at the same time, which is nearly always all of them,
+ * and one statement per event, sent as a batch, for the rest.
+ *
+ * <p>A batch may be applied again, as a whole or in parts, because the answer to its commit got lost. What was written the
+ * first time is recognised by its own values (the end time, the due time, the error), so that it is neither counted twice
+ * nor mistaken for another owner's. Whether attempts are left is decided by the row's own count alone.
+ */
+final class Outcomes {
+
+    private static final String DONE = """
+            UPDATE {by_id} SET status = 1, done_at = ?, locked_by = NULL, locked_at = NULL
+            WHERE event_id IN {ids} AND {unfinished}{fence}""";
+
+    /** The status stands before the attempts because MySQL evaluates assignments from left to right. */
+    private static final String FAILED = """
+            UPDATE {by_id} SET status = CASE WHEN attempts + 1 >= ? THEN 3 ELSE 2 END, attempts = attempts + 1,
+              available_at = ?, last_error = ?, locked_by = NULL, locked_at = NULL
+            WHERE event_id = ? AND {unfinished} AND NOT (status = 2 AND available_at = ? AND attempts > ?){fence}""";
+
+    private static final String DEFERRED = """
+            UPDATE {by_id} SET status = 0, available_at = ?, locked_by = NULL, locked_at = NULL
+            WHERE event_id = ? AND {unfinished}{fence}""";
+
+    private static final String DEAD = """
+            UPDATE {by_id} SET status = 3, last_error = ?, locked_by = NULL, locked_at = NULL
+            WHERE event_id = ? AND {unfinished}{fence}""";
+
+    private static final String WRITTEN = """
+            SELECT event_id, status, available_at, done_at, last_error FROM {by_id} WHERE event_id IN {ids}""";
+
+    private static final String OWNED = " AND locked_by = ?";
+
+    private final AbstractJdbcOutboxStore store;
+    private final Connection conn;
+    private final String ownerId;
+
+    /** The owner may be {@code null}; then locks do not matter. */
+    Outcomes(AbstractJdbcOutboxStore store, Connection conn, String ownerId) {
+        this.store = store;
+        this.conn = conn;
+        this.ownerId = ownerId;
+    }
+
+    /** Returns whether the outcomes take several statements, and thus a transaction. */
+    static boolean needTransaction(List<Outcome> outcomes) {
+        return outcomes.size() > IdList.MAX_SIZE
+                || outcomes.stream().anyMatch(outcome -> !(outcome instanceof Outcome.Done))
+                || outcomes.stream()
+                                .map(outcome -> ((Outcome.Done) outcome).at())
+                                .distinct()
+                                .count()
+                        > 1;
+    }
+
+    /** Returns the status of each event whose outcome stands, whether it was written now or before. */
+    Map<String, EventStatus> apply(List<Outcome> outcomes) {
+        Map<String, Outcome> byId = new LinkedHashMap<>();
+        outcomes.forEach(outcome -> byId.put(outcome.eventId(), outcome));
+        Map<String, EventStatus> standing = new HashMap<>();
+        List<Outcome.Done> done = only(Outcome.Done.class, byId.values());
+        if (writeDone(done)) {
+            done.forEach(one -> standing.put(one.eventId(), EventStatus.DONE));
+        }
+        writeFailed(only(Outcome.Failed.class, byId.values()));
+        writeDeferred(only(Outcome.Deferred.class, byId.values()));
+        writeDead(only(Outcome.Dead.class, byId.values()));
+        byId.keySet().removeAll(standing.keySet());
+        readStanding(byId, standing);
+        return standing;
+    }
+
+    private static <T extends Outcome> List<T> only(Class<T> kind, Collection<Outcome> outcomes) {
+        return outcomes.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    /** Returns whether all rows are known to be changed. */
+    private boolean writeDone(List<Outcome.Done> done) {
+        Map<Instant, List<String>> byTime = new TreeMap<>();
+        done.forEach(
+                one -> byTime.computeIfAbsent(one.at(), at -> new ArrayList<>()).add(one.eventId()));
+        int rows = 0;
+        List<Object[]> alone = new ArrayList<>();
+        for (Map.Entry<Instant, List<String>> group : byTime.entrySet()) {
+            Instant at = group.getKey();
+            if (group.getValue().size() == 1 && byTime.size() > 1) {
+                alone.add(params(at, group.getValue().get(0)));
+                continue;
+            }
+            for (IdList ids : IdList.chunks(group.getValue().stream().sorted().toList())) {
+                String sql = fenced(DONE).with("ids", ids.sql()).toString();
+                rows += store.statements().update(conn, sql, ids.params(List.of(at), fenceParams()));
+            }
+        }
+        write(fenced(DONE).with("ids", "(?)"), alone);
+        return rows == done.size();
+    }
+
+    private void writeFailed(List<Outcome.Failed> failed) {
+        write(
+                fenced(FAILED),
+                failed.stream()
+                        .map(one -> params(
+                                one.maxAttempts(),
+                                one.retryAt(),
+                                one.error(),
+                                one.eventId(),
+                                one.retryAt(),
+                                one.attempts()))
+                        .toList());
+    }
+
+    private void writeDeferred(List<Outcome.Deferred> deferred) {
+        write(
+                fenced(DEFERRED),
+                deferred.stream().map(one -> params(one.until(), one.eventId())).toList());
+    }
+
+    private void writeDead(List<Outcome.Dead> dead) {
+        write(
+                fenced(DEAD),
+                dead.stream().map(one -> params(one.error(), one.eventId())).toList());
+    }
+
+    private void write(Sql sql, List<Object[]> rows) {
+        if (!rows.isEmpty()) {
+            store.statements().batch(conn, sql.toString(), rows);
+        }
+    }
+
+    private Sql fenced(String template) {
+        return store.sql(template).with("fence", ownerId == null ? "" : OWNED);
+    }
+
+    private List<String> fenceParams() {
+        return ownerId == null ? List.of() : List.of(ownerId);
+    }
+
+    private Object[] params(Object... values) {
+        List<Object> params = new ArrayList<>(Arrays.asList(values));
+        params.addAll(fenceParams());
+        return params.toArray();
+    }
+
+    private void readStanding(Map<String, Outcome> outcomes, Map<String, EventStatus> standing) {
+        for (IdList ids : IdList.chunks(outcomes.keySet())) {
+            String sql = store.sql(WRITTEN).with("ids", ids.sql()).toString();
+            List<Written> rows = store.statements()
+                    .query(
+                            conn,
+                            sql,
+                            row -> new Written(
+                                    row.getString("event_id"),
+                                    EventStatus.fromCode(row.getInt("status")),
+                                    JdbcTemplate.instant(row, "available_at"),
+                                    JdbcTemplate.instant(row, "done_at"),
+                                    row.getString("last_error")),
+                            ids.params(List.of(), List.of()));
+            rows.stream()
+                    .filter(row -> row.shows(outcomes.get(row.eventId)))
+                    .forEach(row -> standing.put(row.eventId, row.status));
+        }
+    }
+
+    /** The columns of a row that tell which outcome was written last. */
+    private record Written(String eventId, EventStatus status, Instant availableAt, Instant doneAt, String lastError) {
+
+        boolean shows(Outcome outcome) {
+            if (outcome instanceof Outcome.Done done) {
+                return status == EventStatus.DONE && same(done.at(), doneAt);
+            }
+            if (outcome instanceof Outcome.Failed failed) {
+                return (status == EventStatus.RETRY || status == EventStatus.DEAD)
+                        && same(failed.retryAt(), availableAt)
+                        && Objects.equals(failed.error(), lastError);
+            }
+            if (outcome instanceof Outcome.Deferred deferred) {
+                return status == EventStatus.NEW && same(deferred.until(), availableAt);
+            }
+            return outcome instanceof Outcome.Dead dead
+                    && status == EventStatus.DEAD
+                    && Objects.equals(dead.error(), lastError);
+        }
+
+        /** Databases keep microseconds. */
+        private static boolean same(Instant time, Instant stored) {
+            return time.truncatedTo(ChronoUnit.MICROS).equals(stored);
+        }
+    }
+}

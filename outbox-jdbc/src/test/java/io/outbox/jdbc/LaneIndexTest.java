@@ -1,0 +1,125 @@
+package io.outbox.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.DispatchResult;
+import io.outbox.Outbox;
+import io.outbox.dispatch.LanePolicy;
+import io.outbox.jdbc.support.CapturedLog;
+import io.outbox.jdbc.support.OutboxRows;
+import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.registry.DefaultListenerRegistry;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The index that lanes need, which who has no lanes does not pay for. */
+class LaneIndexTest {
+
+    private static final String TYPE = "Laned";
+
+    /** Builds an outbox with a lane and lets it deliver an event, so that it is known to be at work. */
+    private static void deliverOnALane(JdbcOutbox jdbc, HikariDataSource pool) {
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register(TYPE, event -> DispatchResult.done());
+        try (Outbox outbox = Outbox.singleNode()
+                .backend(jdbc.backend())
+                .listenerRegistry(listeners)
+                .lane(TYPE, LanePolicy.builder().build())
+                .build()) {
+            try (Transaction tx = jdbc.begin()) {
+                outbox.writer().write(TYPE, "{}");
+                tx.commit();
+            }
+            await().until(() -> !OutboxRows.done(pool).isEmpty());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whoLetsTheTableBeCreatedGetsTheIndexWithTheFirstLane(TestDatabase database) {
+        try (CapturedLog log = CapturedLog.open();
+                HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).createSchema();
+            assertThat(OutboxSchema.of(pool).hasLaneIndex()).isFalse();
+
+            deliverOnALane(jdbc, pool);
+
+            assertThat(OutboxSchema.of(pool).hasLaneIndex()).isTrue();
+            assertThat(log.text()).doesNotContain("no index by event type");
+        }
+    }
+
+    /** A pool of one connection is enough, since the index is created on the one at hand. */
+    @ParameterizedTest
+    @EnumSource
+    void theIndexIsCreatedOnceHoweverOftenItIsAskedFor(TestDatabase database) {
+        try (CapturedLog log = CapturedLog.open();
+                HikariDataSource pool = TestDatabase.pool(database.newUrl(), 1)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).createSchema();
+
+            jdbc.backend().prepareReadsByType();
+            jdbc.backend().prepareReadsByType();
+
+            assertThat(OutboxSchema.of(pool).hasLaneIndex()).isTrue();
+            assertThat(log.text()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whoCreatesTheTableHimselfIsToldTheStatement(TestDatabase database) {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
+            OutboxSchema.of(pool, "lane_events").createIfMissing();
+            JdbcOutbox jdbc = JdbcOutbox.of(pool, "lane_events");
+            String statement;
+            try (CapturedLog log = CapturedLog.open()) {
+                jdbc.backend().prepareReadsByType();
+                List<String> warnings = log.text()
+                        .lines()
+                        .filter(line -> line.contains("no index by event type"))
+                        .toList();
+                assertThat(warnings).hasSize(1);
+                String text = log.text();
+                statement = text.substring(text.indexOf("CREATE INDEX")).strip();
+            }
+            assertThat(OutboxSchema.of(pool, "lane_events").hasLaneIndex()).isFalse();
+
+            OutboxRows.execute(pool, statement);
+
+            assertThat(OutboxSchema.of(pool, "lane_events").hasLaneIndex()).isTrue();
+            try (CapturedLog log = CapturedLog.open()) {
+                jdbc.backend().prepareReadsByType();
+                assertThat(log.text()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void whoMayNotCreateItIsToldTheStatement() {
+        String url = TestDatabase.POSTGRESQL.newUrl();
+        try (HikariDataSource owner = TestDatabase.pool(url, 1);
+                HikariDataSource user = new HikariDataSource()) {
+            user.setJdbcUrl(url.replace("user=outbox&", "user=outbox_lanes&"));
+            user.setMaximumPoolSize(1);
+            JdbcOutbox.of(owner).createSchema();
+            OutboxRows.execute(
+                    owner,
+                    "CREATE ROLE outbox_lanes LOGIN",
+                    "GRANT SELECT, INSERT, UPDATE, DELETE ON outbox_event TO outbox_lanes");
+            try (CapturedLog log = CapturedLog.open()) {
+                JdbcOutbox.of(user).createSchema().backend().prepareReadsByType();
+
+                assertThat(log.text()).contains("no index by event type").contains("CREATE INDEX");
+            }
+        } finally {
+            try (HikariDataSource owner = TestDatabase.pool(url, 1)) {
+                OutboxRows.execute(owner, "DROP OWNED BY outbox_lanes", "DROP ROLE outbox_lanes");
+            }
+        }
+    }
+}

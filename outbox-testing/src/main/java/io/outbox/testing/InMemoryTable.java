@@ -1,0 +1,323 @@
+package io.outbox.testing;
+
+import static io.outbox.testing.Transitions.micros;
+
+import io.outbox.DuplicateEventException;
+import io.outbox.model.EventCount;
+import io.outbox.model.EventStatus;
+import io.outbox.model.OutboxEvent;
+import io.outbox.model.PendingEvents;
+import io.outbox.spi.Capability;
+import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.DeadQuery;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.FetchRequest;
+import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.Outcome;
+import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The events of an {@link InMemoryOutboxBackend}: all that are visible, and the order in which they are read. Each method
+ * is one step that nobody sees half done. Thread-safe.
+ */
+final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
+
+    private static final Comparator<OutboxEvent> CREATION_ORDER =
+            Comparator.comparing(OutboxEvent::createdAt).thenComparing(OutboxEvent::eventId);
+    private static final Comparator<OutboxEvent> PAGE_ORDER =
+            Comparator.comparing(OutboxEvent::availableAt).thenComparing(CREATION_ORDER);
+    private static final Set<Capability> CAPABILITIES = Set.of(Capability.values());
+
+    /** The place behind an event, in whichever order is read. */
+    private record Place(OutboxEvent event) implements PageCursor {}
+
+    private final Clock clock;
+    private final Map<String, StoredEvent> events = new LinkedHashMap<>();
+    private final NavigableSet<StoredEvent> pending =
+            new TreeSet<>(Comparator.comparing(StoredEvent::event, PAGE_ORDER));
+
+    InMemoryTable(Clock clock) {
+        this.clock = clock;
+    }
+
+    // Writing
+
+    /** Makes all these events visible, or none. */
+    synchronized void insert(Map<String, StoredEvent> written) {
+        requireNew(written.keySet());
+        events.putAll(written);
+        pending.addAll(written.values());
+    }
+
+    synchronized void requireNew(Collection<String> eventIds) {
+        if (eventIds.stream().anyMatch(events::containsKey)) {
+            throw new DuplicateEventException(List.copyOf(eventIds), null);
+        }
+    }
+
+    synchronized List<StoredEvent> all() {
+        return List.copyOf(events.values());
+    }
+
+    synchronized Optional<StoredEvent> find(String eventId) {
+        return Optional.ofNullable(events.get(eventId));
+    }
+
+    // Delivering
+
+    @Override
+    public Set<Capability> capabilities() {
+        return CAPABILITIES;
+    }
+
+    /** Does nothing: types are read apart without preparation. */
+    @Override
+    public void prepareReadsByType() {}
+
+    @Override
+    public synchronized Page<DueEvent> fetch(FetchRequest request) {
+        Instant createdUntil = request.now().minus(request.skipRecent());
+        List<StoredEvent> found = due(request.now(), createdUntil, request.types(), request.after())
+                .limit(request.limit() + 1L)
+                .toList();
+        return new Page<>(dueEvents(first(request.limit(), found)), cursor(request.limit(), found));
+    }
+
+    @Override
+    public synchronized ClaimedPage claim(ClaimRequest request) {
+        Instant now = currentTime();
+        Instant expired = request.lockExpiry();
+        List<StoredEvent> found = due(
+                        request.asOf(), request.createdUntil(), request.scope().types(), request.after())
+                .filter(event -> event.lockedBy() == null || event.lockedAt().isBefore(expired))
+                .limit(request.limit() + 1L)
+                .toList();
+        List<StoredEvent> claimed = first(request.limit(), found);
+        int takenOver =
+                (int) claimed.stream().filter(event -> event.lockedBy() != null).count();
+        claimed.forEach(event -> replace(event, event.lockedBy(request.lease().ownerId(), now)));
+        return new ClaimedPage(dueEvents(claimed), takenOver, cursor(request.limit(), found));
+    }
+
+    private static <T> List<T> first(int limit, List<T> found) {
+        return found.subList(0, Math.min(limit, found.size()));
+    }
+
+    /** Returns the place behind the last event of a page, or {@code null} if no more was found. */
+    private static PageCursor cursor(int limit, List<StoredEvent> found) {
+        return found.size() > limit ? new Place(found.get(limit - 1).event()) : null;
+    }
+
+    private static List<DueEvent> dueEvents(List<StoredEvent> page) {
+        return page.stream()
+                .sorted(Comparator.comparing(StoredEvent::event, CREATION_ORDER))
+                .map(event -> new DueEvent(event.event(), event.lastError()))
+                .toList();
+    }
+
+    private Stream<StoredEvent> due(Instant now, Instant createdUntil, EventTypes types, PageCursor after) {
+        return pending.stream()
+                .takeWhile(event -> !event.availableAt().isAfter(now))
+                .filter(event -> !event.createdAt().isAfter(createdUntil))
+                .filter(event -> types.contains(event.eventType()))
+                .filter(event -> isBehind(after, event.event(), PAGE_ORDER));
+    }
+
+    private static boolean isBehind(PageCursor after, OutboxEvent event, Comparator<OutboxEvent> order) {
+        return after == null || order.compare(event, ((Place) after).event) > 0;
+    }
+
+    @Override
+    public synchronized Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
+        Map<String, EventStatus> standing = new LinkedHashMap<>();
+        for (Outcome outcome : outcomes) {
+            StoredEvent event = events.get(outcome.eventId());
+            if (event == null) {
+                continue;
+            }
+            boolean open = event.isPending() && (ownerId == null || ownerId.equals(event.lockedBy()));
+            if (open && !Transitions.isCountedAlready(event, outcome)) {
+                StoredEvent changed = Transitions.after(event, outcome);
+                replace(event, changed);
+                event = changed;
+            }
+            if (Transitions.shows(event, outcome)) {
+                standing.put(event.eventId(), event.status());
+            }
+        }
+        return standing;
+    }
+
+    @Override
+    public synchronized Set<String> renew(String ownerId, Collection<String> eventIds) {
+        Instant now = currentTime();
+        Set<String> renewed = new HashSet<>();
+        for (StoredEvent event : heldBy(ownerId, eventIds)) {
+            replace(event, event.lockedBy(ownerId, now));
+            renewed.add(event.eventId());
+        }
+        return renewed;
+    }
+
+    @Override
+    public synchronized int release(String ownerId, Collection<String> eventIds) {
+        List<StoredEvent> held = heldBy(ownerId, eventIds);
+        held.forEach(event -> replace(event, event.unlocked()));
+        return held.size();
+    }
+
+    private List<StoredEvent> heldBy(String ownerId, Collection<String> eventIds) {
+        List<StoredEvent> held = new ArrayList<>();
+        for (String id : new HashSet<>(eventIds)) {
+            StoredEvent event = events.get(id);
+            if (event != null && event.isPending() && ownerId.equals(event.lockedBy())) {
+                held.add(event);
+            }
+        }
+        return held;
+    }
+
+    @Override
+    public Instant currentTime() {
+        return micros(clock.instant());
+    }
+
+    @Override
+    public synchronized Optional<Instant> nextDueAt(Instant now) {
+        return pending.stream()
+                .map(StoredEvent::availableAt)
+                .filter(availableAt -> availableAt.isAfter(now))
+                .findFirst();
+    }
+
+    @Override
+    public synchronized Optional<Instant> oldestDueAt(Instant now) {
+        return pending.stream()
+                .map(StoredEvent::availableAt)
+                .findFirst()
+                .filter(availableAt -> !availableAt.isAfter(now));
+    }
+
+    // Housekeeping
+
+    @Override
+    public synchronized List<PendingEvents> pending(Instant now) {
+        Map<String, PendingEvents> byType = new LinkedHashMap<>();
+        pending.stream()
+                .takeWhile(event -> !event.availableAt().isAfter(now))
+                .map(event -> new PendingEvents(event.eventType(), 1, event.availableAt()))
+                .forEach(one -> byType.merge(
+                        one.eventType(),
+                        one,
+                        (oldest, next) -> new PendingEvents(
+                                oldest.eventType(), oldest.count() + next.count(), oldest.oldestDueAt())));
+        return List.copyOf(byType.values());
+    }
+
+    @Override
+    public synchronized List<EventCount> counts() {
+        Map<String, EventCount> byType = new TreeMap<>();
+        for (StoredEvent event : pending) {
+            boolean locked = event.lockedBy() != null;
+            byType.merge(
+                    event.eventType(),
+                    new EventCount(event.eventType(), locked ? 0 : 1, locked ? 1 : 0),
+                    InMemoryTable::sum);
+        }
+        return List.copyOf(byType.values());
+    }
+
+    private static EventCount sum(EventCount a, EventCount b) {
+        return new EventCount(a.eventType(), a.pending() + b.pending(), a.inProcess() + b.inProcess());
+    }
+
+    @Override
+    public synchronized int purge(Instant before, int limit) {
+        return purge(event -> !event.isPending(), before, limit);
+    }
+
+    @Override
+    public synchronized int purgeDone(Instant before, int limit) {
+        return purge(event -> event.status() == EventStatus.DONE, before, limit);
+    }
+
+    private int purge(Predicate<StoredEvent> finished, Instant before, int limit) {
+        List<String> ended = events.values().stream()
+                .filter(finished)
+                .filter(event -> (event.doneAt() != null ? event.doneAt() : event.createdAt()).isBefore(before))
+                .map(StoredEvent::event)
+                .sorted(CREATION_ORDER)
+                .limit(limit)
+                .map(OutboxEvent::eventId)
+                .toList();
+        ended.forEach(events::remove);
+        return ended.size();
+    }
+
+    @Override
+    public synchronized Page<OutboxEvent> queryDead(DeadQuery query) {
+        String aggregateType = query.aggregateType();
+        List<OutboxEvent> found = dead(query.eventType())
+                .filter(event -> aggregateType == null || aggregateType.equals(event.aggregateType()))
+                .filter(event -> isBehind(query.after(), event, CREATION_ORDER))
+                .sorted(CREATION_ORDER)
+                .limit(query.limit() + 1L)
+                .toList();
+        return new Page<>(
+                first(query.limit(), found),
+                found.size() > query.limit() ? new Place(found.get(query.limit() - 1)) : null);
+    }
+
+    @Override
+    public synchronized int replayDead(Collection<String> eventIds) {
+        int replayed = 0;
+        for (String id : new HashSet<>(eventIds)) {
+            StoredEvent event = events.get(id);
+            if (event != null && event.status() == EventStatus.DEAD) {
+                replace(event, event.becoming(EventStatus.NEW, 0, currentTime()).withError(null));
+                replayed++;
+            }
+        }
+        return replayed;
+    }
+
+    @Override
+    public synchronized int countDead(String eventType) {
+        return (int) dead(eventType).count();
+    }
+
+    private Stream<OutboxEvent> dead(String eventType) {
+        return events.values().stream()
+                .filter(event -> event.status() == EventStatus.DEAD)
+                .map(StoredEvent::event)
+                .filter(event -> eventType == null || eventType.equals(event.eventType()));
+    }
+
+    private void replace(StoredEvent before, StoredEvent after) {
+        pending.remove(before);
+        events.put(after.eventId(), after);
+        if (after.isPending()) {
+            pending.add(after);
+        }
+    }
+}

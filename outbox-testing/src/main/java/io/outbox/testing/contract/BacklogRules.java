@@ -1,0 +1,164 @@
+package io.outbox.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outbox.EventEnvelope;
+import io.outbox.model.EventCount;
+import io.outbox.model.PendingEvents;
+import io.outbox.spi.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+
+/** Rules of looking at what waits: since when, until when, how much. */
+abstract class BacklogRules extends EngineRules {
+
+    BacklogRules(Callable<EngineUnderTest> engines) {
+        super(engines);
+    }
+
+    @Test
+    void inAnEmptyStoreNothingWaits() {
+        Instant now = engine.now();
+
+        assertThat(backend.nextDueAt(now)).isEmpty();
+        assertThat(backend.oldestDueAt(now)).isEmpty();
+        assertThat(backend.pending(now)).isEmpty();
+        assertThat(backend.counts()).isEmpty();
+    }
+
+    // The next
+
+    @Test
+    void theNextDueTimeIsThatOfTheFirstEventNotYetDue() {
+        Instant now = engine.now();
+        Instant soon = now.plus(Duration.ofMinutes(10));
+        storeDue();
+        store(event().availableAt(now.plus(Duration.ofMinutes(20))).build());
+        assertThat(backend.nextDueAt(now)).contains(now.plus(Duration.ofMinutes(20)));
+
+        String first = store(event().availableAt(soon).build());
+        assertThat(backend.nextDueAt(now)).contains(soon);
+        assertThat(backend.nextDueAt(soon)).contains(now.plus(Duration.ofMinutes(20)));
+
+        backend.apply(null, List.of(new Outcome.Dead(first, "no more")));
+        assertThat(backend.nextDueAt(now)).contains(now.plus(Duration.ofMinutes(20)));
+        assertThat(backend.nextDueAt(now.plus(Duration.ofMinutes(20)))).isEmpty();
+    }
+
+    @Test
+    void theNextDueTimeCountsRetries() {
+        Instant now = engine.now();
+        String id = storeDue();
+        Instant retryAt = now.plusSeconds(30);
+
+        backend.apply(null, List.of(new Outcome.Failed(id, retryAt, 0, 9, "again")));
+
+        assertThat(backend.nextDueAt(now)).contains(retryAt);
+    }
+
+    // The oldest
+
+    @Test
+    void theOldestDueTimeIsThatOfTheEventThatWaitsLongest() {
+        Instant now = engine.now();
+        store(event().occurredAt(now.minusSeconds(90))
+                .availableAt(now.minusSeconds(10))
+                .build());
+        store(event().occurredAt(now.minusSeconds(30)).build());
+
+        assertThat(backend.oldestDueAt(now)).contains(now.minusSeconds(30));
+    }
+
+    @Test
+    void anEventThatSomebodyHoldsIsStillWaiting() {
+        Instant now = engine.now();
+        EventEnvelope written = event().occurredAt(now.minusSeconds(90)).build();
+        store(List.of(written), "writer");
+        String claimed = store(event().occurredAt(now.minusSeconds(60)).build());
+        assertThat(rowIds(claim("a", 10))).containsExactly(claimed);
+        store(event().occurredAt(now.minusSeconds(30)).build());
+
+        assertThat(backend.oldestDueAt(now)).contains(now.minusSeconds(90));
+        finish(List.of(written.eventId()));
+        assertThat(backend.oldestDueAt(now)).contains(now.minusSeconds(60));
+        finish(List.of(claimed));
+        assertThat(backend.oldestDueAt(now)).contains(now.minusSeconds(30));
+    }
+
+    @Test
+    void whatIsNotYetDueDoesNotWait() {
+        Instant now = engine.now();
+        Instant later = now.plus(Duration.ofHours(1));
+        store(event().occurredAt(now.minusSeconds(90)).availableAt(later).build());
+        String retried = store(event().occurredAt(now.minusSeconds(60)).build());
+        backend.apply(null, List.of(new Outcome.Failed(retried, later.plusSeconds(1), 0, 9, "x")));
+
+        assertThat(backend.oldestDueAt(now)).isEmpty();
+        assertThat(backend.oldestDueAt(later.minusNanos(1_000))).isEmpty();
+        assertThat(backend.oldestDueAt(later)).contains(later);
+    }
+
+    @Test
+    void aRetryWaitsSinceItsDueTimeAndTheEndedNoMore() {
+        Instant now = engine.now();
+        List<String> ids = storeDue(3);
+        backend.apply(
+                null,
+                List.of(
+                        new Outcome.Done(ids.get(0), now),
+                        new Outcome.Dead(ids.get(1), "x"),
+                        new Outcome.Failed(ids.get(2), now.minusSeconds(5), 0, 9, "x")));
+
+        assertThat(backend.oldestDueAt(now)).contains(now.minusSeconds(5));
+    }
+
+    // Counts
+
+    @Test
+    void whatIsPendingIsCountedPerTypeWithItsOldest() {
+        TypedEvents events = storeThreeTypes();
+        Instant now = engine.now();
+        storeLater();
+        String done = events.of("A").get(0);
+        String dead = events.of("A").get(1);
+        String retried = events.of("B").get(0);
+        backend.apply(null, List.of(new Outcome.Done(done, now)));
+        backend.apply(null, List.of(new Outcome.Dead(dead, "x")));
+        backend.apply(null, List.of(new Outcome.Failed(retried, now.minusSeconds(1), 0, 9, "x")));
+        claim("a", 5);
+
+        assertThat(backend.pending(now))
+                .containsExactlyInAnyOrder(
+                        new PendingEvents("A", 8, events.all().get(6).occurredAt()),
+                        new PendingEvents("B", 10, events.all().get(4).occurredAt()),
+                        new PendingEvents("C", 10, events.all().get(2).occurredAt()));
+    }
+
+    @Test
+    void unfinishedEventsAreCountedByTypeWithThoseInProcessApart() {
+        TypedEvents events = storeThreeTypes();
+        storeLater();
+        backend.apply(null, List.of(new Outcome.Done(events.of("A").get(0), engine.now())));
+        backend.apply(null, List.of(new Outcome.Failed(events.of("B").get(9), engine.now(), 0, 9, "x")));
+        backend.apply(null, List.of(new Outcome.Dead(events.of("C").get(0), "x")));
+        claim("a", 4);
+
+        assertThat(backend.counts())
+                .containsExactlyInAnyOrder(
+                        new EventCount("A", 8, 1),
+                        new EventCount("B", 8, 2),
+                        new EventCount("C", 8, 1),
+                        new EventCount("Later", 1, 0));
+    }
+
+    private void storeLater() {
+        store(EventEnvelope.builder("Later")
+                .occurredAt(engine.now())
+                .deliverAfter(Duration.ofHours(1))
+                .payloadJson("{}")
+                .build());
+    }
+}

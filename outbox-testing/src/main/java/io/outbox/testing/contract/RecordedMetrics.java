@@ -1,0 +1,98 @@
+package io.outbox.testing.contract;
+
+import io.outbox.spi.MetricsExporter;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Metrics as tests ask for them. Thread-safe. */
+final class RecordedMetrics implements MetricsExporter {
+
+    private final Queue<String> routes = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger hotEnqueued = new AtomicInteger();
+    private final AtomicInteger hotDropped = new AtomicInteger();
+    private final AtomicInteger failures = new AtomicInteger();
+    private final AtomicInteger deferred = new AtomicInteger();
+    private final AtomicInteger fenced = new AtomicInteger();
+    private final AtomicInteger recovered = new AtomicInteger();
+
+    /** Returns the routes that became unavailable or available, in order, as {@code type down} or {@code type up}. */
+    List<String> routes() {
+        return List.copyOf(routes);
+    }
+
+    int hotEnqueued() {
+        return hotEnqueued.get();
+    }
+
+    int hotDropped() {
+        return hotDropped.get();
+    }
+
+    int failures() {
+        return failures.get();
+    }
+
+    int deferred() {
+        return deferred.get();
+    }
+
+    int recovered() {
+        return recovered.get();
+    }
+
+    int fenced() {
+        return fenced.get();
+    }
+
+    @Override
+    public void recordRouteUnavailable(String eventType, boolean unavailable) {
+        routes.add(eventType + (unavailable ? " down" : " up"));
+    }
+
+    @Override
+    public void incrementDispatchFailure() {
+        failures.incrementAndGet();
+    }
+
+    @Override
+    public void incrementDispatchDeferred() {
+        deferred.incrementAndGet();
+    }
+
+    @Override
+    public void incrementFenced(int count) {
+        fenced.addAndGet(count);
+    }
+
+    @Override
+    public void incrementRecovered(int count) {
+        recovered.addAndGet(count);
+    }
+
+    @Override
+    public void incrementHotEnqueued() {
+        hotEnqueued.incrementAndGet();
+    }
+
+    @Override
+    public void incrementHotDropped() {
+        hotDropped.incrementAndGet();
+    }
+
+    @Override
+    public void incrementColdEnqueued() {}
+
+    @Override
+    public void incrementDispatchSuccess() {}
+
+    @Override
+    public void incrementDispatchDead() {}
+
+    @Override
+    public void recordQueueDepths(int hotDepth, int coldDepth) {}
+
+    @Override
+    public void recordOldestLagMs(long lagMs) {}
+}

@@ -1,9 +1,0 @@
-package io.outbox.testing;
-
-class InMemoryDeliveryContractTest extends DeliveryContract {
-
-    @Override
-    protected EngineUnderTest createEngine() {
-        return InMemoryEngine.onSystemTime();
-    }
-}

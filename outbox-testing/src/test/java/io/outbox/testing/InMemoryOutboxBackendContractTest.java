@@ -1,9 +1,0 @@
-package io.outbox.testing;
-
-class InMemoryOutboxBackendContractTest extends OutboxBackendContract {
-
-    @Override
-    protected EngineUnderTest createEngine() {
-        return InMemoryEngine.onManualTime();
-    }
-}
