@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +21,11 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class TcpProxy implements AutoCloseable {
 
+    private enum Direction {
+        REQUESTS,
+        ANSWERS
+    }
+
     private static final int CHUNK = 64 * 1024;
 
     private final int targetPort;
@@ -29,7 +35,7 @@ public final class TcpProxy implements AutoCloseable {
     private ServerSocket listener;
     private Thread acceptor;
     private Duration delay = Duration.ZERO;
-    private boolean stalled;
+    private final Set<Direction> stalled = EnumSet.noneOf(Direction.class);
     private boolean closed;
 
     private TcpProxy(int targetPort) {
@@ -59,12 +65,17 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Lets no data through until {@link #resume()}: connections stay open and can be opened, but are silent. */
     public synchronized void stall() {
-        stalled = true;
+        stalled.addAll(EnumSet.allOf(Direction.class));
     }
 
-    /** Ends {@link #stall()}; data held back are delivered. */
+    /** Lets no data of the target through until {@link #resume()}: it gets its requests, the answers come late. */
+    public synchronized void stallAnswers() {
+        stalled.add(Direction.ANSWERS);
+    }
+
+    /** Ends {@link #stall()} and {@link #stallAnswers()}; data held back are delivered. */
     public synchronized void resume() {
-        stalled = false;
+        stalled.clear();
         notifyAll();
     }
 
@@ -145,8 +156,8 @@ public final class TcpProxy implements AutoCloseable {
         if (isClosed()) {
             connection.reset();
         }
-        startThread("answers", () -> connection.pump(connection.target, client));
-        connection.pump(client, connection.target);
+        startThread("answers", () -> connection.pump(Direction.ANSWERS, connection.target, client));
+        connection.pump(Direction.REQUESTS, client, connection.target);
     }
 
     private synchronized boolean isClosed() {
@@ -157,8 +168,8 @@ public final class TcpProxy implements AutoCloseable {
         return delay;
     }
 
-    private synchronized void awaitFlow(Connection connection) throws InterruptedException {
-        while (stalled && !connection.isReset()) {
+    private synchronized void awaitFlow(Direction direction, Connection connection) throws InterruptedException {
+        while (stalled.contains(direction) && !connection.isReset()) {
             wait();
         }
     }
@@ -203,17 +214,17 @@ public final class TcpProxy implements AutoCloseable {
         }
 
         /** Moves data until the source ends, then passes the end on. */
-        void pump(Socket from, Socket to) {
+        void pump(Direction direction, Socket from, Socket to) {
             byte[] chunk = new byte[CHUNK];
             try {
                 InputStream in = from.getInputStream();
                 OutputStream out = to.getOutputStream();
                 for (int length = in.read(chunk); length >= 0; length = in.read(chunk)) {
                     Thread.sleep(currentDelay().toMillis());
-                    awaitFlow(this);
+                    awaitFlow(direction, this);
                     out.write(chunk, 0, length);
                 }
-                awaitFlow(this);
+                awaitFlow(direction, this);
                 to.shutdownOutput();
                 end();
             } catch (IOException | InterruptedException broken) {

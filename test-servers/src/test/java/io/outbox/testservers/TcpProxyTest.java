@@ -73,6 +73,26 @@ class TcpProxyTest {
     }
 
     @Test
+    void passesRequestsOnWhileAnswersAreStalled() throws IOException {
+        try (ServerSocket target = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                TcpProxy lateProxy = TcpProxy.start(target.getLocalPort());
+                Socket client = new Socket(InetAddress.getLoopbackAddress(), lateProxy.port());
+                Socket server = target.accept()) {
+            lateProxy.stallAnswers();
+            client.getOutputStream().write(7);
+            assertThat(server.getInputStream().read()).isEqualTo(7);
+            server.getOutputStream().write(8);
+            client.setSoTimeout(200);
+            assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
+
+            lateProxy.resume();
+
+            client.setSoTimeout(5_000);
+            assertThat(client.getInputStream().read()).isEqualTo(8);
+        }
+    }
+
+    @Test
     void resetsOpenConnectionsAlsoWhileStalled() throws IOException {
         try (Socket flowing = connect();
                 Socket stalled = connect()) {

@@ -1,0 +1,111 @@
+package io.outbox.soak;
+
+import io.outbox.soak.Database.Sql;
+import io.outbox.soak.Database.Sql.Toggle;
+import io.outbox.soak.cluster.Cluster;
+import io.outbox.soak.cluster.Node;
+import io.outbox.soak.fault.Fault;
+import io.outbox.soak.fault.PlannedFault;
+import io.outbox.soak.judge.Row;
+import io.outbox.testservers.DatabaseServer;
+import io.outbox.testservers.TcpProxy;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Makes planned faults happen, and remembers when and to whom. Used by one thread. */
+final class Injector {
+
+    /** One end of a fault. */
+    private interface Action {
+        void run() throws Exception;
+    }
+
+    private final Cluster cluster;
+    private final Sql sql;
+    private final DatabaseServer server;
+    private final OutboxTable table;
+    private final List<Fault> faults = new ArrayList<>();
+    private final List<Row> locksLeft = new ArrayList<>();
+
+    Injector(Cluster cluster, Sql sql, DatabaseServer server, OutboxTable table) {
+        this.cluster = cluster;
+        this.sql = sql;
+        this.server = server;
+        this.table = table;
+    }
+
+    List<Fault> faults() {
+        return faults;
+    }
+
+    /** Returns the rows that a node still held after it had closed. */
+    List<Row> locksLeft() {
+        return locksLeft;
+    }
+
+    /** Waits, makes the fault, and returns it when it is over. */
+    Fault inject(PlannedFault planned) throws Exception {
+        pause(planned.quietBefore());
+        cluster.requireAlive();
+        int slot = planned.slot();
+        Node node = cluster.node(slot);
+        TcpProxy proxy = cluster.proxy(slot);
+        switch (planned.kind()) {
+            case KILLED -> {
+                during(planned, node::kill, () -> {});
+                cluster.replace(slot);
+            }
+            case CLOSED -> {
+                during(planned, node::shutDown, () -> {});
+                locksLeft.addAll(table.lockedBy(node.name()));
+                cluster.replace(slot);
+            }
+            case STOPPED -> during(planned, node::stop, node::goOn);
+            case STALLED -> during(planned, proxy::stall, proxy::resume);
+            case LATE_ANSWERS -> during(planned, proxy::stallAnswers, proxy::resume);
+            case RESET -> during(planned, proxy::resetAll, () -> {});
+            case CUT_OFF ->
+                during(
+                        planned,
+                        () -> {
+                            proxy.refuse();
+                            proxy.resetAll();
+                        },
+                        proxy::accept);
+            case SERVER_KILLED -> during(planned, server::kill, server::restart);
+            case SERVER_FROZEN -> during(planned, server::pause, server::resume);
+            case SERVER_REFUSING -> turnOn(sql.readOnly(), planned);
+            case SERVER_BLOCKING -> turnOn(sql.locked(), planned);
+        }
+        return faults.get(faults.size() - 1);
+    }
+
+    private void turnOn(Toggle toggle, PlannedFault planned) throws Exception {
+        try (Connection session = table.connect()) {
+            during(
+                    planned,
+                    () -> OutboxTable.execute(session, toggle.on()),
+                    () -> OutboxTable.execute(session, List.of(toggle.off())));
+        }
+    }
+
+    /** The fault lasts from before its begin to before its end: what happens after the release is not excused by it. */
+    private void during(PlannedFault planned, Action begin, Action end) throws Exception {
+        String target = planned.kind().hitsServer()
+                ? Fault.SERVER
+                : cluster.node(planned.slot()).name();
+        Instant began = Instant.now();
+        begin.run();
+        pause(planned.duration());
+        faults.add(new Fault(planned.kind(), target, began, Instant.now()));
+        end.run();
+    }
+
+    private static void pause(Duration duration) throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(duration.toMillis());
+    }
+}

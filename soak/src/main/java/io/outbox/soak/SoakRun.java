@@ -1,0 +1,138 @@
+package io.outbox.soak;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.soak.Database.Sql;
+import io.outbox.soak.cluster.Address;
+import io.outbox.soak.cluster.Cluster;
+import io.outbox.soak.fault.Fault;
+import io.outbox.soak.fault.PlannedFault;
+import io.outbox.soak.judge.Evidence;
+import io.outbox.soak.judge.Judge;
+import io.outbox.soak.judge.Report;
+import io.outbox.soak.judge.Verdict;
+import io.outbox.testservers.DatabaseServer;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One run on one database: nodes write and deliver while faults happen to them, then everything is drained and closed, and
+ * the judge compares what is left.
+ */
+public final class SoakRun {
+
+    /** How long a node's locks last. Long enough that a busy machine alone never loses one. */
+    public static final Duration LEASE = Duration.ofSeconds(4);
+
+    /** How many nodes run at a time. */
+    public static final int NODES = 3;
+
+    private static final Duration WARM_UP = Duration.ofSeconds(1);
+    private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(60);
+    private static final int DRAIN_POLL_MS = 100;
+    private static final int FINDINGS_PRINTED = 10;
+
+    private final Database database;
+    private final long seed;
+    private final Path directory;
+    private final PrintStream out;
+
+    /**
+     * A run that is yet to start.
+     *
+     * @param directory where ledgers, outputs of nodes and the report go
+     * @param out gets a line for each fault, and the report
+     */
+    public SoakRun(Database database, long seed, Path directory, PrintStream out) {
+        this.database = database;
+        this.seed = seed;
+        this.directory = directory;
+        this.out = out;
+    }
+
+    /** Runs with these faults and returns what the judge says. */
+    public Verdict run(List<PlannedFault> faults) throws Exception {
+        empty(directory);
+        out.printf("%s, seed %d, lease %d s, %d nodes%n", database, seed, LEASE.toSeconds(), NODES);
+        try (DatabaseServer server = database.startServer()) {
+            String jdbcUrl = server.newDatabase();
+            createTable(jdbcUrl);
+            Sql sql = database.sql();
+            Address address = new Address(jdbcUrl, server.port(), sql.networkTimeouts());
+            try (Cluster cluster = new Cluster(address, LEASE, seed, directory)) {
+                OutboxTable table = new OutboxTable(jdbcUrl + sql.lockTimeout());
+                return run(cluster, new Injector(cluster, sql, server, table), table, faults);
+            }
+        }
+    }
+
+    /** Ledgers are appended to, so that those of a former run must go. */
+    private static void empty(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private static void createTable(String jdbcUrl) {
+        try (HikariDataSource dataSource = new HikariDataSource()) {
+            dataSource.setJdbcUrl(jdbcUrl);
+            dataSource.setMaximumPoolSize(1);
+            JdbcOutbox.of(dataSource).createSchema();
+        }
+    }
+
+    private Verdict run(Cluster cluster, Injector injector, OutboxTable table, List<PlannedFault> faults)
+            throws Exception {
+        cluster.start(NODES);
+        Instant start = Instant.now();
+        TimeUnit.MILLISECONDS.sleep(WARM_UP.toMillis());
+        for (PlannedFault planned : faults) {
+            print(start, injector.inject(planned));
+        }
+        cluster.quiet();
+        drain(table);
+        cluster.shutDown();
+        Evidence evidence = new Evidence(cluster.history(), table.rows(), injector.locksLeft(), injector.faults());
+        Verdict verdict = new Judge(evidence, LEASE).judge();
+        print(new Report(database + ", seed " + seed, start, evidence, verdict));
+        return verdict;
+    }
+
+    /** Waits until no event is left; if that takes too long, the judge will see what is. */
+    private static void drain(OutboxTable table) throws SQLException, InterruptedException {
+        long deadline = System.nanoTime() + DRAIN_TIMEOUT.toNanos();
+        while (table.countPending() > 0 && System.nanoTime() - deadline < 0) {
+            TimeUnit.MILLISECONDS.sleep(DRAIN_POLL_MS);
+        }
+    }
+
+    private void print(Instant start, Fault fault) {
+        out.printf(
+                Locale.ROOT,
+                "  %+7.1f s  %-8s %s for %.1f s%n",
+                Duration.between(start, fault.begin()).toMillis() / 1e3,
+                fault.target(),
+                fault.kind(),
+                fault.duration().toMillis() / 1e3);
+    }
+
+    private void print(Report report) throws Exception {
+        out.print(report.summary());
+        out.print(report.findings(FINDINGS_PRINTED));
+        Path file = directory.resolve("report.txt");
+        Files.writeString(file, report.summary() + report.faults() + report.findings(Integer.MAX_VALUE));
+        out.println("  full report in " + file);
+    }
+}

@@ -1,0 +1,120 @@
+package io.outbox.soak.cluster;
+
+import io.outbox.soak.ledger.History;
+import io.outbox.soak.node.NodeSettings;
+import io.outbox.testservers.TcpProxy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * The nodes of a run. Each has a slot with a proxy of its own in front of the database; a node that was killed or closed is
+ * replaced by one with another name in the same slot. Used by one thread.
+ */
+public final class Cluster implements AutoCloseable {
+
+    private final Address address;
+    private final Duration lease;
+    private final Random seeds;
+    private final Path directory;
+    private final Watchdog watchdog = Watchdog.start();
+    private final List<Slot> slots = new ArrayList<>();
+    private final List<Node> all = new ArrayList<>();
+
+    /** A cluster without nodes; the directory is for their ledgers and outputs. */
+    public Cluster(Address address, Duration lease, long seed, Path directory) {
+        this.address = address;
+        this.lease = lease;
+        this.seeds = new Random(seed);
+        this.directory = directory;
+    }
+
+    /**
+     * Starts so many nodes and waits until they deliver. The driver of the last one gives up waiting for the server, those
+     * of the others wait for as long as it takes.
+     */
+    public void start(int nodes) throws InterruptedException {
+        for (int i = 1; i <= nodes; i++) {
+            Slot slot = new Slot("n" + i, i == nodes ? address.impatient() : address);
+            slots.add(slot);
+            slot.startNode();
+        }
+        for (Slot slot : slots) {
+            slot.node.awaitReady();
+        }
+    }
+
+    /** Starts a node in place of one that has ended, and waits until it delivers. */
+    public void replace(int slot) throws InterruptedException {
+        slots.get(slot).startNode();
+        node(slot).awaitReady();
+    }
+
+    public Node node(int slot) {
+        return slots.get(slot).node;
+    }
+
+    public TcpProxy proxy(int slot) {
+        return slots.get(slot).proxy;
+    }
+
+    public void requireAlive() {
+        slots.forEach(slot -> slot.node.requireAlive());
+    }
+
+    /** Makes all nodes stop writing. */
+    public void quiet() throws IOException {
+        for (Slot slot : slots) {
+            slot.node.quiet();
+        }
+    }
+
+    /** Closes all nodes, one after the other. */
+    public void shutDown() throws IOException, InterruptedException {
+        for (Slot slot : slots) {
+            slot.node.shutDown();
+        }
+    }
+
+    /** Returns what all nodes have noted, the former ones too. */
+    public History history() {
+        History history = new History();
+        all.forEach(node -> history.add(node.name(), node.entries()));
+        return history;
+    }
+
+    /** Kills what still runs. */
+    @Override
+    public void close() {
+        watchdog.close();
+        slots.forEach(slot -> slot.proxy.close());
+    }
+
+    private final class Slot {
+
+        private final String name;
+        private final TcpProxy proxy;
+        private final String jdbcUrl;
+        private Node node;
+        private int generation;
+
+        private Slot(String name, Address address) {
+            this.name = name;
+            this.proxy = TcpProxy.start(address.port());
+            this.jdbcUrl = address.through(proxy);
+        }
+
+        private void startNode() {
+            generation++;
+            String nodeName = name + "." + generation;
+            node = Node.start(
+                    new NodeSettings(
+                            jdbcUrl, nodeName, directory.resolve(nodeName + ".ledger"), lease, seeds.nextLong()),
+                    watchdog);
+            all.add(node);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package io.outbox.soak.judge;
+
+import io.outbox.soak.fault.Fault;
+import io.outbox.soak.ledger.History;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Everything a run left behind.
+ *
+ * @param history what the nodes noted
+ * @param table the outbox table after all nodes have closed
+ * @param locksLeft rows that were locked by a node right after it had closed, in the middle of the run
+ * @param faults what was done to nodes and server
+ */
+public record Evidence(History history, Collection<Row> table, Collection<Row> locksLeft, List<Fault> faults) {}

@@ -1,0 +1,33 @@
+package io.outbox.soak.judge;
+
+import io.outbox.soak.fault.FaultKind;
+import java.time.Instant;
+
+/**
+ * A promise that was broken.
+ *
+ * @param eventId the event concerned
+ * @param at when it showed, or {@code null} if it showed only in the end
+ * @param suspect the kind of the fault, whoever it hit, that took most of the time between the two deliveries, or was the
+ *     last one before them; {@code null} if there was none
+ */
+public record Finding(Kind kind, String eventId, Instant at, FaultKind suspect) {
+
+    /** Which promise. */
+    public enum Kind {
+        /** A committed event is not in the table. */
+        LOST,
+        /** A stored event never came to a listener. */
+        NOT_DELIVERED,
+        /** A stored event is neither DONE nor DEAD after everything was drained. */
+        NOT_FINISHED,
+        /** A stored event is DEAD instead of DONE, or the other way round. */
+        WRONG_END,
+        /** An event came to a listener although its transaction rolled back, or nobody ever stored it. */
+        NEVER_COMMITTED,
+        /** A row is locked although the node has closed. */
+        STUCK_LOCK,
+        /** An event came again, and no fault of the node that had it before explains that. */
+        UNEXPLAINED_DUPLICATE
+    }
+}

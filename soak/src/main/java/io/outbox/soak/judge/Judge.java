@@ -1,0 +1,142 @@
+package io.outbox.soak.judge;
+
+import io.outbox.soak.fault.Fault;
+import io.outbox.soak.fault.FaultKind;
+import io.outbox.soak.judge.Finding.Kind;
+import io.outbox.soak.judge.Verdict.Figures;
+import io.outbox.soak.ledger.Delivery;
+import io.outbox.soak.ledger.Entry.TransactionEnd;
+import io.outbox.soak.ledger.EventKind.End;
+import io.outbox.soak.ledger.History;
+import io.outbox.soak.ledger.WrittenEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Holds what happened against what the outbox promises.
+ *
+ * <ol>
+ *   <li>A committed event is in the table, came to a listener, and ended as the listener wanted.
+ *   <li>An event whose commit has an unknown end was delivered if it is in the table, and only then.
+ *   <li>An event that was rolled back never came to a listener.
+ *   <li>A node that has closed holds no lock.
+ *   <li>An event that came again, though nobody had asked for it, did so because of a fault; see {@link Excuses}.
+ * </ol>
+ *
+ * One judge judges one run.
+ */
+public final class Judge {
+
+    private final Evidence evidence;
+    private final History history;
+    private final Excuses excuses;
+    private final Map<String, Row> table = new HashMap<>();
+    private final List<Finding> findings = new ArrayList<>();
+    private final Map<FaultKind, Integer> explained = new EnumMap<>(FaultKind.class);
+    private int repetitions;
+
+    /** A judge for a run whose nodes had this lease. */
+    public Judge(Evidence evidence, Duration lease) {
+        this.evidence = evidence;
+        this.history = evidence.history();
+        this.excuses = new Excuses(evidence.faults(), lease);
+        evidence.table().forEach(row -> table.put(row.eventId(), row));
+    }
+
+    public Verdict judge() {
+        history.written().forEach(this::judgeWritten);
+        history.delivered().forEach(this::judgeDelivered);
+        evidence.locksLeft().forEach(row -> find(Kind.STUCK_LOCK, row.eventId()));
+        table.values().stream()
+                .filter(row -> row.lockedBy() != null)
+                .forEach(row -> find(Kind.STUCK_LOCK, row.eventId()));
+        Figures figures = new Figures(
+                table.size(),
+                count(TransactionEnd.ROLLED_BACK),
+                count(TransactionEnd.UNKNOWN),
+                history.deliveryCount(),
+                repetitions);
+        return new Verdict(figures, explained, findings);
+    }
+
+    private void judgeWritten(WrittenEvent event) {
+        Row row = table.get(event.eventId());
+        if (row != null) {
+            judgeStored(event, row);
+        } else if (event.end() == TransactionEnd.COMMITTED) {
+            find(Kind.LOST, event.eventId());
+        }
+    }
+
+    private void judgeStored(WrittenEvent event, Row row) {
+        if (history.deliveries(event.eventId()).isEmpty()) {
+            find(Kind.NOT_DELIVERED, event.eventId());
+        }
+        if (row.status() != Row.DONE && row.status() != Row.DEAD) {
+            find(Kind.NOT_FINISHED, event.eventId());
+        } else if (row.status() == Row.DONE != (event.kind().end() == End.DONE)) {
+            find(Kind.WRONG_END, event.eventId());
+        }
+    }
+
+    private void judgeDelivered(String eventId) {
+        WrittenEvent event = history.event(eventId);
+        if (event == null || event.end() == TransactionEnd.ROLLED_BACK || !table.containsKey(eventId)) {
+            find(Kind.NEVER_COMMITTED, eventId);
+        }
+        List<Delivery> deliveries = history.deliveries(eventId);
+        for (int i = 1; i < deliveries.size(); i++) {
+            judgeRepetition(deliveries.get(i - 1), deliveries.get(i));
+        }
+    }
+
+    private void judgeRepetition(Delivery earlier, Delivery later) {
+        if (earlier.allows(later)) {
+            repetitions++;
+            return;
+        }
+        Optional<Fault> excuse = excuses.explain(earlier, later);
+        if (excuse.isPresent()) {
+            explained.merge(excuse.get().kind(), 1, Integer::sum);
+        } else {
+            findings.add(
+                    new Finding(Kind.UNEXPLAINED_DUPLICATE, later.eventId(), later.begin(), suspect(earlier, later)));
+        }
+    }
+
+    private FaultKind suspect(Delivery earlier, Delivery later) {
+        return evidence.faults().stream()
+                .filter(fault -> !fault.begin().isAfter(later.begin()))
+                .max(Comparator.comparing((Fault fault) -> timeBetween(earlier, later, fault))
+                        .thenComparing(Fault::begin))
+                .map(Fault::kind)
+                .orElse(null);
+    }
+
+    /** Returns how much of the time between two deliveries a fault took. */
+    private static Duration timeBetween(Delivery earlier, Delivery later, Fault fault) {
+        Instant from = max(earlier.begin(), fault.begin());
+        Instant to = fault.end().isBefore(later.begin()) ? fault.end() : later.begin();
+        return Duration.between(from, max(from, to));
+    }
+
+    private static Instant max(Instant one, Instant other) {
+        return one.isAfter(other) ? one : other;
+    }
+
+    private void find(Kind kind, String eventId) {
+        findings.add(new Finding(kind, eventId, null, null));
+    }
+
+    private int count(TransactionEnd end) {
+        return (int)
+                history.written().stream().filter(event -> event.end() == end).count();
+    }
+}

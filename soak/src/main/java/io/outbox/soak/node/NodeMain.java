@@ -1,0 +1,95 @@
+package io.outbox.soak.node;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.Outbox;
+import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.soak.ledger.Entry.Ready;
+import io.outbox.soak.ledger.EventKind;
+import io.outbox.soak.ledger.Ledger;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/**
+ * A node: writes and delivers until its standard input ends, then closes its outbox under load. The line {@link #QUIET}
+ * makes it stop writing and go on delivering.
+ */
+public final class NodeMain {
+
+    /** The command to stop writing. */
+    public static final String QUIET = "quiet";
+
+    private static final int POOL_SIZE = 8;
+    private static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(2);
+    private static final int WORKERS = 4;
+    /** Small, so that a good part of the events overflows to the poller. */
+    private static final int QUEUE_CAPACITY = 20;
+
+    private static final int POLL_INTERVAL_MS = 20;
+    private static final int DRAIN_TIMEOUT_MS = 2_000;
+    private static final int MAX_ATTEMPTS = 100;
+
+    private NodeMain() {}
+
+    /** Arguments: those of {@link NodeSettings}. */
+    public static void main(String[] args) throws Exception {
+        NodeSettings settings = NodeSettings.ofArguments(args);
+        try (Ledger ledger = Ledger.open(settings.ledger());
+                HikariDataSource pool = pool(settings.jdbcUrl())) {
+            run(JdbcOutbox.of(pool), settings, ledger);
+        }
+    }
+
+    private static HikariDataSource pool(String jdbcUrl) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(jdbcUrl);
+        config.setMaximumPoolSize(POOL_SIZE);
+        config.setConnectionTimeout(CONNECTION_TIMEOUT.toMillis());
+        config.setValidationTimeout(CONNECTION_TIMEOUT.dividedBy(2).toMillis());
+        return new HikariDataSource(config);
+    }
+
+    private static void run(JdbcOutbox jdbc, NodeSettings settings, Ledger ledger)
+            throws IOException, InterruptedException {
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        Listener listener = new Listener(ledger, settings.lease());
+        for (EventKind kind : EventKind.values()) {
+            listeners.register(kind.name(), listener);
+        }
+        Writers writers;
+        try (Outbox outbox = Outbox.multiNode()
+                .backend(jdbc.backend())
+                .listenerRegistry(listeners)
+                .claimLocking(settings.name(), settings.lease())
+                .workerCount(WORKERS)
+                .hotQueueCapacity(QUEUE_CAPACITY)
+                .coldQueueCapacity(QUEUE_CAPACITY)
+                .batchSize(QUEUE_CAPACITY)
+                .intervalMs(POLL_INTERVAL_MS)
+                .maxAttempts(MAX_ATTEMPTS)
+                .retryPolicy(new ExponentialBackoffRetryPolicy(100, 1_000))
+                .drainTimeoutMs(DRAIN_TIMEOUT_MS)
+                .build()) {
+            writers = Writers.start(jdbc, outbox.writer(), ledger, settings.seed());
+            ledger.append(new Ready());
+            obey(writers);
+        }
+        writers.stop();
+        writers.join();
+    }
+
+    /** Returns when the standard input has ended. */
+    private static void obey(Writers writers) throws IOException {
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String command = commands.readLine(); command != null; command = commands.readLine()) {
+            if (command.equals(QUIET)) {
+                writers.stop();
+            }
+        }
+    }
+}

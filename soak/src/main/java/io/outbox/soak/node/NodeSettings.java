@@ -1,0 +1,25 @@
+package io.outbox.soak.node;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a node is told on its command line.
+ *
+ * @param jdbcUrl the database, through the node's own proxy
+ * @param name the owner of its locks; no other node ever has it
+ * @param ledger where it notes what it does
+ * @param seed of its random choices
+ */
+public record NodeSettings(String jdbcUrl, String name, Path ledger, Duration lease, long seed) {
+
+    /** Returns the arguments for {@link NodeMain}. */
+    public List<String> toArguments() {
+        return List.of(jdbcUrl, name, ledger.toString(), lease.toString(), Long.toString(seed));
+    }
+
+    static NodeSettings ofArguments(String[] args) {
+        return new NodeSettings(args[0], args[1], Path.of(args[2]), Duration.parse(args[3]), Long.parseLong(args[4]));
+    }
+}

@@ -1,0 +1,139 @@
+package io.outbox.soak.node;
+
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxWriter;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.soak.ledger.Entry.TransactionEnd;
+import io.outbox.soak.ledger.Entry.Writing;
+import io.outbox.soak.ledger.Entry.Written;
+import io.outbox.soak.ledger.EventKind;
+import io.outbox.soak.ledger.Ledger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The business of a node: threads that write events in transactions, at a bounded rate, and note how each transaction
+ * ended. They go on while the database is away and after the outbox was closed, until they are told to stop.
+ */
+final class Writers {
+
+    private static final int THREADS = 4;
+    private static final int LARGEST_TRANSACTION = 4;
+    private static final int LARGE_BATCH = 40;
+    private static final int LARGE_BATCH_ONE_IN = 20;
+    private static final int ROLLBACK_ONE_IN = 8;
+    private static final int LONGEST_PAUSE_MS = 400;
+    private static final int LONGEST_DELAY_MS = 3_000;
+    private static final int PAUSE_AFTER_FAILURE_MS = 100;
+
+    private final JdbcOutbox jdbc;
+    private final OutboxWriter writer;
+    private final Ledger ledger;
+    private final List<Thread> threads = new ArrayList<>();
+    private volatile boolean stopped;
+
+    private Writers(JdbcOutbox jdbc, OutboxWriter writer, Ledger ledger) {
+        this.jdbc = jdbc;
+        this.writer = writer;
+        this.ledger = ledger;
+    }
+
+    static Writers start(JdbcOutbox jdbc, OutboxWriter writer, Ledger ledger, long seed) {
+        Writers writers = new Writers(jdbc, writer, ledger);
+        for (int i = 0; i < THREADS; i++) {
+            Random random = new Random(seed + i);
+            Thread thread = new Thread(() -> writers.run(random), "soak-writer-" + i);
+            thread.start();
+            writers.threads.add(thread);
+        }
+        return writers;
+    }
+
+    /** Lets the transactions under way end, and begins no more. */
+    void stop() {
+        stopped = true;
+    }
+
+    void join() throws InterruptedException {
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    private void run(Random random) {
+        try {
+            while (!stopped) {
+                TimeUnit.MILLISECONDS.sleep(random.nextInt(LONGEST_PAUSE_MS));
+                List<EventEnvelope> events = events(random);
+                events.forEach(
+                        event -> ledger.append(new Writing(event.eventId(), EventKind.valueOf(event.eventType()))));
+                TransactionEnd end = transact(events, random.nextInt(ROLLBACK_ONE_IN) == 0);
+                events.forEach(event -> ledger.append(new Written(event.eventId(), end)));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static List<EventEnvelope> events(Random random) {
+        int size = random.nextInt(LARGE_BATCH_ONE_IN) == 0 ? LARGE_BATCH : 1 + random.nextInt(LARGEST_TRANSACTION);
+        List<EventEnvelope> events = new ArrayList<>(size);
+        for (int i = 0; i < size; i++) {
+            events.add(event(random));
+        }
+        return events;
+    }
+
+    private static EventEnvelope event(Random random) {
+        EventKind kind = kind(random.nextInt(1_000));
+        EventEnvelope.Builder event = EventEnvelope.builder(kind.name()).payloadJson("{}");
+        if (kind == EventKind.DELAYED) {
+            event.deliverAfter(Duration.ofMillis(1 + random.nextInt(LONGEST_DELAY_MS)));
+        }
+        return event.build();
+    }
+
+    private static EventKind kind(int permille) {
+        if (permille < 2) {
+            return EventKind.LONG;
+        }
+        if (permille < 22) {
+            return EventKind.SLOW;
+        }
+        if (permille < 42) {
+            return EventKind.FAILING;
+        }
+        if (permille < 62) {
+            return EventKind.DEFERRED;
+        }
+        if (permille < 72) {
+            return EventKind.HOPELESS;
+        }
+        return permille < 150 ? EventKind.DELAYED : EventKind.PLAIN;
+    }
+
+    private TransactionEnd transact(List<EventEnvelope> events, boolean rollBack) throws InterruptedException {
+        boolean committing = false;
+        try (Transaction transaction = jdbc.begin()) {
+            if (events.size() == 1) {
+                writer.write(events.get(0));
+            } else {
+                writer.writeAll(events);
+            }
+            if (rollBack) {
+                transaction.rollback();
+                return TransactionEnd.ROLLED_BACK;
+            }
+            committing = true;
+            transaction.commit();
+            return TransactionEnd.COMMITTED;
+        } catch (RuntimeException e) {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_AFTER_FAILURE_MS);
+            return committing ? TransactionEnd.UNKNOWN : TransactionEnd.ROLLED_BACK;
+        }
+    }
+}

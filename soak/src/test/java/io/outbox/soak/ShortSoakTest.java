@@ -1,0 +1,58 @@
+package io.outbox.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outbox.soak.fault.FaultKind;
+import io.outbox.soak.fault.PlannedFault;
+import io.outbox.soak.judge.Verdict;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Some forty seconds with the faults that matter most; {@code ./outbox soak} has all of them, for minutes. */
+class ShortSoakTest {
+
+    private static final long SEED = 1;
+    private static final Duration QUIET = Duration.ofMillis(1_500);
+    private static final Duration BEYOND_THE_LEASE =
+            SoakRun.LEASE.multipliedBy(5).dividedBy(4);
+
+    private static final List<PlannedFault> FAULTS = List.of(
+            lasting(FaultKind.LATE_ANSWERS, 0),
+            lasting(FaultKind.STOPPED, 1),
+            lasting(FaultKind.SERVER_FROZEN, 0),
+            over(FaultKind.KILLED, 2),
+            over(FaultKind.RESET, 1),
+            lasting(FaultKind.SERVER_REFUSING, 0),
+            over(FaultKind.CLOSED, 0));
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(Database.class)
+    @Timeout(240)
+    void noEventIsLostStuckOrDeliveredTwiceWithoutAFaultOfItsNode(Database database) throws Exception {
+        Path directory = Path.of("target", "soak", "short-" + database.name().toLowerCase(Locale.ROOT));
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+
+        Verdict verdict =
+                new SoakRun(database, SEED, directory, new PrintStream(text, true, StandardCharsets.UTF_8)).run(FAULTS);
+
+        String report = text.toString(StandardCharsets.UTF_8);
+        assertThat(verdict.findings()).as(report).isEmpty();
+        assertThat(verdict.figures().stored()).as(report).isGreaterThan(500);
+    }
+
+    private static PlannedFault lasting(FaultKind kind, int slot) {
+        return new PlannedFault(kind, QUIET, slot, BEYOND_THE_LEASE);
+    }
+
+    private static PlannedFault over(FaultKind kind, int slot) {
+        return new PlannedFault(kind, QUIET, slot, Duration.ZERO);
+    }
+}
