@@ -1,0 +1,127 @@
+package io.outbox.architecture;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.File;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the published modules may know of each other and of libraries. */
+class ModulesArchitectureTest {
+
+    /** Where each library is confined to: the package of a module, and what of the outside it alone may use. */
+    @ParameterizedTest
+    @CsvSource({
+        "io.outbox.kafka.., org.apache.kafka..",
+        "io.outbox.rabbitmq.., com.rabbitmq..",
+        "io.outbox.gson.., com.google.gson..",
+        "io.outbox.micrometer.., io.micrometer.core.instrument.Timer..",
+        "io.outbox.testing.., org.junit..",
+        "io.outbox.testing.., org.assertj..",
+        "io.outbox.jdbc.., org.postgresql.."
+    })
+    void aLibraryIsConfinedToItsModule(String module, String library) {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(module, "io.outbox.spring.boot..", "io.outbox.spring.boot3..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(library)
+                .check(Modules.ALL);
+    }
+
+    @Test
+    void nothingBelowTheStarterKnowsSpringBoot() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("io.outbox.spring.boot..", "io.outbox.spring.boot3..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.springframework.boot..")
+                .check(Modules.ALL);
+    }
+
+    @Test
+    void storageKnowsNoQueueAndNoThread() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("io.outbox.jdbc..", "io.outbox.internal.store..")
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(
+                        "io.outbox.internal.delivery..",
+                        "io.outbox.internal.polling..",
+                        "io.outbox.internal.completion..",
+                        "io.outbox.internal.lease.."))
+                .check(Modules.ALL);
+    }
+
+    @Test
+    void noInternalTypeStandsInAPublicSignature() {
+        classes()
+                .that()
+                .resideOutsideOfPackage("..internal..")
+                .and()
+                .resideOutsideOfPackages("io.outbox.spring.boot..", "io.outbox.spring.boot3..")
+                .and()
+                .arePublic()
+                .should(new ArchCondition<>("show no internal type to others") {
+                    @Override
+                    public void check(JavaClass type, ConditionEvents events) {
+                        shownBy(type)
+                                .filter(shown -> shown.getPackageName().contains(".internal"))
+                                .forEach(shown -> events.add(SimpleConditionEvent.violated(
+                                        type, type.getName() + " shows " + shown.getName())));
+                    }
+                })
+                .check(Modules.ALL);
+    }
+
+    @Test
+    void everyPackageIsDescribed() {
+        List<String> undescribed = Stream.of(Modules.ALL.toArray(new JavaClass[0]))
+                .map(JavaClass::getPackageName)
+                .distinct()
+                .filter(name -> !Modules.ALL.contain(name + ".package-info") && !hasPackageInfo(name))
+                .sorted()
+                .toList();
+
+        assertThat(undescribed).as("packages without package-info.java").isEmpty();
+    }
+
+    /** A package-info without annotations leaves no class file behind, so its source is looked for. */
+    private static boolean hasPackageInfo(String name) {
+        String path = "src/main/java/" + name.replace('.', '/') + "/package-info.java";
+        File[] modules = new File("..").listFiles(File::isDirectory);
+        return Stream.of(modules).anyMatch(module -> new File(module, path).isFile());
+    }
+
+    private static Stream<JavaClass> shownBy(JavaClass type) {
+        Set<JavaModifier> visible = Set.of(JavaModifier.PUBLIC, JavaModifier.PROTECTED);
+        Stream<JavaClass> ofCodeUnits = type.getCodeUnits().stream()
+                .filter(unit -> unit.getModifiers().stream().anyMatch(visible::contains))
+                .flatMap(ModulesArchitectureTest::typesOf);
+        Stream<JavaClass> ofFields = type.getFields().stream()
+                .filter(field -> field.getModifiers().stream().anyMatch(visible::contains))
+                .map(JavaField::getRawType);
+        Stream<JavaClass> above = Stream.concat(type.getRawSuperclass().stream(), type.getRawInterfaces().stream());
+        return Stream.of(ofCodeUnits, ofFields, above).flatMap(types -> types);
+    }
+
+    private static Stream<JavaClass> typesOf(JavaCodeUnit unit) {
+        return Stream.concat(unit.getRawParameterTypes().stream(), Stream.of(unit.getRawReturnType()));
+    }
+}
