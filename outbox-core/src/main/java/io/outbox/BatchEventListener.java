@@ -22,16 +22,6 @@ public interface BatchEventListener extends EventListener {
      */
     List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception;
 
-    /**
-     * As {@link #onEvents(List)}, with what is known about the deliveries. The outbox calls this one; unless it is
-     * overridden, the other does the work. Who wants nothing else implements {@link Informed}.
-     *
-     * @param infos what is known about the delivery of each event, in the same order
-     */
-    default List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
-        return onEvents(events);
-    }
-
     /** Returns the largest number of events this listener takes at once; at least 1. */
     default int maxBatchSize() {
         return DEFAULT_MAX_BATCH_SIZE;
@@ -41,12 +31,6 @@ public interface BatchEventListener extends EventListener {
     @Override
     default DispatchResult onEvent(EventEnvelope event) throws Exception {
         return only(onEvents(List.of(event)));
-    }
-
-    /** Handles a batch of one. */
-    @Override
-    default DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
-        return only(onEvents(List.of(event), List.of(info)));
     }
 
     private static DispatchResult only(List<BatchOutcome> outcomes) throws Exception {
@@ -61,17 +45,27 @@ public interface BatchEventListener extends EventListener {
         return Objects.requireNonNull(listener, "listener");
     }
 
-    /** A batch listener that is told about the delivery of each event. */
+    /** A batch listener that is told about the delivery of each event; the outbox calls the method with the infos. */
     @FunctionalInterface
     interface Informed extends BatchEventListener {
 
-        @Override
+        /**
+         * Handles the events and returns one outcome per event, in the same order.
+         *
+         * @param infos what is known about the delivery of each event, in the same order
+         */
         List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception;
 
         /** Handles the events as if they came for the first time. */
         @Override
         default List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception {
             return onEvents(events, events.stream().map(DeliveryInfo::first).toList());
+        }
+
+        /** Calls a batch listener of either kind. */
+        static List<BatchOutcome> call(
+                BatchEventListener listener, List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
+            return listener instanceof Informed informed ? informed.onEvents(events, infos) : listener.onEvents(events);
         }
     }
 }

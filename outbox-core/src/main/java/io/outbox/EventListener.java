@@ -11,22 +11,15 @@ import java.util.Objects;
  * the key to deduplicate by). Any {@code Throwable} counts as a failed attempt, except {@link UnrecoverableException},
  * which ends the event at once, and {@link RouteUnavailableException}, after which it waits for its target.
  *
- * <p>A listener that wraps another passes on all that the other has: {@link #onEvent(EventEnvelope, DeliveryInfo)} and
- * {@link #retryPolicy()}, and it is a {@link BatchEventListener} if the other is.
+ * <p>A listener that wants to know which attempt this is implements {@link Informed}. One that wraps another passes on all
+ * that the other has: it is {@link Informed} and calls the other by {@link Informed#call}, has its {@link #retryPolicy()},
+ * and is a {@link BatchEventListener} if the other is.
  */
 @FunctionalInterface
 public interface EventListener {
 
     /** Handles the event and tells what became of it; returning {@code null} counts as a failed attempt. */
     DispatchResult onEvent(EventEnvelope event) throws Exception;
-
-    /**
-     * As {@link #onEvent(EventEnvelope)}, with what is known about the delivery. The outbox calls this one; unless it is
-     * overridden, the other does the work. Who wants nothing else implements {@link Informed}.
-     */
-    default DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
-        return onEvent(event);
-    }
 
     /**
      * Returns when a failed event of this listener comes again, or {@code null} for the policy of its lane or of the outbox.
@@ -50,17 +43,22 @@ public interface EventListener {
         return RetryingListener.of(retryPolicy, listener);
     }
 
-    /** A listener that is told about the delivery of each event. */
+    /** A listener that is told about the delivery of each event. The outbox calls the method with the {@link DeliveryInfo}. */
     @FunctionalInterface
     interface Informed extends EventListener {
 
-        @Override
+        /** Handles the event and tells what became of it; returning {@code null} counts as a failed attempt. */
         DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception;
 
         /** Handles the event as if it came for the first time. */
         @Override
         default DispatchResult onEvent(EventEnvelope event) throws Exception {
             return onEvent(event, DeliveryInfo.first(event));
+        }
+
+        /** Calls a listener of either kind. */
+        static DispatchResult call(EventListener listener, EventEnvelope event, DeliveryInfo info) throws Exception {
+            return listener instanceof Informed informed ? informed.onEvent(event, info) : listener.onEvent(event);
         }
     }
 }

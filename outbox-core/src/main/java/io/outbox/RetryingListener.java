@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** A listener with a retry policy of its own. */
-record RetryingListener(RetryPolicy retryPolicy, EventListener listener) implements EventListener {
+record RetryingListener(RetryPolicy retryPolicy, EventListener listener) implements EventListener.Informed {
 
     static EventListener of(RetryPolicy retryPolicy, EventListener listener) {
         Objects.requireNonNull(retryPolicy, "retryPolicy");
@@ -16,26 +16,17 @@ record RetryingListener(RetryPolicy retryPolicy, EventListener listener) impleme
     }
 
     @Override
-    public DispatchResult onEvent(EventEnvelope event) throws Exception {
-        return listener.onEvent(event);
-    }
-
-    @Override
     public DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
-        return listener.onEvent(event, info);
+        return Informed.call(listener, event, info);
     }
 
     /** A batch listener with a retry policy of its own. */
-    private record Batching(RetryPolicy retryPolicy, BatchEventListener listener) implements BatchEventListener {
-
-        @Override
-        public List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception {
-            return listener.onEvents(events);
-        }
+    private record Batching(RetryPolicy retryPolicy, BatchEventListener listener)
+            implements BatchEventListener.Informed {
 
         @Override
         public List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
-            return listener.onEvents(events, infos);
+            return BatchEventListener.Informed.call(listener, events, infos);
         }
 
         @Override

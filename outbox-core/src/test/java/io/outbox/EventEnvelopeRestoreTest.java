@@ -193,6 +193,42 @@ class EventEnvelopeRestoreTest {
     }
 
     @Test
+    void showsTheDueTimeThatWasWrittenAndNotThatOfARetry() {
+        Instant retryAt = NOON.plusSeconds(90);
+        EventEnvelope atOnce = EventEnvelope.builder("A")
+                .eventId("1")
+                .occurredAt(NOON)
+                .payloadJson("{}")
+                .build();
+        EventEnvelope delayed = atOnce.toBuilder()
+                .eventId("2")
+                .availableAt(NOON.plusSeconds(30))
+                .build();
+
+        EventEnvelope atOnceRestored = EventEnvelope.restore(retried(atOnce, retryAt));
+        EventEnvelope delayedRestored = EventEnvelope.restore(retried(delayed, retryAt));
+
+        assertThat(atOnceRestored.availableAt()).isNull();
+        assertThat(atOnceRestored.isDelayed()).isFalse();
+        assertThat(delayedRestored.availableAt()).isEqualTo(NOON.plusSeconds(30));
+        assertThat(delayedRestored.headers()).isEqualTo(delayed.headers());
+    }
+
+    private static OutboxEvent retried(EventEnvelope event, Instant retryAt) {
+        return new OutboxEvent(
+                event.eventId(),
+                event.eventType(),
+                event.aggregateType(),
+                event.aggregateId(),
+                event.tenantId(),
+                event.storedPayload(),
+                event.storedHeaders(),
+                1,
+                event.occurredAt(),
+                retryAt);
+    }
+
+    @Test
     void acceptsARowThatAWriterWouldRefuse() {
         String large = "x".repeat(EventEnvelope.MAX_PAYLOAD_BYTES + 1);
         OutboxEvent row = new OutboxEvent("i".repeat(40), " ", null, null, null, large, null, 0, NOON, null);

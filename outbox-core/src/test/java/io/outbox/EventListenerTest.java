@@ -40,13 +40,13 @@ class EventListenerTest {
     void aPlainListenerNeedNotKnowAboutTheDelivery() throws Exception {
         EventListener plain = event -> DispatchResult.dead(event.eventType());
 
-        assertThat(plain.onEvent(EVENT, THIRD)).isEqualTo(DispatchResult.dead("T"));
+        assertThat(EventListener.Informed.call(plain, EVENT, THIRD)).isEqualTo(DispatchResult.dead("T"));
         assertThat(plain.retryPolicy()).isNull();
     }
 
     @Test
     void anInformedListenerIsToldAboutTheDelivery() throws Exception {
-        informed().onEvent(EVENT, THIRD);
+        EventListener.Informed.call(informed(), EVENT, THIRD);
         informed().onEvent(EVENT);
 
         assertThat(seen).containsExactly(THIRD, DeliveryInfo.first(EVENT));
@@ -54,11 +54,11 @@ class EventListenerTest {
 
     @Test
     void anInformedBatchListenerIsToldAboutEachDelivery() throws Exception {
-        informedOfBatches().onEvents(List.of(EVENT, EVENT), List.of(THIRD, DeliveryInfo.first(EVENT)));
+        BatchEventListener.Informed.call(
+                informedOfBatches(), List.of(EVENT, EVENT), List.of(THIRD, DeliveryInfo.first(EVENT)));
         informedOfBatches().onEvents(List.of(EVENT));
-        informedOfBatches().onEvent(EVENT, THIRD);
 
-        assertThat(seen).containsExactly(THIRD, DeliveryInfo.first(EVENT), DeliveryInfo.first(EVENT), THIRD);
+        assertThat(seen).containsExactly(THIRD, DeliveryInfo.first(EVENT), DeliveryInfo.first(EVENT));
     }
 
     @Test
@@ -67,15 +67,15 @@ class EventListenerTest {
         BatchEventListener silent = events -> List.of();
 
         assertThat(informedOfBatches().onEvent(EVENT)).isEqualTo(DispatchResult.done());
-        assertThatThrownBy(() -> failing.onEvent(EVENT, THIRD)).hasMessage("no");
-        assertThatThrownBy(() -> silent.onEvent(EVENT, THIRD)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> failing.onEvent(EVENT)).hasMessage("no");
+        assertThatThrownBy(() -> silent.onEvent(EVENT)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void aRetryingListenerDoesWhatItsListenerDoes() throws Exception {
         EventListener retrying = EventListener.retrying(POLICY, informed());
 
-        assertThat(retrying.onEvent(EVENT, THIRD)).isEqualTo(DispatchResult.done());
+        assertThat(EventListener.Informed.call(retrying, EVENT, THIRD)).isEqualTo(DispatchResult.done());
         retrying.onEvent(EVENT);
 
         assertThat(seen).containsExactly(THIRD, DeliveryInfo.first(EVENT));
@@ -88,7 +88,7 @@ class EventListenerTest {
         BatchEventListener small = new BatchEventListener.Informed() {
             @Override
             public List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
-                return informedOfBatches().onEvents(events, infos);
+                return BatchEventListener.Informed.call(informedOfBatches(), events, infos);
             }
 
             @Override
@@ -103,7 +103,7 @@ class EventListenerTest {
         assertThat(retrying).isInstanceOf(BatchEventListener.class);
         BatchEventListener batching = (BatchEventListener) retrying;
         assertThat(batching.maxBatchSize()).isEqualTo(7);
-        batching.onEvents(List.of(EVENT), List.of(THIRD));
+        BatchEventListener.Informed.call(batching, List.of(EVENT), List.of(THIRD));
         batching.onEvents(List.of(EVENT));
         assertThat(seen).containsExactly(THIRD, DeliveryInfo.first(EVENT));
     }

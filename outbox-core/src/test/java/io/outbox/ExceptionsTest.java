@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import io.outbox.dispatch.UnroutableEventException;
 import io.outbox.spi.OutboxBackendException;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,5 +73,17 @@ class ExceptionsTest {
                 .isThrownBy(() -> new RetryAfterException(Duration.ofSeconds(-1), "busy"))
                 .withMessageContaining("retryAfter")
                 .withMessageContaining("PT-1S");
+    }
+
+    @Test
+    void aDuplicateEventIsNamedAndRefusedForGood() {
+        DuplicateEventException one = new DuplicateEventException(List.of("1"), null);
+        DuplicateEventException oneOfSeveral = new DuplicateEventException(List.of("1", "2"), null);
+
+        assertThat(one).hasMessageContaining("id 1").isInstanceOf(OutboxBackendException.class);
+        assertThat(one.eventIds()).containsExactly("1");
+        assertThat(one.isRefusal()).isTrue();
+        assertThat(oneOfSeveral).hasMessageContaining("2 events");
+        assertThat(oneOfSeveral.eventIds()).containsExactly("1", "2");
     }
 }

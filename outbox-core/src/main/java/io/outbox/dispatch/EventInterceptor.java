@@ -22,16 +22,6 @@ public interface EventInterceptor {
      */
     default void afterDispatch(EventEnvelope event, Exception error) {}
 
-    /** As {@link #beforeDispatch(EventEnvelope)}, with what is known about the delivery. */
-    default void beforeDispatch(EventEnvelope event, DeliveryInfo info) throws Exception {
-        beforeDispatch(event);
-    }
-
-    /** As {@link #afterDispatch(EventEnvelope, Exception)}, with what is known about the delivery. */
-    default void afterDispatch(EventEnvelope event, DeliveryInfo info, Exception error) {
-        afterDispatch(event, error);
-    }
-
     /** Returns an interceptor that only acts before dispatch. */
     static EventInterceptor before(BeforeHook hook) {
         Objects.requireNonNull(hook, "hook");
@@ -64,5 +54,15 @@ public interface EventInterceptor {
     @FunctionalInterface
     interface AfterHook {
         void afterDispatch(EventEnvelope event, Exception error);
+    }
+
+    /** An interceptor that is told about the delivery of each event: these methods are called in place of the others. */
+    interface Informed extends EventInterceptor {
+
+        /** See {@link EventInterceptor#beforeDispatch(EventEnvelope)}. */
+        default void beforeDispatch(EventEnvelope event, DeliveryInfo info) throws Exception {}
+
+        /** See {@link EventInterceptor#afterDispatch(EventEnvelope, Exception)}. */
+        default void afterDispatch(EventEnvelope event, DeliveryInfo info, Exception error) {}
     }
 }

@@ -156,8 +156,9 @@ class DispatcherWriterHookTest {
 
         transaction.commit();
 
+        assertThat(own.get("hotEnqueued")).isEqualTo(2);
         assertThat(own.get("hotDropped")).isEqualTo(1);
-        assertThat(metrics.get("hotDropped")).isZero();
+        assertThat(metrics.get("hotEnqueued") + metrics.get("hotDropped")).isZero();
     }
 
     @Test

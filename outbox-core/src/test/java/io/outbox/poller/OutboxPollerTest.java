@@ -314,6 +314,22 @@ class OutboxPollerTest {
     }
 
     @Test
+    void countsWhatItHandsToADispatcherOnceWithItsOwnMetrics() {
+        insert(30);
+        CountingMetrics own = new CountingMetrics();
+        OutboxDispatcher dispatcher = dispatcher(100, event -> DispatchResult.done());
+        OutboxPoller poller =
+                build(builder(new DispatcherPollerHandler(dispatcher)).metrics(own));
+
+        poller.start();
+
+        awaitUntil(() -> assertThat(store.count(EventStatus.DONE)).isEqualTo(30));
+        awaitUntil(() -> assertThat(own.get("coldEnqueued")).isEqualTo(30));
+        awaitUntil(() -> assertThat(metrics.get("success")).isEqualTo(30));
+        assertThat(metrics.get("coldEnqueued")).isZero();
+    }
+
+    @Test
     void drainsBehindARetryThatIsAmongTheOldestEvents() throws Exception {
         insert(400);
         store.markRetry(null, "e0000", NOW, "x");

@@ -110,6 +110,16 @@ class DefaultListenerRegistryTest {
     }
 
     @Test
+    void tellsRoutesApartWhoseNamesContainTheSameText() {
+        registry.register("a:b", "c", LISTENER);
+
+        assertThat(registry.listenerFor("a", "b:c")).isNull();
+        registry.register("a", "b:c", OTHER);
+        assertThat(registry.listenerFor("a:b", "c")).isSameAs(LISTENER);
+        assertThat(registry.listenerFor("a", "b:c")).isSameAs(OTHER);
+    }
+
+    @Test
     void refusesNull() {
         assertThatNullPointerException()
                 .isThrownBy(() -> registry.register("User", "Created", null))

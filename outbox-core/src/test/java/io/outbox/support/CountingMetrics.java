@@ -74,6 +74,11 @@ public final class CountingMetrics implements MetricsExporter {
     }
 
     @Override
+    public void incrementRecovered(int count) {
+        add("recovered", count);
+    }
+
+    @Override
     public void incrementPurged(long count) {
         add("purged", count);
     }

@@ -80,6 +80,12 @@ public final class Node implements AutoCloseable {
         return this;
     }
 
+    /** Has events of {@link Events#TYPE} delivered to the listener itself, such as one for batches. */
+    public Node listenDirectly(EventListener listener) {
+        registry.register(Events.TYPE, listener);
+        return this;
+    }
+
     /** Puts the parts together and leaves them stopped. */
     public Node build() {
         delivery.listenerRegistry(registry);

@@ -112,6 +112,7 @@ public final class ScriptedBackend implements OutboxBackend {
     /** The transaction of a thread. */
     private static final class Transaction {
         private final Map<String, NewEvent> written = new LinkedHashMap<>();
+        private final Map<String, Instant> lockedAt = new HashMap<>();
         private final List<Consumer<TransactionEnd>> callbacks = new ArrayList<>();
     }
 
@@ -238,11 +239,14 @@ public final class ScriptedBackend implements OutboxBackend {
     // The table
 
     /** Puts an event as somebody else may have written it. */
-    public synchronized void put(EventEnvelope event, String ownerId) {
+    public void put(EventEnvelope event, String ownerId) {
+        put(event, ownerId, now());
+    }
+
+    private synchronized void put(EventEnvelope event, String ownerId, Instant lockedAt) {
         if (rows.containsKey(event.eventId())) {
             throw new DuplicateEventException(List.of(event.eventId()), null);
         }
-        Instant now = now();
         Instant due = event.availableAt() != null ? event.availableAt() : event.occurredAt();
         OutboxEvent stored = new OutboxEvent(
                 event.eventId(),
@@ -255,8 +259,18 @@ public final class ScriptedBackend implements OutboxBackend {
                 0,
                 event.occurredAt(),
                 due);
-        Instant lockedAt = ownerId == null ? null : now;
-        rows.put(event.eventId(), new Row(places++, stored, EventStatus.NEW, 0, due, ownerId, lockedAt, null, null));
+        rows.put(
+                event.eventId(),
+                new Row(
+                        places++,
+                        stored,
+                        EventStatus.NEW,
+                        0,
+                        due,
+                        ownerId,
+                        ownerId == null ? null : lockedAt,
+                        null,
+                        null));
     }
 
     /** Puts events that nobody holds. */
@@ -347,7 +361,7 @@ public final class ScriptedBackend implements OutboxBackend {
     private Transaction makeVisible() {
         Transaction ending = transaction.get();
         transaction.remove();
-        ending.written.values().forEach(event -> put(event.event(), event.ownerId()));
+        ending.written.forEach((id, event) -> put(event.event(), event.ownerId(), ending.lockedAt.get(id)));
         return ending;
     }
 
@@ -395,6 +409,8 @@ public final class ScriptedBackend implements OutboxBackend {
         } else if (rows.containsKey(event.event().eventId())
                 || current.written.putIfAbsent(event.event().eventId(), event) != null) {
             throw new DuplicateEventException(List.of(event.event().eventId()), null);
+        } else {
+            current.lockedAt.put(event.event().eventId(), now());
         }
     }
 

@@ -32,7 +32,7 @@ class DeliveryInfoTest {
     private final DefaultListenerRegistry listeners = new DefaultListenerRegistry();
     private final ManualOutbox outbox = ManualOutbox.create(
             listeners,
-            settings -> settings.retryPolicy(attempts -> 1000).interceptor(new EventInterceptor() {
+            settings -> settings.retryPolicy(attempts -> 1000).interceptor(new EventInterceptor.Informed() {
                 @Override
                 public void beforeDispatch(EventEnvelope event, DeliveryInfo info) {
                     interceptions.add("before " + info.attempt() + ", " + info.lastError());

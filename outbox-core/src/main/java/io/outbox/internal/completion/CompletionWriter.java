@@ -143,8 +143,7 @@ public final class CompletionWriter {
     /** Writes what comes after the end, of a listener that outlived it, unless the store still does not answer. */
     private void writeIfStopped() {
         if (stopped && !thread.isAlive()) {
-            flush(Duration.ZERO);
-            abandon();
+            abandon(flush(Duration.ZERO));
         }
     }
 
@@ -218,8 +217,7 @@ public final class CompletionWriter {
             return false;
         }
         try {
-            flush(Duration.ofNanos(nanosToGiveUp()));
-            abandon();
+            abandon(flush(Duration.ofNanos(nanosToGiveUp())));
             return true;
         } finally {
             writing.unlock();
@@ -383,21 +381,26 @@ public final class CompletionWriter {
         }
     }
 
-    /** Lets go of what could not be written before the end, and says so. */
-    private void abandon() {
+    /**
+     * Lets go of what could not be written before the end, and says so. If the store takes what it is given, that is only
+     * what it refused: what others hand over at this moment they write themselves.
+     */
+    private void abandon(boolean storeTakes) {
         List<Completion> lost = new ArrayList<>();
         List<Hold> unreleased = new ArrayList<>();
         writing.lock();
         try {
-            lost.addAll(inHand.values());
             lost.addAll(outcomes.refused().clear());
-            completions.drainTo(lost);
-            unreleased.addAll(toRelease);
-            for (Hold hold; (hold = givenBack.poll()) != null; ) {
-                unreleased.add(hold);
+            if (!storeTakes) {
+                lost.addAll(inHand.values());
+                inHand.clear();
+                completions.drainTo(lost);
+                unreleased.addAll(toRelease);
+                toRelease.clear();
+                for (Hold hold; (hold = givenBack.poll()) != null; ) {
+                    unreleased.add(hold);
+                }
             }
-            inHand.clear();
-            toRelease.clear();
         } finally {
             writing.unlock();
         }

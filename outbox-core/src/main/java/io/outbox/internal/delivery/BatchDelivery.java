@@ -54,8 +54,8 @@ final class BatchDelivery {
         try {
             secured = secure(batch, givesUp);
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.ERROR, "A delivery failed ahead of its listener; its events go back", e);
             lane.giveBack(batch);
+            LOG.log(Level.ERROR, "A delivery failed ahead of its listener; its events go back", e);
             return;
         }
         if (!secured.isEmpty()) {
@@ -115,8 +115,8 @@ final class BatchDelivery {
                 Thread.interrupted(); // an interrupt meant for the listener must not disturb the worker
                 end(results, cutShort);
             } catch (RuntimeException | Error e) {
-                LOG.log(Level.ERROR, "A delivery failed outside of its listener; that counts as an attempt", e);
                 endAll(e);
+                LOG.log(Level.ERROR, "A delivery failed outside of its listener; that counts as an attempt", e);
             }
         }
 

@@ -152,7 +152,7 @@ final class DispatchQueue {
     }
 
     int hotRemaining() {
-        return locked(hot::remaining);
+        return locked(() -> closed ? 0 : hot.remaining());
     }
 
     int coldRemaining() {

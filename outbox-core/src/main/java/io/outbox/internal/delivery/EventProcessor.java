@@ -159,7 +159,7 @@ final class EventProcessor {
             try {
                 for (EventInterceptor interceptor : interceptors) {
                     entered++;
-                    interceptor.beforeDispatch(event.envelope(), info);
+                    enter(interceptor);
                 }
             } catch (Throwable e) {
                 result = BatchOutcome.failed(e);
@@ -169,11 +169,12 @@ final class EventProcessor {
         /** Calls the interceptors that were called before, in reverse order. */
         private void after() {
             Throwable thrown = error();
-            Exception error =
-                    thrown == null || thrown instanceof Exception ? (Exception) thrown : new RuntimeException(thrown);
+            Exception error = thrown == null || thrown instanceof Exception
+                    ? (Exception) thrown
+                    : new RuntimeException(describe(thrown), thrown);
             while (entered > 0) {
                 try {
-                    interceptors.get(--entered).afterDispatch(event.envelope(), info, error);
+                    leave(interceptors.get(--entered), error);
                 } catch (Throwable e) {
                     LOG.log(Level.WARNING, "Interceptor failed after dispatch of event " + event.eventId(), e);
                 }
@@ -182,6 +183,22 @@ final class EventProcessor {
 
         private boolean isUndecided() {
             return result == null;
+        }
+
+        private void enter(EventInterceptor interceptor) throws Exception {
+            if (interceptor instanceof EventInterceptor.Informed informed) {
+                informed.beforeDispatch(event.envelope(), info);
+            } else {
+                interceptor.beforeDispatch(event.envelope());
+            }
+        }
+
+        private void leave(EventInterceptor interceptor, Exception error) {
+            if (interceptor instanceof EventInterceptor.Informed informed) {
+                informed.afterDispatch(event.envelope(), info, error);
+            } else {
+                interceptor.afterDispatch(event.envelope(), error);
+            }
         }
 
         private Throwable error() {
@@ -219,7 +236,8 @@ final class EventProcessor {
     }
 
     private static void listenTogether(BatchEventListener listener, List<Attempt> admitted) throws Exception {
-        List<BatchOutcome> outcomes = listener.onEvents(
+        List<BatchOutcome> outcomes = BatchEventListener.Informed.call(
+                listener,
                 admitted.stream().map(attempt -> attempt.event.envelope()).toList(),
                 admitted.stream().map(attempt -> attempt.info).toList());
         requireOnePerEvent(outcomes, admitted.size());
@@ -230,7 +248,7 @@ final class EventProcessor {
 
     private static void listenAlone(EventListener listener, Attempt attempt) {
         try {
-            DispatchResult result = listener.onEvent(attempt.event.envelope(), attempt.info);
+            DispatchResult result = EventListener.Informed.call(listener, attempt.event.envelope(), attempt.info);
             if (result == null) {
                 throw new IllegalStateException(
                         "The listener returned null; return DispatchResult.done() when the event is processed");

@@ -70,7 +70,7 @@ final class HotEvents implements HotPath {
             if (hold != null) {
                 reserved.merge(lane, 1, Integer::sum);
             }
-            entries.add(new Entry(event, hold));
+            entries.add(new Entry(event, hold, false));
         }
         return new Batch(entries, ownerId);
     }
@@ -90,8 +90,13 @@ final class HotEvents implements HotPath {
         }
     }
 
-    /** An event of a write, and its reservation, or {@code null} if it is left to the poller. */
-    private record Entry(EventEnvelope event, Hold hold) {}
+    /**
+     * An event of a write.
+     *
+     * @param hold its reservation, or {@code null} if it is left to the poller
+     * @param unlocked whether that is because the store did not lock it, and not for want of room
+     */
+    private record Entry(EventEnvelope event, Hold hold, boolean unlocked) {}
 
     /** The events of one write. */
     private final class Batch implements Reservation {
@@ -124,7 +129,7 @@ final class HotEvents implements HotPath {
                 if (missed) {
                     owned.undo(entry.hold);
                 }
-                kept.add(missed ? new Entry(entry.event, null) : entry);
+                kept.add(missed ? new Entry(entry.event, null, true) : entry);
             }
             entries = kept;
         }
@@ -145,6 +150,8 @@ final class HotEvents implements HotPath {
         EventEnvelope event = entry.event;
         if (event.isDelayed()) {
             skip(event);
+        } else if (entry.unlocked) {
+            alarm.dueSoon(EventTypes.only(event.eventType()));
         } else if (entry.hold == null) {
             drop(event);
         } else if (owned.confirm(entry.hold)) {

@@ -11,7 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
@@ -41,7 +42,8 @@ final class Lane {
     private final LaneWorkers workers;
     private final Feed feed = new Feed();
     private final ReadAhead readAhead = new ReadAhead();
-    private final AtomicReference<Runnable> capacityWaiter = new AtomicReference<>();
+    private final Map<PollFeed, Runnable> capacityWaiters = new ConcurrentHashMap<>();
+    private final AtomicInteger freeWorkers = new AtomicInteger();
     private volatile boolean scanning;
     private volatile boolean paused;
     private volatile boolean standsStill;
@@ -64,7 +66,8 @@ final class Lane {
         this.queue = new DispatchQueue(
                 settings.queues().hotCapacity(), settings.queues().coldCapacity(), settings.strictOrder());
         boolean shared = types.excluded() && !settings.strictOrder();
-        this.circuits = shared && !readByType ? null : new RouteCircuits(shared, this::coldRemaining);
+        this.circuits =
+                shared && !readByType ? null : new RouteCircuits(shared, this::coldRemaining, this::whenRoomFrees);
         this.workers = new LaneWorkers(this, settings, new BatchDelivery(this, processor, context), context.threads());
     }
 
@@ -133,8 +136,7 @@ final class Lane {
 
         @Override
         public void whenCapacityFrees(Runnable action) {
-            capacityWaiter.set(action);
-            announceCapacity();
+            whenRoomFrees(this, action);
         }
 
         @Override
@@ -148,17 +150,28 @@ final class Lane {
         }
     }
 
+    private void whenRoomFrees(PollFeed waiting, Runnable action) {
+        capacityWaiters.put(waiting, action);
+        announceCapacity();
+    }
+
     private void announceCapacity() {
-        if (capacityWaiter.get() == null) {
-            return;
+        for (PollFeed waiting : capacityWaiters.keySet()) {
+            Runnable waiter = isRoomyFor(waiting) ? capacityWaiters.remove(waiting) : null;
+            if (waiter != null) {
+                waiter.run();
+            }
+        }
+    }
+
+    /** Returns whether it is worth to read: for a probe, if there is room at all, else if it is not for a few events only. */
+    private boolean isRoomyFor(PollFeed waiting) {
+        if (waiting != feed) {
+            return coldRemaining() > 0;
         }
         int room = feed.availableCapacity();
         boolean probing = circuits != null && circuits.isAnyOpen();
-        boolean roomy = room > 0 && (probing || room * 2 >= mostWaiting());
-        Runnable waiter = roomy ? capacityWaiter.getAndSet(null) : null;
-        if (waiter != null) {
-            waiter.run();
-        }
+        return room > 0 && (probing || room * 2 >= mostWaiting());
     }
 
     int hotSize() {
@@ -226,31 +239,40 @@ final class Lane {
     /** Gives back what is queued if no worker has come for it for that long; until one comes, nothing more is taken. */
     void giveBackIfStandingStill(Duration longest) {
         boolean moved = System.nanoTime() - movedAtNanos <= longest.toNanos();
-        if (!moved && queue.longestWaitNanos() > longest.toNanos()) {
-            LOG.log(
-                    Level.WARNING,
-                    "No worker of {0} has taken an event for {1}; those queued are left to other nodes",
-                    name(),
-                    longest);
-            giveBackQueued(EVERY, () -> standsStill = true);
+        if (moved || queue.longestWaitNanos() <= longest.toNanos()) {
+            return;
         }
+        standsStill = true;
+        if (freeWorkers.get() > 0) {
+            standsStill = false; // the process did, and its workers are about to go on
+            return;
+        }
+        LOG.log(
+                Level.WARNING,
+                "No worker of {0} has taken an event for {1}; those queued are left to other nodes",
+                name(),
+                longest);
+        giveBackQueued();
     }
 
-    /** Notes that a worker has come for events. */
-    void moved(int events) {
-        movedAtNanos = System.nanoTime();
-        readAhead.taken(events);
+    /** Notes that a worker has come for events; before it looks for them, so that it is not missed. */
+    void workerComes() {
+        freeWorkers.incrementAndGet();
         if (standsStill) {
             standsStill = false;
+            movedAtNanos = System.nanoTime();
+            announceCapacity();
             alarm.dueNow(types);
         }
-        announceCapacity();
     }
 
-    /** Notes that a worker is about to come for events. */
-    void isFree() {
-        if (standsStill) {
-            moved(0);
+    /** Notes that a worker goes with that many events. */
+    void workerGoes(int events) {
+        freeWorkers.decrementAndGet();
+        if (events > 0) {
+            movedAtNanos = System.nanoTime();
+            readAhead.taken(events);
+            announceCapacity();
         }
     }
 
@@ -295,23 +317,36 @@ final class Lane {
         String eventType = events.get(0).eventType();
         Predicate<HeldEvent> sameTarget =
                 settings.strictOrder() ? EVERY : event -> event.eventType().equals(eventType);
+        String reason = messageOf(cause);
         boolean[] first = new boolean[1];
         List<HeldEvent> behind = queue.remove(sameTarget, () -> {
             emptied++;
-            first[0] = circuits.trip(eventType, cause);
+            first[0] = circuits.trip(eventType, reason);
         });
+        try {
+            events.forEach(event -> completion.giveBack(event.hold()));
+            behind.forEach(event -> completion.giveBack(event.hold()));
+            alarm.dueNow(types);
+        } finally {
+            circuits.allowProbes(eventType);
+            alarm.dueIn(probed(eventType), circuits.millisToProbe(eventType));
+        }
         if (first[0]) {
             LOG.log(
                     Level.WARNING,
                     "The target of {0} is unavailable ({1}); its events wait in the store",
                     name(eventType),
-                    cause.getMessage());
+                    reason);
             metrics.routeUnavailable(name(eventType), true);
         }
-        events.forEach(event -> completion.giveBack(event.hold()));
-        behind.forEach(event -> completion.giveBack(event.hold()));
-        alarm.dueNow(types);
-        alarm.dueIn(probed(eventType), circuits.millisToProbe(eventType));
+    }
+
+    private static String messageOf(Throwable cause) {
+        try {
+            return String.valueOf(cause.getMessage());
+        } catch (RuntimeException | Error e) {
+            return cause.getClass().getName();
+        }
     }
 
     /** Notes that the target of an event type answered. */

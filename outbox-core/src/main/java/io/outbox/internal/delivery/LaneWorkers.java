@@ -67,12 +67,10 @@ final class LaneWorkers {
     private void work() {
         while (true) {
             try {
-                lane.isFree();
-                List<HeldEvent> batch = lane.queue().take(this::batchSize);
+                List<HeldEvent> batch = take();
                 if (batch.isEmpty()) {
                     return;
                 }
-                lane.moved(batch.size());
                 if (passes(batch)) {
                     deliver(batch, () -> forced);
                 }
@@ -83,6 +81,17 @@ final class LaneWorkers {
             } catch (RuntimeException | Error e) {
                 LOG.log(Level.ERROR, "A worker failed outside of a listener; it carries on", e);
             }
+        }
+    }
+
+    private List<HeldEvent> take() throws InterruptedException {
+        List<HeldEvent> batch = List.of();
+        lane.workerComes();
+        try {
+            batch = lane.queue().take(this::batchSize);
+            return batch;
+        } finally {
+            lane.workerGoes(batch.size());
         }
     }
 
@@ -113,9 +122,10 @@ final class LaneWorkers {
 
     /** Delivers one batch on the calling thread; returns its size, or 0 if nothing is queued. */
     int deliverNext() {
+        lane.workerComes();
         List<HeldEvent> batch = lane.queue().poll(this::batchSize);
+        lane.workerGoes(batch.size());
         if (!batch.isEmpty()) {
-            lane.moved(batch.size());
             long patientUntil = System.nanoTime() + PATIENCE_NANOS;
             deliver(batch, () -> forced || System.nanoTime() - patientUntil >= 0);
         }

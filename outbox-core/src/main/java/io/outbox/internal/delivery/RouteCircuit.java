@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 final class RouteCircuit {
 
     private static final long PROBE_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long FOREVER_NANOS = TimeUnit.DAYS.toNanos(3650);
 
     private boolean open;
     private boolean probing;
@@ -36,13 +37,22 @@ final class RouteCircuit {
         return true;
     }
 
-    /** Notes that the target could not be reached; returns whether the circuit was closed until now. */
+    /**
+     * Notes that the target could not be reached; until probes are allowed, nothing passes. Returns whether the circuit
+     * was closed until now.
+     */
     synchronized boolean trip() {
         boolean wasClosed = !open;
         open = true;
         probing = false;
-        nextProbeAt = System.nanoTime() + PROBE_INTERVAL_NANOS;
+        nextProbeAt = System.nanoTime() + FOREVER_NANOS;
         return wasClosed;
+    }
+
+    /** Lets one event pass in a while. */
+    synchronized void allowProbes() {
+        probing = false;
+        nextProbeAt = System.nanoTime() + PROBE_INTERVAL_NANOS;
     }
 
     /** Notes that the target answered; returns whether the circuit was open until now. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.IntSupplier;
 
 /**
@@ -21,12 +22,17 @@ final class RouteCircuits {
 
     private final boolean perType;
     private final IntSupplier room;
+    private final BiConsumer<PollFeed, Runnable> whenRoomFrees;
     private final Map<String, Route> open = new ConcurrentHashMap<>();
 
-    /** @param room how many events the lane can take */
-    RouteCircuits(boolean perType, IntSupplier room) {
+    /**
+     * @param room how many events the lane can take
+     * @param whenRoomFrees runs an action of a feed once the lane can take some
+     */
+    RouteCircuits(boolean perType, IntSupplier room, BiConsumer<PollFeed, Runnable> whenRoomFrees) {
         this.perType = perType;
         this.room = room;
+        this.whenRoomFrees = whenRoomFrees;
     }
 
     private String key(String eventType) {
@@ -53,13 +59,21 @@ final class RouteCircuits {
         return all == null ? capacity : all.circuit.admits(capacity);
     }
 
-    /** Notes that a target cannot be reached; returns whether it could until now. */
-    boolean trip(String eventType, Throwable cause) {
+    /** Notes that a target cannot be reached; until probes are allowed, nothing passes. Returns whether it could before. */
+    boolean trip(String eventType, String cause) {
         Route fresh = new Route(eventType);
         Route route = open.computeIfAbsent(key(eventType), key -> fresh);
         route.circuit.trip();
-        route.cause = String.valueOf(cause.getMessage());
+        route.cause = cause;
         return route == fresh;
+    }
+
+    /** Lets probes pass from some time from now on, since what waits for the target is back in the store. */
+    void allowProbes(String eventType) {
+        Route route = open.get(key(eventType));
+        if (route != null) {
+            route.circuit.allowProbes();
+        }
     }
 
     /** Notes that a target answered; returns whether it was taken for unavailable. */
@@ -126,7 +140,9 @@ final class RouteCircuits {
 
         @Override
         public void whenCapacityFrees(Runnable action) {
-            // the lane rings when the next probe may go
+            if (room.getAsInt() == 0) {
+                whenRoomFrees.accept(this, action);
+            } // else the lane rings when the next probe may go
         }
 
         @Override

@@ -150,9 +150,11 @@ public final class OwnedEvents {
                 : null;
     }
 
+    /** Opens the gate, unless another hold has taken this one's place. */
     private void forget(Hold hold) {
-        tracker.release(hold.eventId());
-        holds.remove(hold.eventId(), hold);
+        if (holds.remove(hold.eventId(), hold)) {
+            tracker.release(hold.eventId());
+        }
     }
 
     /** Begins a scan of the store; scans do not overlap. */

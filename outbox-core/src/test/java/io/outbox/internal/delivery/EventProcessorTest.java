@@ -341,6 +341,28 @@ class EventProcessorTest {
     }
 
     @Test
+    void callsNoInterceptorAfterwardsThatWasNotCalledBefore() {
+        EventInterceptor refusing = new EventInterceptor() {
+            @Override
+            public void beforeDispatch(EventEnvelope event) throws Exception {
+                calls.add("2 before " + event.eventId());
+                throw new IOException("refused");
+            }
+
+            @Override
+            public void afterDispatch(EventEnvelope event, Exception error) {
+                calls.add("2 after " + event.eventId());
+            }
+        };
+        interceptors.addAll(List.of(recording("1"), refusing, recording("3")));
+
+        process(event -> DispatchResult.done());
+
+        assertThat(calls)
+                .containsExactly("1 before e", "2 before e", "2 after e", "1 after e java.io.IOException: refused");
+    }
+
+    @Test
     void declaresAnEventDeadThatAnInterceptorCallsUnrecoverable() {
         interceptors.add(EventInterceptor.before(event -> {
             throw new UnrecoverableException("no");

@@ -3,24 +3,19 @@ package io.outbox.internal.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.internal.completion.CompletionWriter;
-import io.outbox.internal.delivery.EventProcessor.Listening;
 import io.outbox.internal.lease.LeaseKeeper;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.internal.ownership.Reservations;
 import io.outbox.internal.polling.AlarmLine;
 import io.outbox.internal.writing.Reservation;
-import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.support.Events;
 import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.ScriptedBackend;
-import io.outbox.util.DaemonThreadFactory;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,32 +29,21 @@ class HotEventsTest {
 
     private static final Lease LEASE = new Lease("node", Duration.ofMinutes(1));
 
-    private final ScriptedBackend backend = new ScriptedBackend();
-    private final EngineMetrics metrics = new EngineMetrics(MetricsExporter.NOOP);
-    private final OwnedEvents owned = Reservations.forgottenAfter(Duration.ofMillis(1));
-    private final AlarmLine alarm = new AlarmLine();
-    private final CompletionWriter completion = new CompletionWriter(backend, owned, metrics, List.of(), alarm);
-    private final Leases leases = new Leases();
+    private final LaneRig rig = new LaneRig(Reservations.forgottenAfter(Duration.ofMillis(1)), new AlarmLine(), false);
+    private final ScriptedBackend backend = rig.backend;
+    private final OwnedEvents owned = rig.owned;
+    private final CompletionWriter completion = rig.completion;
     private final HotEvents hotEvents = hotEvents();
 
     private HotEvents hotEvents() {
-        leases.keepBy(new LeaseKeeper(LEASE, backend, owned, metrics, () -> {}));
-        LaneContext context =
-                new LaneContext(completion, leases, metrics, alarm, new DaemonThreadFactory("outbox-worker-"));
-        EventProcessor processor = new EventProcessor(
-                new Listening((aggregateType, eventType) -> null, List.of(), new Contexts(List.of())),
-                new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),
-                metrics,
-                new EngineClock(Clock.systemUTC()));
-        LaneSettings settings = new LaneSettings(new LaneSettings.Queues(10, 10), 1, LaneSettings.Pace.DEFAULT, false);
-        Lane lane = new Lane(EventTypes.ALL, settings, processor, context, true);
-        return new HotEvents(new Lanes(Map.of(), lane, metrics), owned, context, metrics);
+        EngineMetrics metrics = new EngineMetrics(MetricsExporter.NOOP);
+        rig.leases.keepBy(new LeaseKeeper(LEASE, backend, owned, metrics, () -> {}));
+        return new HotEvents(new Lanes(Map.of(), rig.lane, metrics), owned, rig.context, metrics);
     }
 
     @AfterEach
     void close() {
-        completion.close(Duration.ZERO);
-        leases.close();
+        rig.close();
     }
 
     private Reservation writtenAndForgotten() {

@@ -11,6 +11,11 @@ class RouteCircuitTest {
 
     private final RouteCircuit circuit = new RouteCircuit();
 
+    private void trip() {
+        circuit.trip();
+        circuit.allowProbes();
+    }
+
     private void awaitProbe() {
         await().atMost(Duration.ofSeconds(10))
                 .pollInterval(Duration.ofMillis(5))
@@ -39,7 +44,7 @@ class RouteCircuitTest {
 
     @Test
     void admitsNothingRightAfterItOpened() {
-        circuit.trip();
+        trip();
 
         assertThat(circuit.admits(10)).isZero();
         assertThat(circuit.admit()).isFalse();
@@ -47,8 +52,19 @@ class RouteCircuitTest {
     }
 
     @Test
-    void admitsOneProbeAfterAWhile() {
+    void admitsNothingUntilProbesAreAllowed() {
         circuit.trip();
+        circuit.probeLost();
+
+        assertThat(circuit.admits(10)).isZero();
+        assertThat(circuit.millisToProbe()).isGreaterThan(501L);
+        circuit.allowProbes();
+        awaitProbe();
+    }
+
+    @Test
+    void admitsOneProbeAfterAWhile() {
+        trip();
         awaitProbe();
 
         assertThat(circuit.admits(10)).isEqualTo(1);
@@ -61,11 +77,12 @@ class RouteCircuitTest {
 
     @Test
     void waitsAgainAfterAProbeThatFailed() {
-        circuit.trip();
+        trip();
         awaitProbe();
         circuit.admit();
 
         assertThat(circuit.trip()).isFalse();
+        circuit.allowProbes();
 
         assertThat(circuit.admits(10)).isZero();
         awaitProbe();
@@ -74,7 +91,7 @@ class RouteCircuitTest {
 
     @Test
     void admitsAnotherProbeWhenTheFirstToldNothing() {
-        circuit.trip();
+        trip();
         awaitProbe();
         circuit.admit();
 
@@ -86,7 +103,7 @@ class RouteCircuitTest {
 
     @Test
     void admitsEverythingAfterAProbeThatGotThrough() {
-        circuit.trip();
+        trip();
         awaitProbe();
         circuit.admit();
 
@@ -99,7 +116,7 @@ class RouteCircuitTest {
 
     @Test
     void oneOfManyThreadsGetsTheProbe() throws Exception {
-        circuit.trip();
+        trip();
         awaitProbe();
         try (Race race = new Race(8)) {
             for (int round = 0; round < 500; round++) {

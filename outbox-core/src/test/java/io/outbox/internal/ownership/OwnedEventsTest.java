@@ -34,6 +34,28 @@ class OwnedEventsTest {
     }
 
     @Test
+    void aHoldThatIsOverDoesNotEndTheOneThatFollowed() {
+        Hold former = owned.acquire("e");
+        owned.close(former);
+        owned.acquire("e");
+
+        owned.close(former);
+
+        assertThat(owned.acquire("e")).isNull();
+    }
+
+    @Test
+    void aHoldThatOutlivedItsTrackersTimeDoesNotEndTheOneThatTookItsPlace() {
+        OwnedEvents forgetful = new OwnedEvents(new DefaultInFlightTracker(1), LONG, LONG);
+        Hold former = forgetful.acquire("e");
+        await().atMost(Duration.ofSeconds(10)).until(() -> forgetful.acquire("e"), Objects::nonNull);
+
+        assertThat(forgetful.close(former)).isNull();
+
+        assertThat(forgetful.isHeld("e")).isTrue();
+    }
+
+    @Test
     void oneOf8ThreadsBecomesTheHolder() throws Exception {
         try (Race race = new Race(8)) {
             for (int round = 0; round < 1000; round++) {

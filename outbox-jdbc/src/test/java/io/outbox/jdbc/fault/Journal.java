@@ -1,13 +1,11 @@
 package io.outbox.jdbc.fault;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,23 +22,20 @@ final class Journal implements AutoCloseable {
         CLOSED
     }
 
-    private final FileChannel file;
+    private final FileOutputStream file;
 
-    private Journal(FileChannel file) {
+    private Journal(FileOutputStream file) {
         this.file = file;
     }
 
     static Journal open(Path path) throws IOException {
-        return new Journal(FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        return new Journal(new FileOutputStream(path.toFile(), true));
     }
 
-    /** Notes a fact; it is in the operating system's hands when this returns. */
+    /** Notes a fact; it is in the operating system's hands when this returns, also on a thread that is interrupted. */
     synchronized void note(Kind kind, String subject) {
         try {
-            ByteBuffer line = ByteBuffer.wrap((kind + " " + subject + "\n").getBytes(StandardCharsets.UTF_8));
-            while (line.hasRemaining()) {
-                file.write(line);
-            }
+            file.write((kind + " " + subject + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -17,9 +17,7 @@ record Contributions(
 
     static Contributions of(BeanFactory beans) {
         return new Contributions(
-                all(beans, EventInterceptor.class).stream()
-                        .map(AdvisedBeans::interceptor)
-                        .toList(),
+                all(beans, EventInterceptor.class),
                 all(beans, WriterHook.class),
                 all(beans, CompletionListener.class),
                 all(beans, ContextPropagator.class));

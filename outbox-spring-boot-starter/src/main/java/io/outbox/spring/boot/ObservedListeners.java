@@ -58,7 +58,7 @@ final class ObservedListeners {
             Observation observation = start(event, observations);
             Observation.Scope scope = observation.openScope();
             try {
-                return listener.onEvent(event, info);
+                return Informed.call(listener, event, info);
             } catch (Throwable e) {
                 observation.error(e);
                 throw e;
@@ -82,7 +82,7 @@ final class ObservedListeners {
                     events.stream().map(event -> start(event, observations)).toList();
             Observation.Scope scope = started.get(0).openScope();
             try {
-                List<BatchOutcome> outcomes = listener.onEvents(events, infos);
+                List<BatchOutcome> outcomes = Informed.call(listener, events, infos);
                 markFailures(started, outcomes);
                 return outcomes;
             } catch (Throwable e) {

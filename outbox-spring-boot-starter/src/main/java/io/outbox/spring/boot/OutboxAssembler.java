@@ -65,7 +65,7 @@ final class OutboxAssembler {
         };
         OutboxProperties.Poller poller = properties.getPoller();
         builder.backend(backend)
-                .listenerRegistry(ObservedListeners.of(publisher.over(AdvisedBeans.listeners(listeners)), observations))
+                .listenerRegistry(ObservedListeners.of(publisher.over(listeners), observations))
                 .metrics(metrics)
                 .intervalMs(poller.getIntervalMs())
                 .batchSize(poller.getBatchSize())

@@ -6,7 +6,6 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.jdbc.OutboxSchema;
-import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -39,14 +38,14 @@ class LaneIndexTest {
         "outbox.publisher.events.placed.topic=orders"
     };
 
-    /** What a class warns of. */
+    /** What the store warns of. */
     private static final class Warnings extends Handler implements AutoCloseable {
 
         private final Queue<String> messages = new ConcurrentLinkedQueue<>();
         private final Logger logger;
 
-        private Warnings(Class<?> source) {
-            this.logger = Logger.getLogger(source.getName());
+        private Warnings() {
+            this.logger = Logger.getLogger("io.outbox.jdbc");
             logger.addHandler(this);
         }
 
@@ -93,7 +92,7 @@ class LaneIndexTest {
         onDisk("outbox.tables.auto-create=true")
                 .run(context -> assertThat(hasLaneIndex(context.getBean(DataSource.class)))
                         .isFalse());
-        try (Warnings warnings = new Warnings(AbstractJdbcOutboxStore.class)) {
+        try (Warnings warnings = new Warnings()) {
             onDisk(PUBLISHER)
                     .withPropertyValues("outbox.tables.auto-create=false")
                     .run(context -> await().untilAsserted(() -> assertThat(warnings.messages)

@@ -52,7 +52,7 @@ class ListenerCallsTest {
     }
 
     @OutboxListener(eventType = "Single")
-    static class Informed implements EventListener {
+    static class Informed implements EventListener.Informed {
         @Override
         public DispatchResult onEvent(EventEnvelope event) {
             throw new AssertionError("the outbox calls the other method");
@@ -74,7 +74,7 @@ class ListenerCallsTest {
     }
 
     @OutboxListener(eventType = "Batch")
-    static class InformedBatch implements BatchEventListener {
+    static class InformedBatch implements BatchEventListener.Informed {
         @Override
         public List<BatchOutcome> onEvents(List<EventEnvelope> events) {
             throw new AssertionError("the outbox calls the other method");
@@ -202,7 +202,9 @@ class ListenerCallsTest {
         public void beforeDispatch(EventEnvelope event) {
             note("before");
         }
+    }
 
+    static class TransactionalInformedInterceptor implements EventInterceptor.Informed {
         @Override
         @Transactional
         public void afterDispatch(EventEnvelope event, DeliveryInfo info, Exception error) {
@@ -214,7 +216,7 @@ class ListenerCallsTest {
     @ValueSource(strings = {"true", "false"})
     void interceptorsRunInTheirTransaction(String classProxies) {
         CALLS.clear();
-        TestApplication.runner(TransactionalInterceptor.class, Deliveries.class)
+        TestApplication.runner(TransactionalInterceptor.class, TransactionalInformedInterceptor.class, Deliveries.class)
                 .withPropertyValues("spring.aop.proxy-target-class=" + classProxies)
                 .run(context -> {
                     write(context, "Placed", "1");

@@ -40,7 +40,7 @@ class ObservedListenersTest {
             return DispatchResult.done();
         })));
 
-        assertThat(listener.onEvent(EVENT, THIRD)).isEqualTo(DispatchResult.done());
+        assertThat(EventListener.Informed.call(listener, EVENT, THIRD)).isEqualTo(DispatchResult.done());
 
         assertThat(seen).containsExactly(THIRD);
         assertThat(listener.retryPolicy()).isSameAs(POLICY);
@@ -54,7 +54,7 @@ class ObservedListenersTest {
                     return List.of(BatchOutcome.done());
                 })));
 
-        assertThat(((BatchEventListener) listener).onEvents(List.of(EVENT), List.of(THIRD)))
+        assertThat(BatchEventListener.Informed.call((BatchEventListener) listener, List.of(EVENT), List.of(THIRD)))
                 .containsExactly(BatchOutcome.done());
 
         assertThat(seen).containsExactly(THIRD);

@@ -60,7 +60,7 @@ class DemoTest {
                         line.matches("from the start of COMMIT to the listener: median [\\d.]+ ms, slowest [\\d.]+ ms"))
                 .anyMatch(line -> line.matches("attempt 2, after +\\d+ ms: failed, the payment service is busy"))
                 .anyMatch(line -> line.matches("attempt 3, after +\\d+ ms: paid"))
-                .anyMatch(line -> line.matches("delivered (1[5-9]|[2-9]\\d)\\d\\d ms after the commit"))
+                .anyMatch(line -> line.matches("delivered (1[5-9]|[2-9]\\d)\\d\\d ms after it was written"))
                 .anyMatch(line -> line.startsWith("after 3 attempts the event is DEAD: "))
                 .contains("delivered; dead letters left: 0")
                 .anyMatch(line -> line.matches("kill -9 \\d+: exit code 137"))

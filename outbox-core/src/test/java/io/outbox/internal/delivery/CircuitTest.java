@@ -1,0 +1,157 @@
+package io.outbox.internal.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.outbox.DispatchResult;
+import io.outbox.EventListener;
+import io.outbox.RouteUnavailableException;
+import io.outbox.model.EventStatus;
+import io.outbox.support.CountingMetrics;
+import io.outbox.support.Events;
+import io.outbox.support.Gate;
+import io.outbox.support.NoLeftoverThreads;
+import io.outbox.support.Node;
+import io.outbox.support.ScriptedBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A target that is unavailable, in the lane that all event types share. */
+@ExtendWith(NoLeftoverThreads.class)
+class CircuitTest {
+
+    private final ScriptedBackend backend = new ScriptedBackend();
+    private final CountingMetrics metrics = new CountingMetrics();
+    private final AtomicBoolean down = new AtomicBoolean(true);
+    private final AtomicInteger probes = new AtomicInteger();
+    private final Node node = Node.on(backend).metrics(metrics);
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    private EventListener whileNotDown() {
+        return event -> {
+            if (down.get()) {
+                probes.incrementAndGet();
+                throw new RouteUnavailableException("the broker is down");
+            }
+            return DispatchResult.done();
+        };
+    }
+
+    private void awaitProbes(int count) {
+        await().atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> probes.get() >= count);
+    }
+
+    private void awaitDone(int count) {
+        await().atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> backend.count(EventStatus.DONE) == count);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anOutageCostsAProbeNowAndThenAndOtherEventTypesNothing(boolean several) {
+        if (several) {
+            node.named("node", Duration.ofMinutes(5));
+        }
+        for (int i = 0; i < 300; i++) {
+            backend.put(Events.event("down" + i, "Down"));
+        }
+        node.listen("Down", whileNotDown())
+                .listen(event -> DispatchResult.done())
+                .start();
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> !node.engine().unavailable().isEmpty() && backend.locked() == 0);
+        awaitProbes(probes.get() + 1);
+        long written = backend.rowsWritten();
+        int probed = probes.get();
+
+        for (int i = 0; i < 50; i++) {
+            node.write(Events.event("up" + i));
+        }
+        awaitDone(50);
+        node.write(Events.event("another", "Down"));
+        awaitProbes(probed + 3);
+
+        int most = 2 * (probes.get() - probed + 2);
+        assertThat(backend.rowsWritten() - written - 50)
+                .as("claims and releases of probes")
+                .isLessThanOrEqualTo(several ? most : 0);
+        assertThat(node.engine().unavailable()).containsExactly(Map.entry("Down", "the broker is down"));
+        assertThat(metrics.get("failure") + metrics.get("deferred")).isZero();
+
+        down.set(false);
+        awaitDone(351);
+        assertThat(node.engine().unavailable()).isEmpty();
+        assertThat(backend.row("down0").attempts()).isZero();
+    }
+
+    @Test
+    void aProbeThatFoundNoRoomGoesOnceThereIsSome() {
+        Gate busy = new Gate();
+        node.delivery(settings -> settings.workerCount(1))
+                .delivery(settings -> settings.coldQueueCapacity(1))
+                .listen("Down", whileNotDown())
+                .listen(event -> {
+                    busy.pass();
+                    return DispatchResult.done();
+                })
+                .start();
+        node.write(Events.event("down", "Down"));
+        awaitProbes(1);
+        node.write(Events.event("e0"));
+        busy.awaitReached();
+        backend.put(Events.event("e1"));
+        node.loop().wakeUp();
+        await().atMost(Duration.ofSeconds(10)).until(() -> node.engine().coldQueueDepth() == 1);
+        await().pollDelay(Duration.ofMillis(700)).until(() -> true);
+
+        down.set(false);
+        busy.open();
+
+        awaitDone(3);
+    }
+
+    @Test
+    void inStrictOrderNothingPassesTheEventWhoseTargetIsUnavailable() {
+        List<String> succeeded = new ArrayList<>();
+        AtomicInteger calls = new AtomicInteger();
+        node.delivery(settings -> settings.workerCount(1))
+                .delivery(DeliverySettings::strictOrder)
+                .polling(settings -> settings.intervalMs(1))
+                .polling(settings -> settings.batchSize(7))
+                .listen(event -> {
+                    if (calls.incrementAndGet() % 40 == 5) {
+                        throw new RouteUnavailableException("down for a moment");
+                    }
+                    succeeded.add(event.eventId());
+                    return DispatchResult.done();
+                });
+        List<String> written = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            written.add(String.format("e%03d", i));
+            backend.put(Events.event(written.get(i)));
+        }
+
+        node.start();
+
+        awaitDone(100);
+        assertThat(succeeded).containsExactlyElementsOf(written);
+        assertThat(calls.get()).isGreaterThan(101);
+        assertThat(backend.rowsWritten()).isEqualTo(100);
+    }
+}

@@ -1,0 +1,62 @@
+package io.outbox.internal.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.outbox.DispatchResult;
+import io.outbox.model.EventStatus;
+import io.outbox.support.Events;
+import io.outbox.support.NoLeftoverThreads;
+import io.outbox.support.Node;
+import io.outbox.support.ScriptedBackend;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Due times among nodes whose clocks differ from the store's. */
+@ExtendWith(NoLeftoverThreads.class)
+class EngineClockTest {
+
+    private final ScriptedBackend backend = new ScriptedBackend();
+
+    @ParameterizedTest
+    @ValueSource(longs = {-3600, 3600})
+    void aRetryIsDueByTheStoresClockWhateverTheNodesOwnSays(long nodeAheadSeconds) {
+        Clock clock = Clock.offset(Clock.systemUTC(), Duration.ofSeconds(nodeAheadSeconds));
+        AtomicInteger calls = new AtomicInteger();
+        backend.put(Events.event("e"));
+        try (Node node = Node.on(backend)
+                .named("node", Duration.ofMinutes(1))
+                .delivery(settings -> settings.clock(clock))
+                .delivery(settings -> settings.retryPolicy(attempts -> 200))
+                .polling(settings -> settings.clock(clock))
+                .listen(event -> {
+                    if (calls.incrementAndGet() == 1) {
+                        throw new IllegalStateException("once");
+                    }
+                    return DispatchResult.done();
+                })
+                .start()) {
+            Instant before = Instant.now();
+
+            await().atMost(Duration.ofSeconds(10)).until(() -> backend.count(EventStatus.NEW) == 0);
+            assertThat(backend.row("e").availableAt()).isBetween(before, before.plusSeconds(30));
+
+            await().atMost(Duration.ofSeconds(10)).until(() -> backend.status("e") == EventStatus.DONE);
+            assertThat(node.delivered()).hasSize(2);
+        }
+    }
+
+    @Test
+    void theClockHasThePrecisionOfTheStore() {
+        EngineClock clock = new EngineClock(Clock.systemUTC());
+        clock.storeIsAhead(Duration.ofNanos(1_234_567));
+
+        assertThat(clock.now().getNano() % 1000).isZero();
+    }
+}

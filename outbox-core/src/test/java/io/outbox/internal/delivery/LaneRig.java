@@ -1,0 +1,84 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.DispatchResult;
+import io.outbox.EventListener;
+import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
+import io.outbox.dispatch.QueuedEvent;
+import io.outbox.dispatch.QueuedEvent.Source;
+import io.outbox.internal.completion.CompletionWriter;
+import io.outbox.internal.delivery.EventProcessor.Listening;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.ownership.Hold;
+import io.outbox.internal.ownership.OwnedEvents;
+import io.outbox.internal.polling.Alarm;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.MetricsExporter;
+import io.outbox.support.Events;
+import io.outbox.support.ScriptedBackend;
+import io.outbox.util.DaemonThreadFactory;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+
+/** A lane of one worker for all event types, with what it needs around it. */
+final class LaneRig implements AutoCloseable {
+
+    final ScriptedBackend backend = new ScriptedBackend();
+    final Leases leases = new Leases();
+    final OwnedEvents owned;
+    final CompletionWriter completion;
+    final LaneContext context;
+    final Lane lane;
+    private volatile EventListener listener = event -> DispatchResult.done();
+
+    LaneRig(OwnedEvents owned, Alarm alarm, boolean strictOrder) {
+        EngineMetrics metrics = new EngineMetrics(MetricsExporter.NOOP);
+        this.owned = owned;
+        this.completion = new CompletionWriter(backend, owned, metrics, List.of(), alarm);
+        this.context = new LaneContext(completion, leases, metrics, alarm, new DaemonThreadFactory("outbox-worker-"));
+        EventProcessor processor = new EventProcessor(
+                new Listening((aggregateType, eventType) -> listener, List.of(), new Contexts(List.of())),
+                new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),
+                metrics,
+                new EngineClock(Clock.systemUTC()));
+        LaneSettings settings =
+                new LaneSettings(new LaneSettings.Queues(10, 10), 1, LaneSettings.Pace.DEFAULT, strictOrder);
+        this.lane = new Lane(EventTypes.ALL, settings, processor, context, true);
+    }
+
+    void listen(EventListener newListener) {
+        listener = newListener;
+    }
+
+    /** Returns an event that was read from the store, in this node's hands. */
+    HeldEvent held(String eventId) {
+        Hold hold = owned.acquire(eventId);
+        return new HeldEvent(new QueuedEvent(Events.event(eventId), Source.COLD, 0), null, hold);
+    }
+
+    /** Offers an event, and gives it back if it is refused. */
+    boolean offer(String eventId) {
+        HeldEvent event = held(eventId);
+        boolean taken = lane.offer(event);
+        if (!taken) {
+            completion.giveBack(event.hold());
+        }
+        return taken;
+    }
+
+    void start() {
+        completion.start();
+        lane.start();
+    }
+
+    @Override
+    public void close() {
+        lane.queue().close();
+        lane.workers().beginClose();
+        lane.workers().force();
+        lane.giveBackQueued();
+        completion.close(Duration.ZERO);
+        leases.close();
+    }
+}
