@@ -64,6 +64,25 @@ class OutboxCloseTest {
     }
 
     @Test
+    void whatIsQueuedBehindAListenerThatDoesNotEndIsGivenBack() {
+        Gate listener = new Gate();
+        registry.register(Events.TYPE, event -> {
+            listener.pass();
+            return DispatchResult.done();
+        });
+        put(20);
+        Outbox outbox = node().drainTimeoutMs(0).build();
+        listener.awaitReached();
+        await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 20);
+
+        outbox.close();
+
+        assertThat(backend.locked()).as("the one with the listener").isEqualTo(1);
+        listener.open();
+        await().atMost(Duration.ofSeconds(10)).until(() -> backend.count(EventStatus.DONE) == 1);
+    }
+
+    @Test
     void eventsThatComeInBehindTheEndAreGivenBackToo() {
         Gate listener = new Gate();
         registry.register(Events.TYPE, event -> {

@@ -5,7 +5,6 @@ import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.internal.polling.Alarm;
-import io.outbox.internal.watch.Isolation;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.Capability;
 import io.outbox.spi.DeliveryBackend;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -61,7 +59,7 @@ public final class CompletionWriter {
     private final Alarm alarm;
     private final OutcomeWriter outcomes;
     private final BlockingQueue<Completion> completions = new ArrayBlockingQueue<>(CAPACITY);
-    private final ConcurrentLinkedQueue<Hold> givenBack = new ConcurrentLinkedQueue<>();
+    private final Releases releases;
     private final Semaphore work = new Semaphore(0);
     private final Semaphore storeAnswers = new Semaphore(0);
     private final Thread thread;
@@ -69,7 +67,6 @@ public final class CompletionWriter {
     /** What is being written, or is to be written again. Guarded by the lock, as what follows. */
     private final Map<Hold, Completion> inHand = new LinkedHashMap<>();
 
-    private final List<Hold> toRelease = new ArrayList<>();
     private int failures;
 
     private volatile boolean closing;
@@ -86,6 +83,7 @@ public final class CompletionWriter {
         this.owned = owned;
         this.durable = new Durable(metrics, listeners, alarm);
         this.alarm = alarm;
+        this.releases = new Releases(backend);
         this.outcomes = new OutcomeWriter(backend, metrics, this::written);
         this.thread = new DaemonThreadFactory("outbox-completion-").newThread(this::run);
     }
@@ -131,13 +129,18 @@ public final class CompletionWriter {
      * lock is released. Never waits while open.
      */
     public void giveBack(Hold hold) {
-        if (hold.ownerId() == null || !backend.supports(Capability.RELEASE)) {
+        if (hold.ownerId() == null || !releasesLocks()) {
             close(hold);
             return;
         }
-        givenBack.add(hold);
+        releases.add(hold);
         work.release();
         writeIfStopped();
+    }
+
+    /** Returns whether events that are given back lose their lock in the store, or keep it until it has run out. */
+    public boolean releasesLocks() {
+        return backend.supports(Capability.RELEASE);
     }
 
     /** Writes what comes after the end, of a listener that outlived it, unless the store still does not answer. */
@@ -279,7 +282,7 @@ public final class CompletionWriter {
 
     private int writeBatch() {
         takeInHand();
-        int size = inHand.size() + toRelease.size();
+        int size = inHand.size() + releases.inHand();
         outcomes.retryRefused(closing);
         if (size == NOTHING) {
             return NOTHING;
@@ -311,24 +314,13 @@ public final class CompletionWriter {
             completion.hold().settle();
             inHand.put(completion.hold(), completion);
         }
-        for (Hold hold; toRelease.size() < MAX_BATCH && (hold = givenBack.poll()) != null; ) {
-            hold.settle();
-            toRelease.add(hold);
-        }
+        releases.takeInHand();
     }
 
     private void release() {
-        Map<String, List<Hold>> byOwner = new LinkedHashMap<>();
-        toRelease.forEach(hold -> byOwner.computeIfAbsent(hold.ownerId(), owner -> new ArrayList<>())
-                .add(hold));
-        for (Map.Entry<String, List<Hold>> group : byOwner.entrySet()) {
-            List<Hold> holds = group.getValue();
-            Isolation.run(
-                    holds,
-                    part -> backend.release(
-                            group.getKey(), part.stream().map(Hold::eventId).toList()));
-            toRelease.removeAll(holds);
-            holds.forEach(this::close);
+        List<Hold> released = releases.release();
+        if (!released.isEmpty()) {
+            released.forEach(this::close);
             alarm.dueNow(EventTypes.ALL);
         }
     }
@@ -355,7 +347,7 @@ public final class CompletionWriter {
         Level level = failures++ == 0 ? Level.ERROR : Level.DEBUG;
         LOG.log(
                 level,
-                "Cannot write " + inHand.size() + " outcomes and " + toRelease.size()
+                "Cannot write " + inHand.size() + " outcomes and " + releases.inHand()
                         + " releases; they are kept, and tried again until the store takes them",
                 e);
     }
@@ -395,11 +387,7 @@ public final class CompletionWriter {
                 lost.addAll(inHand.values());
                 inHand.clear();
                 completions.drainTo(lost);
-                unreleased.addAll(toRelease);
-                toRelease.clear();
-                for (Hold hold; (hold = givenBack.poll()) != null; ) {
-                    unreleased.add(hold);
-                }
+                unreleased.addAll(releases.clear());
             }
         } finally {
             writing.unlock();

@@ -124,7 +124,7 @@ final class ColdEvents implements PollTarget {
             return owned.acquire(row.eventId());
         }
         Hold hold = owned.acquireClaimed(row.eventId(), claim.ownerId(), claim.sinceNanos());
-        if (hold != null && owned.wasClosedDuringScan(hold)) {
+        if (hold != null && completion.releasesLocks() && owned.wasClosedDuringScan(hold)) {
             completion.giveBack(hold);
             return null;
         }

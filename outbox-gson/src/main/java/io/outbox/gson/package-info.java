@@ -1,0 +1,2 @@
+/** Payloads by Gson: {@link io.outbox.gson.GsonJsonCodec}. */
+package io.outbox.gson;
