@@ -216,12 +216,12 @@ class RabbitFaultTest {
         RabbitEventPublisher publisher = publisher(exchange, Duration.ofSeconds(60));
         publisher.onEvents(events(1));
 
-        proxy.delay(Duration.ofSeconds(3));
+        proxy.delay(Duration.ofSeconds(10)); // longer than the command of the operator takes
         CompletableFuture<List<BatchOutcome>> underWay =
                 CompletableFuture.supplyAsync(() -> publisher.onEvents(events(10)));
         server.control("close_all_connections", "maintenance");
 
-        assertThat(underWay).succeedsWithin(Duration.ofSeconds(20)).satisfies(outcomes -> {
+        assertThat(underWay).succeedsWithin(Duration.ofSeconds(40)).satisfies(outcomes -> {
             assertThat(words(outcomes)).hasSize(10).containsOnly("unavailable");
             assertThat(reason(outcomes.get(0))).contains("maintenance");
         });
