@@ -1,6 +1,11 @@
 package io.outbox.spring.boot;
 
 import io.outbox.Outbox;
+import io.outbox.spring.boot.internal.actuator.OnOutboxHealth;
+import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
+import io.outbox.spring.boot.internal.actuator.OutboxHealthCheck;
+import io.outbox.spring.boot.internal.actuator.OutboxHealthIndicator;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot3.Boot3HealthIndicator;
 import java.util.Map;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -9,6 +14,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -16,12 +22,13 @@ import org.springframework.context.annotation.Configuration;
 /** Auto-configuration of the health indicator and the actuator endpoint. */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnBean(Outbox.class)
+@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
 public class OutboxActuatorAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    OutboxHealthCheck outboxHealthCheck(Map<String, Outbox> outboxes, OutboxProperties properties) {
-        return new OutboxHealthCheck(outboxes, properties.getHealth().getMaxLag());
+    OutboxHealthCheck outboxHealthCheck(Map<String, Outbox> outboxes, OutboxSettings settings) {
+        return new OutboxHealthCheck(outboxes, settings.monitoring().maxLag());
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -1,13 +1,22 @@
 package io.outbox.spring.boot;
 
-import io.micrometer.observation.ObservationRegistry;
 import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
-import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
+import io.outbox.spring.boot.internal.brokers.BrokerLanes;
+import io.outbox.spring.boot.internal.delivery.Contributions;
+import io.outbox.spring.boot.internal.delivery.LateWriter;
+import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.delivery.OutboxLifecycle;
+import io.outbox.spring.boot.internal.jdbc.JdbcEngineConfiguration;
+import io.outbox.spring.boot.internal.jdbc.TransactionListening;
+import io.outbox.spring.boot.internal.json.DefaultJsonCodec;
+import io.outbox.spring.boot.internal.settings.ExplicitSettings;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import io.outbox.spring.boot.internal.settings.SettingsDecision;
 import java.util.List;
 import java.util.function.Function;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -18,6 +27,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
@@ -25,6 +35,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Auto-configuration of the outbox: from the application's DataSource, its {@link OutboxListener} beans and
@@ -38,9 +49,27 @@ import org.springframework.core.env.Environment;
             "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration"
         })
 @ConditionalOnClass(Outbox.class)
-@EnableConfigurationProperties(OutboxProperties.class)
-@Import(OutboxJdbcConfiguration.class)
+@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+@EnableConfigurationProperties({OutboxGlobalProperties.class, OutboxPublisherProperties.class})
+@Import(JdbcEngineConfiguration.class)
 public class OutboxAutoConfiguration {
+
+    private static final String PROPERTIES = "outboxProperties";
+
+    @Bean(PROPERTIES)
+    OutboxProperties outboxProperties() {
+        return new OutboxProperties();
+    }
+
+    /** The settings that are in force; everything else asks for these. */
+    @Bean
+    OutboxSettings outboxSettings(
+            Environment environment,
+            OutboxGlobalProperties global,
+            OutboxPublisherProperties publisher,
+            OutboxProperties outbox) {
+        return new SettingsDecision(new ExplicitSettings(environment), global, publisher).decide(outbox);
+    }
 
     /** The settings of {@code outbox.*} stay the ones in use where the application has more, for other outboxes. */
     @Bean
@@ -50,8 +79,8 @@ public class OutboxAutoConfiguration {
             boolean chosen = names.stream()
                     .anyMatch(name -> beans.containsBeanDefinition(name)
                             && beans.getBeanDefinition(name).isPrimary());
-            if (!chosen && names.contains(SettingsReconciler.BOUND)) {
-                beans.getBeanDefinition(SettingsReconciler.BOUND).setPrimary(true);
+            if (!chosen && names.contains(PROPERTIES)) {
+                beans.getBeanDefinition(PROPERTIES).setPrimary(true);
             }
         };
     }
@@ -64,13 +93,8 @@ public class OutboxAutoConfiguration {
 
     @Bean
     OutboxAssembler outboxAssembler(
-            ListableBeanFactory beans,
-            ObjectProvider<RetryPolicy> retryPolicy,
-            ObjectProvider<ObservationRegistry> observations,
-            ObjectProvider<PublisherLanes> publisher,
-            Environment environment) {
-        return new OutboxAssembler(Contributions.of(beans), retryPolicy, observations, environment)
-                .publisher(publisher.getIfAvailable(PublisherLanes::none));
+            ListableBeanFactory beans, ObjectProvider<BrokerLanes> brokers, Environment environment) {
+        return new OutboxAssembler(new Contributions(beans), brokers.getIfAvailable(BrokerLanes::none), environment);
     }
 
     /** Its outboxes check their tables, which may come from the application's migrations. */
@@ -79,9 +103,9 @@ public class OutboxAutoConfiguration {
     @DependsOnDatabaseInitialization
     OutboxFactory outboxFactory(
             OutboxAssembler assembler,
-            OutboxProperties properties,
+            OutboxSettings settings,
             ObjectProvider<Function<String, MetricsExporter>> metrics) {
-        return new OutboxFactory(assembler, properties, metrics.getIfAvailable(() -> prefix -> MetricsExporter.NOOP));
+        return new OutboxFactory(assembler, settings, metrics.getIfAvailable(() -> prefix -> MetricsExporter.NOOP));
     }
 
     @Bean(destroyMethod = "close")
@@ -89,18 +113,18 @@ public class OutboxAutoConfiguration {
     @ConditionalOnMissingBean
     Outbox outbox(
             OutboxAssembler assembler,
-            OutboxProperties properties,
+            OutboxSettings settings,
             OutboxBackend backend,
             ListenerRegistry listeners,
             ObjectProvider<MetricsExporter> metrics) {
-        return assembler.assemble(properties, backend, listeners, metrics.getIfAvailable(() -> MetricsExporter.NOOP));
+        return assembler.assemble(settings, backend, listeners, metrics.getIfAvailable(() -> MetricsExporter.NOOP));
     }
 
     @Bean
     @ConditionalOnSingleCandidate(Outbox.class)
     @ConditionalOnMissingBean
-    OutboxWriter outboxWriter(Outbox outbox) {
-        return outbox.writer();
+    OutboxWriter outboxWriter(ObjectProvider<Outbox> outbox) {
+        return new LateWriter(SingletonSupplier.of(outbox::getObject));
     }
 
     @Bean
@@ -111,8 +135,9 @@ public class OutboxAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    OutboxLifecycle outboxLifecycle(ObjectProvider<Outbox> outboxes, ApplicationContext context) {
-        return new OutboxLifecycle(outboxes, context);
+    OutboxLifecycle outboxLifecycle(
+            ObjectProvider<Outbox> outboxes, ApplicationContext context, OutboxSettings settings) {
+        return new OutboxLifecycle(outboxes, context, settings.delivery().autoStartup());
     }
 
     /** Delivery does not wait for somebody to ask for the outbox, and its listeners read payloads. */
@@ -120,6 +145,7 @@ public class OutboxAutoConfiguration {
     static LazyInitializationExcludeFilter outboxIsNotLazy() {
         return LazyInitializationExcludeFilter.forBeanTypes(
                 Outbox.class,
+                OutboxSettings.class,
                 OutboxListenerRegistrar.class,
                 OutboxLifecycle.class,
                 TransactionListening.class,

@@ -9,6 +9,11 @@ import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spring.SpringTxContext;
+import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.jdbc.SchemaInitializer;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import io.outbox.spring.boot.internal.settings.OutboxSettings.Monitoring;
+import io.outbox.spring.boot.internal.settings.SettingsDecision;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -29,21 +34,21 @@ import org.springframework.beans.factory.DisposableBean;
 public final class OutboxFactory implements DisposableBean {
 
     private final OutboxAssembler assembler;
-    private final OutboxProperties properties;
+    private final OutboxSettings settings;
     private final Function<String, MetricsExporter> metrics;
     private final Map<String, DefaultListenerRegistry> registries = new LinkedHashMap<>();
     private final List<SpringTxContext> txContexts = new ArrayList<>();
     private final List<AutoCloseable> exporters = new ArrayList<>();
 
-    OutboxFactory(OutboxAssembler assembler, OutboxProperties properties, Function<String, MetricsExporter> metrics) {
+    OutboxFactory(OutboxAssembler assembler, OutboxSettings settings, Function<String, MetricsExporter> metrics) {
         this.assembler = assembler;
-        this.properties = properties;
+        this.settings = settings;
         this.metrics = metrics;
     }
 
     /** Creates an outbox in the DataSource, with the settings of {@code outbox.*}. */
     public Outbox create(String name, DataSource dataSource) {
-        return create(name, dataSource, properties);
+        return create(name, dataSource, settings);
     }
 
     /**
@@ -51,10 +56,13 @@ public final class OutboxFactory implements DisposableBean {
      *
      * @throws IllegalStateException if there is an outbox of this name already
      */
-    public synchronized Outbox create(String name, DataSource dataSource, OutboxProperties properties) {
+    public Outbox create(String name, DataSource dataSource, OutboxProperties properties) {
+        return create(name, dataSource, SettingsDecision.of(properties));
+    }
+
+    private synchronized Outbox create(String name, DataSource dataSource, OutboxSettings settings) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(dataSource, "dataSource");
-        properties.afterPropertiesSet();
         if (name.isBlank()) {
             throw new IllegalArgumentException("name must not be blank");
         }
@@ -62,32 +70,32 @@ public final class OutboxFactory implements DisposableBean {
         if (registries.putIfAbsent(name, registry) != null) {
             throw new IllegalStateException("There is an outbox with the name '" + name + "' already");
         }
-        new OutboxSchemaInitializer(dataSource, properties)
-                .lanes(assembler.hasLanes())
-                .afterPropertiesSet();
-        AbstractJdbcOutboxStore store = JdbcOutboxStores.detect(dataSource).withTable(properties.getTableName());
+        new SchemaInitializer(dataSource, settings.table(), assembler.hasLanes()).afterPropertiesSet();
+        AbstractJdbcOutboxStore store =
+                JdbcOutboxStores.detect(dataSource).withTable(settings.table().name());
         SpringTxContext txContext = new SpringTxContext(dataSource);
         txContexts.add(txContext);
         StoreBackend backend = StoreBackend.of(
                 new DataSourceConnectionProvider(dataSource),
                 txContext,
                 store,
-                properties.getMode().purgerFor(store));
-        return assembler.assemble(properties, backend, registry, exporter(name, properties));
+                settings.mode().purgerFor(store));
+        return assembler.assemble(settings, backend, registry, exporter(name, settings.monitoring()));
     }
 
-    private MetricsExporter exporter(String name, OutboxProperties properties) {
-        if (!properties.getMetrics().isEnabled()) {
+    private MetricsExporter exporter(String name, Monitoring monitoring) {
+        if (!monitoring.meters()) {
             return MetricsExporter.NOOP;
         }
-        MetricsExporter exporter = metrics.apply(properties.getMetrics().getNamePrefix() + "." + name);
+        MetricsExporter exporter = metrics.apply(monitoring.meterPrefix() + "." + name);
         if (exporter instanceof AutoCloseable closeable) {
             exporters.add(closeable);
         }
         return exporter;
     }
 
-    synchronized Map<String, DefaultListenerRegistry> registries() {
+    /** Returns where the listeners of each outbox are registered. */
+    public synchronized Map<String, DefaultListenerRegistry> registries() {
         return Collections.unmodifiableMap(new LinkedHashMap<>(registries));
     }
 
@@ -102,7 +110,8 @@ public final class OutboxFactory implements DisposableBean {
         return null;
     }
 
-    synchronized List<SpringTxContext> txContexts() {
+    /** Returns how the outboxes take part in transactions. */
+    public synchronized List<SpringTxContext> txContexts() {
         return List.copyOf(txContexts);
     }
 

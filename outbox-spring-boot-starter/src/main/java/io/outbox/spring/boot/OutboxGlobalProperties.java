@@ -2,13 +2,11 @@ package io.outbox.spring.boot;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** Second names for settings of {@link OutboxProperties}, in the words of the publisher's configuration. */
 @ConfigurationProperties("outbox")
-public class OutboxGlobalProperties implements InitializingBean {
+public class OutboxGlobalProperties {
 
     static final int MAX_DEFAULT_THREAD_POOL_SIZE = 5;
 
@@ -20,18 +18,9 @@ public class OutboxGlobalProperties implements InitializingBean {
     /** Not available yet: enabling the idempotent consumer is refused. */
     private Map<String, Object> consumer = new LinkedHashMap<>();
 
-    static int defaultThreadPoolSize() {
+    /** Returns the size that the publisher has by default. */
+    public static int defaultThreadPoolSize() {
         return Math.min(Runtime.getRuntime().availableProcessors(), MAX_DEFAULT_THREAD_POOL_SIZE);
-    }
-
-    /** Checks every value; a message names the key. */
-    @Override
-    public void afterPropertiesSet() {
-        if (threadPoolSize != null && threadPoolSize < 1) {
-            throw new InvalidConfigurationPropertyValueException(
-                    "outbox.thread-pool-size", threadPoolSize, "must be at least 1");
-        }
-        NotAvailable.refuse("outbox.consumer", "the idempotent consumer", consumer);
     }
 
     public Integer getThreadPoolSize() {

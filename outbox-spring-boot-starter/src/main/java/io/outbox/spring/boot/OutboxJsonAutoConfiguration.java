@@ -1,10 +1,12 @@
 package io.outbox.spring.boot;
 
 import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.internal.json.DefaultJsonCodec;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -17,6 +19,7 @@ import org.springframework.core.annotation.Order;
             "org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration",
             "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration"
         })
+@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
 public class OutboxJsonAutoConfiguration {
 
     @Bean

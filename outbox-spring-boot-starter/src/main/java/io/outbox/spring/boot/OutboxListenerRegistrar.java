@@ -5,6 +5,8 @@ import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
+import io.outbox.spring.boot.internal.delivery.ListenerBeans;
+import io.outbox.spring.boot.internal.delivery.ListenerRoute;
 import java.util.Map;
 import java.util.Objects;
 import org.springframework.beans.factory.ListableBeanFactory;

@@ -3,13 +3,13 @@ package io.outbox.spring.boot;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.outbox.micrometer.MicrometerMetricsExporter;
 import io.outbox.spi.MetricsExporter;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.util.function.Function;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
@@ -25,14 +25,14 @@ import org.springframework.context.annotation.Lazy;
 @ConditionalOnClass({MeterRegistry.class, MicrometerMetricsExporter.class})
 @ConditionalOnBean(MeterRegistry.class)
 @ConditionalOnProperty(name = "outbox.metrics.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(OutboxProperties.class)
+@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
 public class OutboxMicrometerAutoConfiguration {
 
     @Bean
     @Lazy
     @ConditionalOnMissingBean(MetricsExporter.class)
-    MicrometerMetricsExporter outboxMetricsExporter(MeterRegistry registry, OutboxProperties properties) {
-        return new MicrometerMetricsExporter(registry, properties.getMetrics().getNamePrefix());
+    MicrometerMetricsExporter outboxMetricsExporter(MeterRegistry registry, OutboxSettings settings) {
+        return new MicrometerMetricsExporter(registry, settings.monitoring().meterPrefix());
     }
 
     /** Meters for the outboxes of an {@link OutboxFactory}. */

@@ -10,13 +10,12 @@ import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.Lease;
 import java.time.Duration;
-import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
-/** The settings of an outbox. Defaults are those of the core; each value is checked at start-up. */
+/** The settings of an outbox, as they are given. Defaults are those of the core; each value is checked at start-up. */
 @ConfigurationProperties("outbox")
-public class OutboxProperties implements InitializingBean {
+public class OutboxProperties {
 
     /** The prefix of meter names, the same as that of the exporter, which is not on every class path. */
     static final String DEFAULT_METRICS_PREFIX = "outbox";
@@ -24,13 +23,19 @@ public class OutboxProperties implements InitializingBean {
     static final Duration DEFAULT_MAX_LAG = Duration.ofMinutes(5);
 
     /**
-     * What this application does with events. With outbox.publisher.events the default is MULTI_NODE with claim locking,
-     * with outbox.publisher.enabled=false it is WRITER_ONLY.
+     * What this application does with events. With outbox.claim-locking.enabled or outbox.publisher.events the default is
+     * MULTI_NODE, with outbox.publisher.enabled=false it is WRITER_ONLY.
      */
     private Mode mode = Mode.SINGLE_NODE;
 
     /** The outbox table, optionally with its schema. */
     private String tableName = TableNames.DEFAULT_TABLE;
+
+    /** Whether there is an outbox at all. */
+    private boolean enabled = true;
+
+    /** Whether delivery starts with the application. If not, Outbox.start() or Outbox.deliverDue() deliver. */
+    private boolean autoStartup = true;
 
     private final Dispatcher dispatcher = new Dispatcher();
 
@@ -60,15 +65,9 @@ public class OutboxProperties implements InitializingBean {
         WRITER_ONLY;
 
         /** Returns what deletes events: finished ones, or where nothing is ever finished, those of some age. */
-        EventPurger purgerFor(AbstractJdbcOutboxStore store) {
+        public EventPurger purgerFor(AbstractJdbcOutboxStore store) {
             return this == WRITER_ONLY ? JdbcOutbox.ageBasedPurgerFor(store) : JdbcOutbox.purgerFor(store);
         }
-    }
-
-    /** Checks every value; a message names the key. */
-    @Override
-    public void afterPropertiesSet() {
-        OutboxPropertiesCheck.check(this);
     }
 
     public Mode getMode() {
@@ -85,6 +84,22 @@ public class OutboxProperties implements InitializingBean {
 
     public void setTableName(String tableName) {
         this.tableName = tableName;
+    }
+
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    public void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    public boolean isAutoStartup() {
+        return autoStartup;
+    }
+
+    public void setAutoStartup(boolean autoStartup) {
+        this.autoStartup = autoStartup;
     }
 
     public Dispatcher getDispatcher() {
@@ -134,8 +149,8 @@ public class OutboxProperties implements InitializingBean {
         /** How often an event is tried before it goes DEAD. In ORDERED mode always 1. */
         private int maxAttempts = OutboxDispatcher.DEFAULT_MAX_ATTEMPTS;
 
-        /** How many milliseconds shutdown goes on delivering what is queued. */
-        private long drainTimeoutMs = OutboxDispatcher.DEFAULT_DRAIN_TIMEOUT_MS;
+        /** How long shutdown goes on delivering what is queued. */
+        private Duration drainTimeout = Duration.ofMillis(OutboxDispatcher.DEFAULT_DRAIN_TIMEOUT_MS);
 
         public int getWorkerCount() {
             return workerCount;
@@ -169,59 +184,95 @@ public class OutboxProperties implements InitializingBean {
             this.maxAttempts = maxAttempts;
         }
 
+        public Duration getDrainTimeout() {
+            return drainTimeout;
+        }
+
+        public void setDrainTimeout(Duration drainTimeout) {
+            this.drainTimeout = drainTimeout;
+        }
+
+        /** Another name for drain-timeout, in milliseconds. */
         public long getDrainTimeoutMs() {
-            return drainTimeoutMs;
+            return drainTimeout.toMillis();
         }
 
         public void setDrainTimeoutMs(long drainTimeoutMs) {
-            this.drainTimeoutMs = drainTimeoutMs;
+            this.drainTimeout = Duration.ofMillis(drainTimeoutMs);
         }
     }
 
     /** When a failed event is tried again. Ignored if the application has a RetryPolicy bean. */
     public static class Retry {
 
-        /** Milliseconds before the second attempt; doubled with each further one. */
-        private long baseDelayMs = ExponentialBackoffRetryPolicy.DEFAULT_BASE_DELAY_MS;
+        /** The pause before the second attempt; doubled with each further one. */
+        private Duration baseDelay = Duration.ofMillis(ExponentialBackoffRetryPolicy.DEFAULT_BASE_DELAY_MS);
 
-        /** The longest delay in milliseconds. */
-        private long maxDelayMs = ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS;
+        /** The longest pause between two attempts. */
+        private Duration maxDelay = Duration.ofMillis(ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
 
+        public Duration getBaseDelay() {
+            return baseDelay;
+        }
+
+        public void setBaseDelay(Duration baseDelay) {
+            this.baseDelay = baseDelay;
+        }
+
+        /** Another name for base-delay, in milliseconds. */
         public long getBaseDelayMs() {
-            return baseDelayMs;
+            return baseDelay.toMillis();
         }
 
         public void setBaseDelayMs(long baseDelayMs) {
-            this.baseDelayMs = baseDelayMs;
+            this.baseDelay = Duration.ofMillis(baseDelayMs);
         }
 
+        public Duration getMaxDelay() {
+            return maxDelay;
+        }
+
+        public void setMaxDelay(Duration maxDelay) {
+            this.maxDelay = maxDelay;
+        }
+
+        /** Another name for max-delay, in milliseconds. */
         public long getMaxDelayMs() {
-            return maxDelayMs;
+            return maxDelay.toMillis();
         }
 
         public void setMaxDelayMs(long maxDelayMs) {
-            this.maxDelayMs = maxDelayMs;
+            this.maxDelay = Duration.ofMillis(maxDelayMs);
         }
     }
 
     /** How events are found that the hot path did not take. */
     public static class Poller {
 
-        /** The longest sleep of the poller in milliseconds. Retries and delayed events wake it earlier. */
-        private long intervalMs = OutboxPoller.DEFAULT_INTERVAL_MS;
+        /** The longest sleep of the poller. Retries and delayed events wake it earlier. */
+        private Duration interval = Duration.ofMillis(OutboxPoller.DEFAULT_INTERVAL_MS);
 
         /** How many events are read at a time. */
         private int batchSize = OutboxPoller.DEFAULT_BATCH_SIZE;
 
-        /** The age in milliseconds below which the poller leaves events alone. */
-        private long skipRecentMs = OutboxPoller.DEFAULT_SKIP_RECENT.toMillis();
+        /** The age below which the poller leaves events alone. */
+        private Duration skipRecent = OutboxPoller.DEFAULT_SKIP_RECENT;
 
+        public Duration getInterval() {
+            return interval;
+        }
+
+        public void setInterval(Duration interval) {
+            this.interval = interval;
+        }
+
+        /** Another name for interval, in milliseconds. */
         public long getIntervalMs() {
-            return intervalMs;
+            return interval.toMillis();
         }
 
         public void setIntervalMs(long intervalMs) {
-            this.intervalMs = intervalMs;
+            this.interval = Duration.ofMillis(intervalMs);
         }
 
         public int getBatchSize() {
@@ -232,19 +283,28 @@ public class OutboxProperties implements InitializingBean {
             this.batchSize = batchSize;
         }
 
+        public Duration getSkipRecent() {
+            return skipRecent;
+        }
+
+        public void setSkipRecent(Duration skipRecent) {
+            this.skipRecent = skipRecent;
+        }
+
+        /** Another name for skip-recent, in milliseconds. */
         public long getSkipRecentMs() {
-            return skipRecentMs;
+            return skipRecent.toMillis();
         }
 
         public void setSkipRecentMs(long skipRecentMs) {
-            this.skipRecentMs = skipRecentMs;
+            this.skipRecent = Duration.ofMillis(skipRecentMs);
         }
     }
 
     /** How several nodes share a table. */
     public static class ClaimLocking {
 
-        /** Whether events are claimed by the node that delivers them. Required in MULTI_NODE mode, and refused in the others. */
+        /** Whether events are claimed by the node that delivers them. True makes the mode MULTI_NODE, which does so in any case. */
         private boolean enabled;
 
         /** The name of this node in the lock column, different on every node. By default a random one. */
@@ -290,8 +350,8 @@ public class OutboxProperties implements InitializingBean {
         /** How many events one transaction deletes. */
         private int batchSize = OutboxPurgeScheduler.DEFAULT_BATCH_SIZE;
 
-        /** Seconds between two runs. */
-        private long intervalSeconds = OutboxPurgeScheduler.DEFAULT_INTERVAL_SECONDS;
+        /** The time between two runs, in whole seconds. */
+        private Duration interval = Duration.ofSeconds(OutboxPurgeScheduler.DEFAULT_INTERVAL_SECONDS);
 
         public boolean isEnabled() {
             return enabled;
@@ -317,12 +377,21 @@ public class OutboxProperties implements InitializingBean {
             this.batchSize = batchSize;
         }
 
+        public Duration getInterval() {
+            return interval;
+        }
+
+        public void setInterval(Duration interval) {
+            this.interval = interval;
+        }
+
+        /** Another name for interval, in seconds. */
         public long getIntervalSeconds() {
-            return intervalSeconds;
+            return interval.toSeconds();
         }
 
         public void setIntervalSeconds(long intervalSeconds) {
-            this.intervalSeconds = intervalSeconds;
+            this.interval = Duration.ofSeconds(intervalSeconds);
         }
     }
 

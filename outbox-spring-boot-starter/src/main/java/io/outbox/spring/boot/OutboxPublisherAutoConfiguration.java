@@ -2,18 +2,31 @@ package io.outbox.spring.boot;
 
 import io.outbox.DefaultOutboxPublisher;
 import io.outbox.EventListener;
+import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.internal.actuator.EventGaugesConfiguration;
+import io.outbox.spring.boot.internal.brokers.BrokerLanes;
+import io.outbox.spring.boot.internal.brokers.BrokerLanesCheck;
+import io.outbox.spring.boot.internal.brokers.BrokerLanesFactory;
+import io.outbox.spring.boot.internal.brokers.KafkaSenderConfiguration;
+import io.outbox.spring.boot.internal.brokers.RabbitSenderConfiguration;
+import io.outbox.spring.boot.internal.brokers.SenderFactory;
+import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.publishing.KnownTypesWriter;
+import io.outbox.spring.boot.internal.publishing.OutboxPublishPostProcessor;
+import io.outbox.spring.boot.internal.settings.ExplicitSettings;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
@@ -23,35 +36,29 @@ import org.springframework.core.env.Environment;
  * event types of {@link OutboxPublisherProperties}.
  */
 @AutoConfiguration(after = {OutboxAutoConfiguration.class, OutboxJsonAutoConfiguration.class})
-@EnableConfigurationProperties({OutboxGlobalProperties.class, OutboxProperties.class, OutboxPublisherProperties.class})
-@Import({KafkaSenderConfiguration.class, PublisherGaugesConfiguration.class, RabbitSenderConfiguration.class})
+@Import({KafkaSenderConfiguration.class, EventGaugesConfiguration.class, RabbitSenderConfiguration.class})
+@ConditionalOnClass(Outbox.class)
+@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
 public class OutboxPublisherAutoConfiguration {
 
     @Bean
-    static SettingsReconciler outboxSettingsReconciler(
-            Environment environment,
-            ObjectProvider<OutboxGlobalProperties> global,
-            ObjectProvider<OutboxPublisherProperties> publisher) {
-        return new SettingsReconciler(new ExplicitSettings(environment), global, publisher);
-    }
-
-    @Bean
-    PublisherLanes outboxPublisherLanes(
+    BrokerLanes outboxPublisherLanes(
             OutboxPublisherProperties publisher,
-            OutboxProperties outbox,
+            OutboxSettings outbox,
             Environment environment,
             ObjectProvider<SenderFactory> senders) {
-        return new PublisherLanesFactory(publisher, outbox, new ExplicitSettings(environment))
+        return new BrokerLanesFactory(publisher, outbox, new ExplicitSettings(environment))
                 .create(senders.orderedStream().toList());
     }
 
     @Bean
-    PublisherCheck outboxPublisherCheck(
+    BrokerLanesCheck outboxPublisherCheck(
             ListableBeanFactory beans,
-            PublisherLanes lanes,
+            BrokerLanes lanes,
             OutboxPublisherProperties properties,
-            Environment environment) {
-        return new PublisherCheck(beans, lanes, properties, new ExplicitSettings(environment));
+            Environment environment,
+            OutboxAssembler assembler) {
+        return new BrokerLanesCheck(beans, lanes, properties, new ExplicitSettings(environment), assembler);
     }
 
     @Bean
@@ -63,14 +70,15 @@ public class OutboxPublisherAutoConfiguration {
             ObjectProvider<JsonCodec> codec,
             ObjectProvider<ListenerRegistry> listeners,
             ObjectProvider<OutboxFactory> outboxes,
-            PublisherLanes lanes,
-            OutboxProperties outbox) {
+            BrokerLanes lanes,
+            OutboxAssembler assembler,
+            OutboxSettings settings) {
         ListenerRegistry registry = listeners.getIfUnique();
-        boolean typesAreKnown =
-                lanes.isAdded() && registry != null && outbox.getMode() != OutboxProperties.Mode.WRITER_ONLY;
+        boolean typesAreKnown = registry != null && settings.mode() != OutboxProperties.Mode.WRITER_ONLY;
         return new DefaultOutboxPublisher(
                 typesAreKnown
-                        ? new KnownTypesWriter(writer, lanes.over(withThoseOf(outboxes.getIfAvailable(), registry)))
+                        ? new KnownTypesWriter(
+                                writer, lanes.over(withThoseOf(outboxes.getIfAvailable(), registry)), assembler::isUsed)
                         : writer,
                 codec.getIfUnique());
     }
@@ -93,7 +101,6 @@ public class OutboxPublisherAutoConfiguration {
     /** Mistakes show at start-up. */
     @Bean
     static LazyInitializationExcludeFilter outboxPublisherIsNotLazy() {
-        return LazyInitializationExcludeFilter.forBeanTypes(
-                OutboxGlobalProperties.class, OutboxPublisherProperties.class, PublisherCheck.class);
+        return LazyInitializationExcludeFilter.forBeanTypes(BrokerLanesCheck.class);
     }
 }

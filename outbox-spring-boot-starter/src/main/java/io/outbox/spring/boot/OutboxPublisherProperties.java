@@ -2,11 +2,11 @@ package io.outbox.spring.boot;
 
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.spi.Lease;
+import io.outbox.spring.boot.internal.settings.PublisherKeys;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
@@ -14,7 +14,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * exchange, isolated from all others. Each value is checked at start-up, and keys that do not exist are refused.
  */
 @ConfigurationProperties(prefix = PublisherKeys.PREFIX, ignoreUnknownFields = false)
-public class OutboxPublisherProperties implements InitializingBean {
+public class OutboxPublisherProperties {
 
     static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
     static final int DEFAULT_BATCH_SIZE = 50;
@@ -60,12 +60,6 @@ public class OutboxPublisherProperties implements InitializingBean {
         KAFKA,
         /** RabbitMQ: events go to exchanges, with the event type as routing key. */
         RABBIT_MQ
-    }
-
-    /** Checks every value; a message names the key. */
-    @Override
-    public void afterPropertiesSet() {
-        OutboxPublisherPropertiesCheck.check(this);
     }
 
     public boolean isEnabled() {
@@ -220,7 +214,8 @@ public class OutboxPublisherProperties implements InitializingBean {
             this.rateLimit = rateLimit;
         }
 
-        static Policy ofDefaults() {
+        /** Returns the policy that counts where the application says nothing. */
+        public static Policy ofDefaults() {
             Policy policy = new Policy();
             policy.batchSize = DEFAULT_BATCH_SIZE;
             policy.initialDelay = Duration.ZERO;

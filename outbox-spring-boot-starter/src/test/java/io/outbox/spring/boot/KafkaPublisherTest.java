@@ -8,6 +8,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
+import io.outbox.spring.boot.internal.actuator.OutboxHealthCheck;
 import io.outbox.testservers.KafkaServer;
 import java.time.Duration;
 import java.util.List;

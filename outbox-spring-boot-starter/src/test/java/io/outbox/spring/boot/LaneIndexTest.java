@@ -7,12 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.jdbc.OutboxSchema;
 import java.nio.file.Path;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,35 +32,6 @@ class LaneIndexTest {
         "outbox.publisher.sender.type=kafka",
         "outbox.publisher.events.placed.topic=orders"
     };
-
-    /** What the store warns of. */
-    private static final class Warnings extends Handler implements AutoCloseable {
-
-        private final Queue<String> messages = new ConcurrentLinkedQueue<>();
-        private final Logger logger;
-
-        private Warnings() {
-            this.logger = Logger.getLogger("io.outbox.jdbc");
-            logger.addHandler(this);
-        }
-
-        @Override
-        public void publish(LogRecord entry) {
-            if (entry.getLevel() == Level.WARNING) {
-                messages.add(entry.getMessage());
-            }
-        }
-
-        @Override
-        public void flush() {
-            // nothing is kept back
-        }
-
-        @Override
-        public void close() {
-            logger.removeHandler(this);
-        }
-    }
 
     private static boolean hasLaneIndex(DataSource dataSource) {
         return OutboxSchema.of(dataSource).hasLaneIndex();
@@ -92,10 +58,10 @@ class LaneIndexTest {
         onDisk("outbox.tables.auto-create=true")
                 .run(context -> assertThat(hasLaneIndex(context.getBean(DataSource.class)))
                         .isFalse());
-        try (Warnings warnings = new Warnings()) {
+        try (LogLines log = new LogLines()) {
             onDisk(PUBLISHER)
                     .withPropertyValues("outbox.tables.auto-create=false")
-                    .run(context -> await().untilAsserted(() -> assertThat(warnings.messages)
+                    .run(context -> await().untilAsserted(() -> assertThat(log.at(Level.WARNING))
                             .singleElement(as(STRING))
                             .contains("no index by event type", "CREATE INDEX")));
         }

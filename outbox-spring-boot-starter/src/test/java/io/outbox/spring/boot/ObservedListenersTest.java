@@ -10,6 +10,7 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.spring.boot.internal.delivery.ObservedListeners;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

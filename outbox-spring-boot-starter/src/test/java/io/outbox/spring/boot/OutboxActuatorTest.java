@@ -14,6 +14,7 @@ import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.spi.MetricsExporter;
+import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;

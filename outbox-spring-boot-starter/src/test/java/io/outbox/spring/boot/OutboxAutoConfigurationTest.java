@@ -26,6 +26,7 @@ import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.TxContext;
 import io.outbox.spring.SpringTxContext;
+import io.outbox.spring.boot.internal.actuator.EventGaugesConfiguration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -89,7 +90,7 @@ class OutboxAutoConfigurationTest {
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .withPropertyValues("outbox.publisher.metrics.gauge.enabled=true")
                 .run(context -> {
-                    assertThat(context.getBeanFactory().containsSingleton(PublisherGaugesConfiguration.BEAN))
+                    assertThat(context.getBeanFactory().containsSingleton(EventGaugesConfiguration.BEAN))
                             .isTrue();
                     write(context, "Placed", "[1]");
                     await().untilAsserted(() -> assertThat(context.getBean(ReadingListener.class).payloads)

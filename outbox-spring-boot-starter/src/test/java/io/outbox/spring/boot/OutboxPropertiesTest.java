@@ -9,6 +9,7 @@ import io.outbox.micrometer.MicrometerMetricsExporter;
 import io.outbox.poller.OutboxPoller;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.spi.Lease;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,16 +17,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.logging.Level;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class OutboxPropertiesTest {
 
@@ -71,19 +75,21 @@ class OutboxPropertiesTest {
         "outbox.dispatcher.cold-queue-capacity,-1",
         "outbox.dispatcher.max-attempts,0",
         "outbox.dispatcher.drain-timeout-ms,-1",
+        "outbox.dispatcher.drain-timeout,-1ms",
+        "outbox.retry.base-delay,0s",
         "outbox.retry.base-delay-ms,0",
         "outbox.retry.max-delay-ms,5",
+        "outbox.poller.interval,0s",
         "outbox.poller.interval-ms,0",
         "outbox.poller.batch-size,0",
         "outbox.poller.skip-recent-ms,-1",
-        "outbox.claim-locking.enabled,true",
         "outbox.claim-locking.enabled,perhaps",
-        "outbox.claim-locking.owner-id,' '",
         "outbox.claim-locking.lock-timeout,0s",
         "outbox.claim-locking.lock-timeout,soon",
         "outbox.purge.enabled,perhaps",
         "outbox.purge.retention,-1s",
         "outbox.purge.batch-size,0",
+        "outbox.purge.interval,1500ms",
         "outbox.purge.interval-seconds,0",
         "outbox.metrics.enabled,perhaps",
         "outbox.metrics.name-prefix,''",
@@ -109,12 +115,108 @@ class OutboxPropertiesTest {
         return messages.toString();
     }
 
-    @Test
-    void needsClaimLockingForSeveralNodes() {
-        TestApplication.runner().withPropertyValues("outbox.mode=MULTI_NODE").run(context -> {
+    @ParameterizedTest
+    @ValueSource(strings = {"outbox.mode=multi-node", "outbox.claim-locking.enabled=true"})
+    void takesOneKeyForSeveralNodes(String property) {
+        TestApplication.runner()
+                .withPropertyValues(property)
+                .run(context -> assertThat(context.getBean(OutboxSettings.class).mode())
+                        .isEqualTo(OutboxProperties.Mode.MULTI_NODE));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"multi-node,false", "single-node,true", "ordered,true", "writer-only,true"})
+    void refusesAModeThatDoesNotFitClaimLocking(String mode, String claimLocking) {
+        TestApplication.runner()
+                .withPropertyValues("outbox.mode=" + mode, "outbox.claim-locking.enabled=" + claimLocking)
+                .run(context -> {
+                    assertThat(context).hasFailed();
+                    assertThat(causes(context.getStartupFailure()))
+                            .contains("outbox.claim-locking.enabled", "MULTI_NODE");
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.dispatcher.drain-timeout,2s,outbox.dispatcher.drain-timeout-ms,2000",
+        "outbox.retry.base-delay,300ms,outbox.retry.base-delay-ms,300",
+        "outbox.retry.max-delay,2m,outbox.retry.max-delay-ms,120000",
+        "outbox.poller.interval,3s,outbox.poller.interval-ms,3000",
+        "outbox.poller.skip-recent,50ms,outbox.poller.skip-recent-ms,50",
+        "outbox.purge.interval,10m,outbox.purge.interval-seconds,600"
+    })
+    void takesTimesAsDurationsAndAsNumbers(String key, String duration, String numberKey, String number) {
+        ApplicationContextRunner runner = PlainApplication.runner().withPropertyValues("outbox.purge.enabled=true");
+        ApplicationContextRunner byDuration = runner.withPropertyValues(key + "=" + duration);
+        ApplicationContextRunner byNumber = runner.withPropertyValues(numberKey + "=" + number);
+        byDuration.run(one -> byNumber.run(
+                other -> assertThat(one.getBean(OutboxSettings.class)).isEqualTo(other.getBean(OutboxSettings.class))));
+        runner.run(plain -> byDuration.run(context ->
+                assertThat(context.getBean(OutboxSettings.class)).isNotEqualTo(plain.getBean(OutboxSettings.class))));
+        byDuration
+                .withPropertyValues(numberKey + "=" + number)
+                .run(context -> assertThat(context).hasNotFailed());
+        byDuration.withPropertyValues(numberKey + "=1" + number).run(context -> {
             assertThat(context).hasFailed();
-            assertThat(causes(context.getStartupFailure())).contains("outbox.claim-locking.enabled", "MULTI_NODE");
+            assertThat(causes(context.getStartupFailure())).contains(key, numberKey);
         });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.mode=ordered,outbox.dispatcher.worker-count=2",
+        "outbox.mode=ordered,outbox.retry.base-delay=1s",
+        "outbox.mode=writer-only,outbox.poller.interval=1s",
+        "outbox.mode=single-node,outbox.claim-locking.lock-timeout=1m",
+        "outbox.purge.enabled=false,outbox.purge.retention=1d",
+        "outbox.metrics.enabled=false,outbox.metrics.name-prefix=orders"
+    })
+    void warnsOfSettingsWithoutEffect(String because, String setting) {
+        try (LogLines log = new LogLines()) {
+            PlainApplication.runner().withPropertyValues(because, setting).run(context -> {
+                assertThat(context).hasNotFailed();
+                String key = setting.split("=")[0].replace("base-delay", "").replace("poller.interval", "poller");
+                assertThat(log.at(Level.WARNING))
+                        .anySatisfy(line ->
+                                assertThat(line).contains("has no effect").contains(key.replaceAll("\\.$", "")));
+            });
+        }
+    }
+
+    @Test
+    void hasAnOffSwitch() {
+        TestApplication.runner()
+                .withPropertyValues("outbox.enabled=false", "outbox.poller.interval=none of your business")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(Stream.of(context.getBeanDefinitionNames()).filter(name -> name.startsWith("outbox")))
+                            .isEmpty();
+                });
+    }
+
+    @Test
+    void takesABlankOwnerForNone() {
+        TestApplication.runner()
+                .withPropertyValues("outbox.mode=multi-node", "outbox.claim-locking.owner-id= ")
+                .run(context -> assertThat(context.getBean(OutboxSettings.class)
+                                .delivery()
+                                .locking()
+                                .ownerId())
+                        .isNull());
+    }
+
+    @Test
+    void leavesWhatIsBoundAsItIs() {
+        TestApplication.runner()
+                .withPropertyValues("outbox.publisher.enabled=false", "outbox.purge.enabled=true")
+                .run(context -> {
+                    OutboxProperties bound = context.getBean(OutboxProperties.class);
+                    assertThat(bound.getMode()).isEqualTo(OutboxProperties.Mode.SINGLE_NODE);
+                    assertThat(bound.getPurge().isEnabled()).isTrue();
+                    OutboxSettings inForce = context.getBean(OutboxSettings.class);
+                    assertThat(inForce.mode()).isEqualTo(OutboxProperties.Mode.WRITER_ONLY);
+                    assertThat(inForce.purge()).isEmpty();
+                });
     }
 
     // Metadata for editors, and documentation
@@ -156,7 +258,7 @@ class OutboxPropertiesTest {
     void describesEveryPropertyToEditors() throws IOException {
         assertThat(metadata("properties"))
                 .filteredOn(OutboxPropertiesTest::isOfTheEngine)
-                .hasSize(23)
+                .hasSize(31)
                 .allSatisfy(property -> assertThat((String) property.get("description"))
                         .as("%s", property.get("name"))
                         .isNotBlank());

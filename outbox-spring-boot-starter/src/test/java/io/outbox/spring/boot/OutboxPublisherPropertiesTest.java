@@ -8,6 +8,9 @@ import io.outbox.model.EventStatus;
 import io.outbox.rabbitmq.RabbitEventPublisher;
 import io.outbox.spi.Lease;
 import io.outbox.spring.boot.OutboxProperties.Mode;
+import io.outbox.spring.boot.internal.brokers.BrokerLanes;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import io.outbox.spring.boot.internal.settings.SettingsDecision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -249,52 +252,47 @@ class OutboxPublisherPropertiesTest {
                         "outbox.publisher.clean-up.batch-size=10",
                         "outbox.publisher.clean-up.fixed-delay=2m")
                 .run(context -> {
-                    OutboxProperties properties = context.getBean(OutboxProperties.class);
-                    assertThat(properties.getDispatcher().getWorkerCount()).isEqualTo(7);
-                    assertThat(properties.getPurge().isEnabled()).isTrue();
-                    assertThat(properties.getPurge().getRetention()).isEqualTo(Duration.ofHours(3));
-                    assertThat(properties.getPurge().getBatchSize()).isEqualTo(10);
-                    assertThat(properties.getPurge().getIntervalSeconds()).isEqualTo(120);
+                    OutboxSettings settings = context.getBean(OutboxSettings.class);
+                    assertThat(settings.delivery().workers().count()).isEqualTo(7);
+                    assertThat(settings.purge().orElseThrow().retention()).isEqualTo(Duration.ofHours(3));
+                    assertThat(settings.purge().orElseThrow().batchSize()).isEqualTo(10);
+                    assertThat(settings.purge().orElseThrow().interval()).isEqualTo(Duration.ofMinutes(2));
                 });
     }
 
     @Test
     void hasDefaultsOfItsOwnOnceAPublisherIsConfigured() {
         runner.run(context -> {
-            OutboxProperties properties = context.getBean(OutboxProperties.class);
-            assertThat(properties.getDispatcher().getWorkerCount())
+            OutboxSettings settings = context.getBean(OutboxSettings.class);
+            assertThat(settings.delivery().workers().count())
                     .isEqualTo(Math.min(Runtime.getRuntime().availableProcessors(), 5));
-            assertThat(properties.getSchema().getInitialize()).isEqualTo(DatabaseInitializationMode.ALWAYS);
-            assertThat(properties.getPurge().isEnabled()).isTrue();
-            assertThat(properties.getPurge().getRetention()).isEqualTo(Duration.ofHours(1));
-            assertThat(properties.getPurge().getBatchSize()).isEqualTo(100);
-            assertThat(properties.getPurge().getIntervalSeconds()).isEqualTo(5);
-            assertThat(properties.getClaimLocking().getLockTimeout()).isEqualTo(Lease.DEFAULT_DURATION);
+            assertThat(settings.table().initialize()).isEqualTo(DatabaseInitializationMode.ALWAYS);
+            assertThat(settings.purge().orElseThrow().retention()).isEqualTo(Duration.ofHours(1));
+            assertThat(settings.purge().orElseThrow().batchSize()).isEqualTo(100);
+            assertThat(settings.purge().orElseThrow().interval()).isEqualTo(Duration.ofSeconds(5));
+            assertThat(settings.delivery().locking().lockTimeout()).isEqualTo(Lease.DEFAULT_DURATION);
         });
     }
 
     @Test
     void letsSeveralInstancesDeliverTheEventsOfAPublisher() {
         runner.run(context -> {
-            OutboxProperties properties = context.getBean(OutboxProperties.class);
-            assertThat(properties.getMode()).isEqualTo(Mode.MULTI_NODE);
-            assertThat(properties.getClaimLocking().isEnabled()).isTrue();
+            OutboxSettings settings = context.getBean(OutboxSettings.class);
+            assertThat(settings.mode()).isEqualTo(Mode.MULTI_NODE);
         });
         runner.withPropertyValues("outbox.claim-locking.enabled=true", "outbox.claim-locking.owner-id=node-1")
                 .run(context -> assertThat(context).hasNotFailed());
         PlainApplication.runner()
                 .withPropertyValues("outbox.publisher.clean-up.ttl=2h")
-                .run(context -> assertThat(
-                                context.getBean(OutboxProperties.class).getMode())
-                        .isEqualTo(Mode.SINGLE_NODE));
+                .run(context ->
+                        assertThat(context.getBean(OutboxSettings.class).mode()).isEqualTo(Mode.SINGLE_NODE));
     }
 
     @Test
     void leavesTheModeToTheApplication() {
         runner.withPropertyValues("outbox.mode=single-node").run(context -> {
-            OutboxProperties properties = context.getBean(OutboxProperties.class);
-            assertThat(properties.getMode()).isEqualTo(Mode.SINGLE_NODE);
-            assertThat(properties.getClaimLocking().isEnabled()).isFalse();
+            OutboxSettings settings = context.getBean(OutboxSettings.class);
+            assertThat(settings.mode()).isEqualTo(Mode.SINGLE_NODE);
         });
         assertRefused(
                 runner.withPropertyValues("outbox.claim-locking.enabled=false"),
@@ -335,27 +333,25 @@ class OutboxPublisherPropertiesTest {
     @Test
     void changesNothingForAnApplicationWithoutAPublisher() {
         PlainApplication.runner()
-                .run(context -> assertThat(context.getBean(OutboxProperties.class))
-                        .usingRecursiveComparison()
-                        .isEqualTo(new OutboxProperties()));
+                .run(context -> assertThat(context.getBean(OutboxSettings.class))
+                        .isEqualTo(SettingsDecision.of(new OutboxProperties())));
         PlainApplication.runner()
                 .withPropertyValues("outbox.publisher.enabled=false", "outbox.publisher.clean-up.ttl=2h")
-                .run(context -> assertThat(context.getBean(OutboxProperties.class)
-                                .getPurge()
-                                .isEnabled())
-                        .isFalse());
+                .run(context -> assertThat(context.getBean(OutboxSettings.class).purge())
+                        .isEmpty());
         PlainApplication.runner()
                 .withPropertyValues("outbox.thread-pool-size=3")
-                .run(context -> assertThat(context.getBean(OutboxProperties.class)
-                                .getDispatcher()
-                                .getWorkerCount())
+                .run(context -> assertThat(context.getBean(OutboxSettings.class)
+                                .delivery()
+                                .workers()
+                                .count())
                         .isEqualTo(3));
     }
 
     @Test
     void keepsEventTypesAsTheyAreWrittenInBrackets() {
         runner.withPropertyValues("outbox.publisher.events[Order_Placed.v2].topic=orders")
-                .run(context -> assertThat(context.getBean(PublisherLanes.class).eventTypes())
+                .run(context -> assertThat(context.getBean(BrokerLanes.class).eventTypes())
                         .containsExactlyInAnyOrder("placed", "Order_Placed.v2"));
     }
 

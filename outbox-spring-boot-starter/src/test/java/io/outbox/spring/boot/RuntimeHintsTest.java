@@ -6,6 +6,7 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.EventType;
+import io.outbox.spring.boot.internal.delivery.OutboxRuntimeHints;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;

@@ -1,0 +1,48 @@
+package io.outbox.spring.boot.internal.delivery;
+
+import io.micrometer.observation.ObservationRegistry;
+import io.outbox.CompletionListener;
+import io.outbox.Outbox;
+import io.outbox.WriterHook;
+import io.outbox.dispatch.EventInterceptor;
+import io.outbox.dispatch.RetryPolicy;
+import io.outbox.spi.ContextPropagator;
+import io.outbox.spring.boot.OutboxCustomizer;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.BeanFactory;
+
+/** What the application's beans add to every outbox, each kind in the order of its beans. */
+public final class Contributions {
+
+    private final BeanFactory beans;
+
+    public Contributions(BeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** Returns the application's retry policy, or {@code null}. */
+    RetryPolicy retryPolicy() {
+        return beans.getBeanProvider(RetryPolicy.class).getIfAvailable();
+    }
+
+    /** Returns who observes writes and deliveries. */
+    ObservationRegistry observations() {
+        return beans.getBeanProvider(ObservationRegistry.class).getIfAvailable(() -> ObservationRegistry.NOOP);
+    }
+
+    void addTo(Outbox.AbstractBuilder<?> builder) {
+        all(EventInterceptor.class).forEach(builder::interceptor);
+        all(WriterHook.class).forEach(builder::writerHook);
+        all(CompletionListener.class).forEach(builder::completionListener);
+        all(ContextPropagator.class).forEach(builder::contextPropagator);
+    }
+
+    /** Gives the application the last word. */
+    void customize(Outbox.AbstractBuilder<?> builder) {
+        all(OutboxCustomizer.class).forEach(customizer -> customizer.customize(builder));
+    }
+
+    private <T> Stream<T> all(Class<T> type) {
+        return beans.getBeanProvider(type).orderedStream();
+    }
+}

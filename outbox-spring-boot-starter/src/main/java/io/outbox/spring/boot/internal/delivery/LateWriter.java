@@ -1,0 +1,45 @@
+package io.outbox.spring.boot.internal.delivery;
+
+import io.outbox.EventEnvelope;
+import io.outbox.EventType;
+import io.outbox.Outbox;
+import io.outbox.OutboxWriter;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * The writer of an outbox that may not be there yet: interceptors, hooks and listeners, which the outbox is built from, can
+ * write events themselves.
+ */
+public final class LateWriter implements OutboxWriter {
+
+    private final Supplier<Outbox> outbox;
+
+    public LateWriter(Supplier<Outbox> outbox) {
+        this.outbox = outbox;
+    }
+
+    @Override
+    public String write(EventEnvelope event) {
+        return writer().write(event);
+    }
+
+    @Override
+    public String write(String eventType, String payloadJson) {
+        return writer().write(eventType, payloadJson);
+    }
+
+    @Override
+    public String write(EventType eventType, String payloadJson) {
+        return writer().write(eventType, payloadJson);
+    }
+
+    @Override
+    public List<String> writeAll(List<EventEnvelope> events) {
+        return writer().writeAll(events);
+    }
+
+    private OutboxWriter writer() {
+        return outbox.get().writer();
+    }
+}

@@ -1,0 +1,118 @@
+package io.outbox.spring.boot.internal.delivery;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.Kind;
+import io.micrometer.observation.transport.ReceiverContext;
+import io.outbox.BatchEventListener;
+import io.outbox.BatchOutcome;
+import io.outbox.DeliveryInfo;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.EventListener;
+import io.outbox.dispatch.RetryPolicy;
+import io.outbox.registry.ListenerRegistry;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Listeners whose calls are observed as the continuation of the trace in which the event was written, at every attempt.
+ *
+ * <p>A batch has an observation for each of its events, since each may belong to another trace; the first one's is
+ * current during the call.
+ */
+public final class ObservedListeners {
+
+    static final String NAME = "outbox.process";
+
+    private ObservedListeners() {}
+
+    /** Returns the registry with its listeners observed; as it is, if nobody observes. */
+    public static ListenerRegistry of(ListenerRegistry listeners, ObservationRegistry observations) {
+        if (observations.isNoop()) {
+            return listeners;
+        }
+        return (aggregateType, eventType) -> {
+            EventListener listener = listeners.listenerFor(aggregateType, eventType);
+            if (listener instanceof BatchEventListener batching) {
+                return new Batching(batching, observations);
+            }
+            return listener == null ? null : new Single(listener, observations);
+        };
+    }
+
+    private static Observation start(EventEnvelope event, ObservationRegistry observations) {
+        ReceiverContext<Map<String, String>> context = new ReceiverContext<>(Map::get, Kind.CONSUMER);
+        context.setCarrier(event.headers());
+        return Observation.createNotStarted(NAME, () -> context, observations)
+                .contextualName(event.eventType() + " process")
+                .lowCardinalityKeyValue("outbox.event.type", event.eventType())
+                .lowCardinalityKeyValue("outbox.aggregate.type", event.aggregateType())
+                .highCardinalityKeyValue("outbox.event.id", event.eventId())
+                .start();
+    }
+
+    private record Single(EventListener listener, ObservationRegistry observations) implements EventListener.Informed {
+        @Override
+        public DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
+            Observation observation = start(event, observations);
+            Observation.Scope scope = observation.openScope();
+            try {
+                return Informed.call(listener, event, info);
+            } catch (Throwable e) {
+                observation.error(e);
+                throw e;
+            } finally {
+                scope.close();
+                observation.stop();
+            }
+        }
+
+        @Override
+        public RetryPolicy retryPolicy() {
+            return listener.retryPolicy();
+        }
+    }
+
+    private record Batching(BatchEventListener listener, ObservationRegistry observations)
+            implements BatchEventListener.Informed {
+        @Override
+        public List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
+            List<Observation> started =
+                    events.stream().map(event -> start(event, observations)).toList();
+            Observation.Scope scope = started.get(0).openScope();
+            try {
+                List<BatchOutcome> outcomes = Informed.call(listener, events, infos);
+                markFailures(started, outcomes);
+                return outcomes;
+            } catch (Throwable e) {
+                started.forEach(observation -> observation.error(e));
+                throw e;
+            } finally {
+                scope.close();
+                started.forEach(Observation::stop);
+            }
+        }
+
+        private static void markFailures(List<Observation> observations, List<BatchOutcome> outcomes) {
+            if (outcomes == null || outcomes.size() != observations.size()) {
+                return;
+            }
+            for (int i = 0; i < outcomes.size(); i++) {
+                if (outcomes.get(i) instanceof BatchOutcome.Failed failed) {
+                    observations.get(i).error(failed.error());
+                }
+            }
+        }
+
+        @Override
+        public int maxBatchSize() {
+            return listener.maxBatchSize();
+        }
+
+        @Override
+        public RetryPolicy retryPolicy() {
+            return listener.retryPolicy();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.outbox.spring.boot.internal.delivery;
+
+import io.outbox.Outbox;
+import io.outbox.model.OutboxStatus.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
+
+/**
+ * Delivery as a part of the application's life: it starts once all beans are there and their listeners are registered,
+ * before the web server takes requests, and ends after the web server has stopped and before the connection pool closes.
+ *
+ * <p>When the application ends, the outboxes are closed, which delivers what is queued for up to the drain timeout. When
+ * the context is only stopped, they are paused, and go on when it is started again.
+ */
+public final class OutboxLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+
+    /** Web servers have phases above this one, so they start later and stop earlier. */
+    static final int PHASE = DEFAULT_PHASE - 4096;
+
+    private final ObjectProvider<Outbox> outboxes;
+    private final ApplicationContext context;
+    private final boolean autoStartup;
+    private final List<Outbox> pausedByStop = new ArrayList<>();
+    private volatile boolean running;
+    private volatile boolean closing;
+
+    public OutboxLifecycle(ObjectProvider<Outbox> outboxes, ApplicationContext context, boolean autoStartup) {
+        this.outboxes = Objects.requireNonNull(outboxes, "outboxes");
+        this.context = Objects.requireNonNull(context, "context");
+        this.autoStartup = autoStartup;
+    }
+
+    @Override
+    public synchronized void start() {
+        outboxes.forEach(Outbox::start);
+        pausedByStop.forEach(Outbox::resume);
+        pausedByStop.clear();
+        running = true;
+    }
+
+    @Override
+    public synchronized void stop() {
+        running = false;
+        outboxes.forEach(closing ? Outbox::close : this::pause);
+    }
+
+    private void pause(Outbox outbox) {
+        if (outbox.state() == State.RUNNING) {
+            outbox.pause();
+            pausedByStop.add(outbox);
+        }
+    }
+
+    @Override
+    public boolean isAutoStartup() {
+        return autoStartup;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext() == context) {
+            closing = true;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.outbox.spring.boot.internal.jdbc;
+
+import io.outbox.internal.store.StoreBackend;
+import io.outbox.jdbc.DataSourceConnectionProvider;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
+import io.outbox.jdbc.store.JdbcOutboxStores;
+import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.EventPurger;
+import io.outbox.spi.OutboxBackend;
+import io.outbox.spi.OutboxStore;
+import io.outbox.spi.TxContext;
+import io.outbox.spring.SpringTxContext;
+import io.outbox.spring.boot.OutboxDataSource;
+import io.outbox.spring.boot.OutboxFactory;
+import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/**
+ * The JDBC engine, part by part. Lazy, so that an application that builds its outboxes otherwise has no table where it
+ * wants none.
+ */
+@Configuration(proxyBeanMethods = false)
+public class JdbcEngineConfiguration {
+
+    @Bean
+    TransactionListening outboxTransactionListening(ListableBeanFactory beans, OutboxFactory outboxes) {
+        return new TransactionListening(beans, outboxes);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(OneDataSource.class)
+    @ConditionalOnMissingBean(OutboxBackend.class)
+    static class Parts {
+
+        private final DataSource dataSource;
+
+        Parts(ObjectProvider<DataSource> dataSources, @OutboxDataSource ObjectProvider<DataSource> chosen) {
+            DataSource marked = chosen.getIfAvailable();
+            this.dataSource = marked != null ? marked : dataSources.getObject();
+        }
+
+        @Bean
+        @Lazy
+        @ConditionalOnMissingBean
+        @DependsOnDatabaseInitialization
+        SchemaInitializer outboxSchemaInitializer(OutboxSettings settings, OutboxAssembler assembler) {
+            return new SchemaInitializer(dataSource, settings.table(), assembler.hasLanes());
+        }
+
+        @Bean
+        @Lazy
+        @ConditionalOnMissingBean(OutboxStore.class)
+        AbstractJdbcOutboxStore outboxStore(OutboxSettings settings, SchemaInitializer schemaFirst) {
+            return JdbcOutboxStores.detect(dataSource)
+                    .withTable(settings.table().name());
+        }
+
+        @Bean
+        @Lazy
+        @ConditionalOnMissingBean
+        ConnectionProvider outboxConnectionProvider() {
+            return new DataSourceConnectionProvider(dataSource);
+        }
+
+        @Bean
+        @Lazy
+        @ConditionalOnMissingBean(TxContext.class)
+        SpringTxContext outboxTxContext() {
+            return new SpringTxContext(dataSource);
+        }
+
+        @Bean
+        @Lazy
+        OutboxBackend outboxBackend(
+                ConnectionProvider connectionProvider,
+                TxContext txContext,
+                OutboxStore store,
+                ObjectProvider<EventPurger> purger,
+                OutboxSettings settings,
+                ObjectProvider<SchemaInitializer> schema) {
+            if (!(store instanceof AbstractJdbcOutboxStore ours)) {
+                return StoreBackend.of(connectionProvider, txContext, store, purger.getIfAvailable());
+            }
+            schema.getObject();
+            return StoreBackend.of(
+                    connectionProvider,
+                    txContext,
+                    store,
+                    purger.getIfAvailable(() -> settings.mode().purgerFor(ours)));
+        }
+    }
+
+    /** Met if it is clear which DataSource the outbox is in. */
+    static class OneDataSource extends AnyNestedCondition {
+
+        OneDataSource() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnSingleCandidate(DataSource.class)
+        static class TheOnlyOrPrimary {}
+
+        @ConditionalOnBean(value = DataSource.class, annotation = OutboxDataSource.class)
+        static class Marked {}
+    }
+}

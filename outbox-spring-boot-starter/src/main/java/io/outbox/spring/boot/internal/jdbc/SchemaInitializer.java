@@ -1,0 +1,47 @@
+package io.outbox.spring.boot.internal.jdbc;
+
+import io.outbox.jdbc.OutboxSchema;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+
+/**
+ * Creates the outbox table and its index for lanes where the settings say so, and checks the table in any case. Of an index
+ * that is missing the store tells, once it is needed.
+ */
+public final class SchemaInitializer implements InitializingBean {
+
+    private final DataSource dataSource;
+    private final String tableName;
+    private final DatabaseInitializationMode mode;
+    private final boolean lanes;
+
+    /**
+     * Creates the initializer.
+     *
+     * @param lanes whether event types have lanes of their own, which find their events by an index
+     */
+    public SchemaInitializer(DataSource dataSource, OutboxSettings.Table table, boolean lanes) {
+        this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
+        this.tableName = table.name();
+        this.mode = table.initialize();
+        this.lanes = lanes;
+    }
+
+    @Override
+    public void afterPropertiesSet() {
+        OutboxSchema schema = OutboxSchema.of(dataSource, tableName);
+        boolean creates = mode == DatabaseInitializationMode.ALWAYS
+                || (mode == DatabaseInitializationMode.EMBEDDED && EmbeddedDatabaseConnection.isEmbedded(dataSource));
+        if (creates) {
+            schema.createIfMissing();
+        }
+        schema.validate();
+        if (lanes && creates) {
+            schema.createLaneIndexIfMissing();
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.outbox.spring.boot.internal.publishing;
+
+import io.outbox.spring.boot.OutboxPublish;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.aopalliance.intercept.MethodInvocation;
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+/**
+ * Advises beans that have methods with {@link OutboxPublish}.
+ *
+ * <p>It works after the processor that makes proxies for {@code @Transactional}, and adds its advice to such a proxy as
+ * the innermost one. So the advice runs inside the transaction, whatever the order of the transaction's advice.
+ */
+public final class OutboxPublishPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Map<Method, Publication> publications = new ConcurrentHashMap<>();
+
+    public OutboxPublishPostProcessor(boolean proxyTargetClass) {
+        setProxyTargetClass(proxyTargetClass);
+    }
+
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        super.setBeanFactory(beanFactory);
+        this.advisor = new DefaultPointcutAdvisor(
+                new AnnotationMatchingPointcut(null, OutboxPublish.class, true),
+                new OutboxPublishInterceptor((ConfigurableListableBeanFactory) beanFactory, this::publication));
+    }
+
+    /** As usual; and checks every annotated method of the class, so that a mistake shows at start-up. */
+    @Override
+    protected boolean isEligible(Class<?> targetClass) {
+        if (!super.isEligible(targetClass)) {
+            return false;
+        }
+        MethodIntrospector.selectMethods(
+                        targetClass,
+                        (Method method) -> AnnotatedElementUtils.findMergedAnnotation(method, OutboxPublish.class))
+                .forEach((method, annotation) ->
+                        publications.computeIfAbsent(method, key -> new Publication(key, annotation)));
+        return true;
+    }
+
+    private Publication publication(MethodInvocation invocation) {
+        Class<?> targetClass = invocation.getThis() == null
+                ? invocation.getMethod().getDeclaringClass()
+                : AopUtils.getTargetClass(invocation.getThis());
+        return publications.computeIfAbsent(
+                AopUtils.getMostSpecificMethod(invocation.getMethod(), targetClass),
+                method -> new Publication(
+                        method, AnnotatedElementUtils.findMergedAnnotation(method, OutboxPublish.class)));
+    }
+}

@@ -1,0 +1,56 @@
+package io.outbox.spring.boot.internal.settings;
+
+import java.util.List;
+import java.util.Optional;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
+import org.springframework.core.env.Environment;
+
+/** Which settings the application has made, as opposed to those it leaves to their defaults. */
+public final class ExplicitSettings {
+
+    private final Iterable<ConfigurationPropertySource> sources;
+    private final Binder binder;
+
+    public ExplicitSettings(Environment environment) {
+        this(ConfigurationPropertySources.get(environment), Binder.get(environment));
+    }
+
+    private ExplicitSettings(Iterable<ConfigurationPropertySource> sources, Binder binder) {
+        this.sources = sources;
+        this.binder = binder;
+    }
+
+    /** Returns the settings of an outbox whose properties are made by code: of none is known that it was made. */
+    static ExplicitSettings none() {
+        return new ExplicitSettings(List.of(), new Binder(List.of()));
+    }
+
+    /** Returns whether the application sets this key. */
+    public boolean has(String key) {
+        return value(key, String.class).isPresent();
+    }
+
+    /** Returns what the application sets this key to. */
+    <T> Optional<T> value(String key, Class<T> type) {
+        BindResult<T> bound = binder.bind(key, Bindable.of(type));
+        return bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
+    }
+
+    /** Returns whether the application sets this key or one below it. */
+    public boolean hasAnyBelow(String prefix) {
+        ConfigurationPropertyName name = ConfigurationPropertyName.of(prefix);
+        for (ConfigurationPropertySource source : sources) {
+            if (source.getConfigurationProperty(name) != null
+                    || source.containsDescendantOf(name) == ConfigurationPropertyState.PRESENT) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,66 @@
+package io.outbox.spring.boot.internal.settings;
+
+import io.outbox.poller.StuckRecovery;
+import io.outbox.spring.boot.OutboxProperties.Mode;
+import java.time.Duration;
+import java.util.Optional;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+
+/**
+ * The settings of an outbox as they are in force: decided once by {@link SettingsDecision}, checked, and never changed.
+ *
+ * @param purge what is deleted and when, or empty if events are kept
+ */
+public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional<Purge> purge, Monitoring monitoring) {
+
+    /**
+     * The outbox table.
+     *
+     * @param name its name, optionally with a schema
+     * @param initialize when it is created
+     */
+    public record Table(String name, DatabaseInitializationMode initialize) {}
+
+    /**
+     * How events are delivered.
+     *
+     * @param autoStartup whether delivery starts with the application
+     */
+    public record Delivery(Workers workers, Retry retry, Polling polling, Locking locking, boolean autoStartup) {}
+
+    /** Who delivers, and what may wait for them. */
+    public record Workers(
+            int count, int hotQueueCapacity, int coldQueueCapacity, int maxAttempts, Duration drainTimeout) {}
+
+    /** When a failed event is tried again. */
+    public record Retry(Duration baseDelay, Duration maxDelay) {}
+
+    /** How events are found that the hot path did not take. */
+    public record Polling(Duration interval, int batchSize, Duration skipRecent) {}
+
+    /**
+     * How several nodes share the table.
+     *
+     * @param ownerId the name of this node, or {@code null} for a random one
+     * @param recovery when events of dead nodes are taken over, or {@code null} for with every poll
+     */
+    public record Locking(String ownerId, Duration lockTimeout, StuckRecovery recovery) {}
+
+    /**
+     * How finished events are deleted.
+     *
+     * @param keepsDead whether DEAD events stay
+     * @param initialDelay how long after the start the first run is
+     */
+    public record Purge(
+            Duration retention, boolean keepsDead, int batchSize, Duration interval, Duration initialDelay) {}
+
+    /**
+     * What an operator sees.
+     *
+     * @param meters whether meters are registered
+     * @param meterPrefix what their names begin with
+     * @param maxLag the age of the oldest due event from which on health is down
+     */
+    public record Monitoring(boolean meters, String meterPrefix, Duration maxLag) {}
+}

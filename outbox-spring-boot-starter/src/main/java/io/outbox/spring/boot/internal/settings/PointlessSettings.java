@@ -1,0 +1,64 @@
+package io.outbox.spring.boot.internal.settings;
+
+import io.outbox.spring.boot.OutboxProperties.Mode;
+import java.lang.System.Logger.Level;
+import java.util.List;
+
+/** Tells of settings that have no effect beside the others, which usually means that something else was intended. */
+final class PointlessSettings {
+
+    private static final System.Logger LOG = System.getLogger(PointlessSettings.class.getName());
+
+    private final ExplicitSettings explicit;
+
+    private PointlessSettings(ExplicitSettings explicit) {
+        this.explicit = explicit;
+    }
+
+    static void warn(ExplicitSettings explicit, OutboxSettings settings) {
+        PointlessSettings pointless = new PointlessSettings(explicit);
+        Mode mode = settings.mode();
+        if (mode == Mode.ORDERED) {
+            pointless.warn(
+                    "outbox.mode is ORDERED, which delivers one event at a time and does not retry",
+                    "outbox.dispatcher.worker-count",
+                    "outbox.thread-pool-size",
+                    "outbox.dispatcher.hot-queue-capacity",
+                    "outbox.dispatcher.max-attempts",
+                    "outbox.retry");
+        }
+        if (mode == Mode.WRITER_ONLY) {
+            pointless.warn(
+                    "outbox.mode is WRITER_ONLY, so nothing is delivered",
+                    "outbox.dispatcher",
+                    "outbox.thread-pool-size",
+                    "outbox.retry",
+                    "outbox.poller");
+        }
+        if (mode != Mode.MULTI_NODE) {
+            pointless.warn(
+                    "outbox.mode is " + mode + ", and only several nodes lock what they deliver",
+                    "outbox.claim-locking.owner-id",
+                    "outbox.claim-locking.lock-timeout",
+                    PublisherKeys.of("stuck-recovery"));
+        }
+        if (settings.purge().isEmpty()) {
+            pointless.warn(
+                    "nothing is purged; set outbox.purge.enabled=true",
+                    "outbox.purge.retention",
+                    "outbox.purge.batch-size",
+                    "outbox.purge.interval",
+                    "outbox.purge.interval-seconds");
+        }
+        if (!settings.monitoring().meters()) {
+            pointless.warn("outbox.metrics.enabled is false", "outbox.metrics.name-prefix");
+        }
+    }
+
+    private void warn(String reason, String... keys) {
+        List<String> set = List.of(keys).stream().filter(explicit::hasAnyBelow).toList();
+        if (!set.isEmpty()) {
+            LOG.log(Level.WARNING, "{0} {1}: {2}", set, set.size() == 1 ? "has no effect" : "have no effect", reason);
+        }
+    }
+}

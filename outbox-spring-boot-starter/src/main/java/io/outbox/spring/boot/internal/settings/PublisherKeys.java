@@ -1,0 +1,24 @@
+package io.outbox.spring.boot.internal.settings;
+
+import java.util.regex.Pattern;
+
+/** The names of the publisher's settings. */
+public final class PublisherKeys {
+
+    public static final String PREFIX = "outbox.publisher";
+
+    private static final Pattern UNIFORM = Pattern.compile("[a-z0-9][a-z0-9-]*");
+
+    private PublisherKeys() {}
+
+    /** Returns the key of a setting below {@value #PREFIX}. */
+    public static String of(String setting) {
+        return PREFIX + "." + setting;
+    }
+
+    /** Returns the key of a setting of an event type, in brackets where the type would not survive without. */
+    public static String ofEvent(String eventType, String setting) {
+        String element = UNIFORM.matcher(eventType).matches() ? "." + eventType : "[" + eventType + "]";
+        return PREFIX + ".events" + element + "." + setting;
+    }
+}

@@ -1,0 +1,145 @@
+package io.outbox.spring.boot.internal.settings;
+
+import static io.outbox.spring.boot.internal.settings.Rules.require;
+
+import io.outbox.EventEnvelope;
+import io.outbox.spring.boot.OutboxPublisherProperties;
+import io.outbox.spring.boot.OutboxPublisherProperties.Backoff;
+import io.outbox.spring.boot.OutboxPublisherProperties.Event;
+import io.outbox.spring.boot.OutboxPublisherProperties.Policy;
+import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+/** The rules for {@link OutboxPublisherProperties}, each for itself. A violation names the key, the value and the rule. */
+public final class PublisherPropertiesCheck {
+
+    private static final int GAUGES = 3;
+    private static final Pattern KAFKA_TOPIC = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");
+
+    private PublisherPropertiesCheck() {}
+
+    static void check(OutboxPublisherProperties properties) {
+        Duration emergencyTimeout = properties.getSender().getEmergencyTimeout();
+        checkPositive(PublisherKeys.of("sender.emergency-timeout"), emergencyTimeout);
+        checkPolicy(setting -> PublisherKeys.of("defaults." + setting), properties.getDefaults());
+        properties.getEvents().forEach((type, event) -> checkEvent(type, event, properties));
+        checkStuckRecovery(properties.getStuckRecovery());
+        checkCleanUp(properties.getCleanUp());
+        checkTtls(properties.getMetrics().getGauge().getCache().getTtls());
+        NotAvailable.refuse(PublisherKeys.of("dlq"), "the dead letter table", properties.getDlq());
+    }
+
+    private static void checkEvent(String type, Event event, OutboxPublisherProperties properties) {
+        SenderType sender = properties.getSender().getType();
+        Function<String, String> keys = setting -> PublisherKeys.ofEvent(type, setting);
+        try {
+            EventEnvelope.ofJson(type, "{}");
+        } catch (IllegalArgumentException e) {
+            // the constructor with a cause is not public on Spring Boot 3
+            throw new InvalidConfigurationPropertyValueException(
+                    PublisherKeys.of("events"), type, "is no event type: " + e.getMessage());
+        }
+        String topic = event.getTopic();
+        require(
+                topic != null && !topic.isBlank(),
+                keys.apply("topic"),
+                topic,
+                "must be set: the topic in Kafka, the exchange in RabbitMQ");
+        require(
+                sender != SenderType.KAFKA || KAFKA_TOPIC.matcher(topic).matches(),
+                keys.apply("topic"),
+                topic,
+                "is no name for a Kafka topic: 1 to 249 letters, digits, dots, underscores and dashes");
+        checkPolicy(keys, event);
+        checkBackoff(keys, event.getBackoff(), properties.getDefaults().getBackoff());
+    }
+
+    private static void checkBackoff(Function<String, String> keys, Backoff backoff, Backoff defaults) {
+        boolean set = backoff.getDelay() != null || backoff.getMultiplier() != null;
+        String reason = "makes " + keys.apply("backoff.delay") + " and " + keys.apply("backoff.multiplier")
+                + " pointless: the pause before a retry is the fixed delay then";
+        require(!set || !Boolean.FALSE.equals(backoff.getEnabled()), keys.apply("backoff.enabled"), false, reason);
+        require(
+                !set || backoff.getEnabled() != null || !Boolean.FALSE.equals(defaults.getEnabled()),
+                PublisherKeys.of("defaults.backoff.enabled"),
+                false,
+                reason + "; set " + keys.apply("backoff.enabled") + "=true for this event type");
+    }
+
+    private static void checkPolicy(Function<String, String> keys, Policy policy) {
+        checkAtLeast(1, keys.apply("batch-size"), policy.getBatchSize());
+        checkNotNegative(keys.apply("initial-delay"), policy.getInitialDelay());
+        checkPositiveIfSet(keys.apply("fixed-delay"), policy.getFixedDelay());
+        checkAtLeast(0, keys.apply("max-retries"), policy.getMaxRetries());
+        checkAtLeast(1, keys.apply("concurrency"), policy.getConcurrency());
+        checkAtLeast(1, keys.apply("rate-limit"), policy.getRateLimit());
+        checkPositiveIfSet(keys.apply("backoff.delay"), policy.getBackoff().getDelay());
+        Double multiplier = policy.getBackoff().getMultiplier();
+        require(
+                multiplier == null || (multiplier >= 1 && !multiplier.isInfinite()),
+                keys.apply("backoff.multiplier"),
+                multiplier,
+                "must be a number of at least 1");
+    }
+
+    private static void checkStuckRecovery(OutboxPublisherProperties.StuckRecovery recovery) {
+        checkAtLeast(1, PublisherKeys.of("stuck-recovery.batch-size"), recovery.getBatchSize());
+        checkPositive(
+                PublisherKeys.of("stuck-recovery.max-batch-processing-time"), recovery.getMaxBatchProcessingTime());
+        checkNotNegative(PublisherKeys.of("stuck-recovery.initial-delay"), recovery.getInitialDelay());
+        checkPositive(PublisherKeys.of("stuck-recovery.fixed-delay"), recovery.getFixedDelay());
+    }
+
+    private static void checkCleanUp(OutboxPublisherProperties.CleanUp cleanUp) {
+        checkAtLeast(1, PublisherKeys.of("clean-up.batch-size"), cleanUp.getBatchSize());
+        require(
+                cleanUp.getTtl() != null && !cleanUp.getTtl().isNegative(),
+                PublisherKeys.of("clean-up.ttl"),
+                cleanUp.getTtl(),
+                "must be set and not be negative");
+        checkNotNegative(PublisherKeys.of("clean-up.initial-delay"), cleanUp.getInitialDelay());
+        Duration fixedDelay = cleanUp.getFixedDelay();
+        require(
+                fixedDelay != null
+                        && fixedDelay.toSeconds() >= 1
+                        && fixedDelay.equals(Duration.ofSeconds(fixedDelay.toSeconds())),
+                PublisherKeys.of("clean-up.fixed-delay"),
+                fixedDelay,
+                "must be a whole number of seconds, at least 1");
+    }
+
+    private static void checkTtls(List<Duration> ttls) {
+        String key = PublisherKeys.of("metrics.gauge.cache.ttls");
+        require(
+                ttls != null && ttls.size() == GAUGES,
+                key,
+                ttls,
+                "must have " + GAUGES + " values: for all events, by status, and by event type and status");
+        require(ttls.stream().noneMatch(ttl -> ttl == null || ttl.isNegative()), key, ttls, "must not be negative");
+    }
+
+    private static void checkAtLeast(int least, String key, Integer value) {
+        require(value == null || value >= least, key, value, "must be at least " + least);
+    }
+
+    private static void checkNotNegative(String key, Duration value) {
+        require(value == null || !value.isNegative(), key, value, "must not be negative");
+    }
+
+    private static void checkPositive(String key, Duration value) {
+        require(value != null, key, null, "must be set");
+        checkPositiveIfSet(key, value);
+    }
+
+    private static void checkPositiveIfSet(String key, Duration value) {
+        require(
+                value == null || value.compareTo(Duration.ofMillis(1)) >= 0,
+                key,
+                value,
+                "must be at least one millisecond");
+    }
+}
