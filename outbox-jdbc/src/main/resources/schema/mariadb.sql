@@ -1,4 +1,4 @@
--- Outbox schema for MariaDB, version 1. All timestamps are UTC.
+-- Outbox schema for MariaDB, version 2. All timestamps are UTC. Can be run again: what is there stays.
 CREATE TABLE IF NOT EXISTS outbox_event (
   event_id       VARCHAR(36) NOT NULL PRIMARY KEY,
   event_type     VARCHAR(128) NOT NULL,
@@ -16,7 +16,8 @@ CREATE TABLE IF NOT EXISTS outbox_event (
   locked_by      VARCHAR(128),
   locked_at      DATETIME(6),
   -- Claim and poll.
-  INDEX idx_status_available (status, available_at, created_at),
-  -- Purge and dead-letter pages.
-  INDEX idx_status_done (status, done_at, created_at)
+  INDEX idx_status_available (status, available_at, created_at)
 ) DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Since version 2: purge and dead-letter pages.
+CREATE INDEX IF NOT EXISTS idx_status_done ON outbox_event (status, done_at, created_at);

@@ -1,4 +1,4 @@
--- Outbox schema for MySQL and TiDB, version 1. All timestamps are UTC.
+-- Outbox schema for MySQL and TiDB, version 2. All timestamps are UTC. Can be run again: what is there stays.
 CREATE TABLE IF NOT EXISTS outbox_event (
   event_id       VARCHAR(36) NOT NULL PRIMARY KEY,
   event_type     VARCHAR(128) NOT NULL,
@@ -16,7 +16,16 @@ CREATE TABLE IF NOT EXISTS outbox_event (
   locked_by      VARCHAR(128),
   locked_at      DATETIME(6),
   -- Claim and poll.
-  INDEX idx_status_available (status, available_at, created_at),
-  -- Purge and dead-letter pages.
-  INDEX idx_status_done (status, done_at, created_at)
+  INDEX idx_status_available (status, available_at, created_at)
 ) DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Since version 2: purge and dead-letter pages. MySQL creates an index only if it is not there in this roundabout way.
+SET @outbox_ddl = (
+  SELECT IF(COUNT(*) > 0, 'DO 0',
+    'CREATE INDEX idx_status_done ON outbox_event (status, done_at, created_at)')
+  FROM information_schema.statistics
+  WHERE index_name = 'idx_status_done'
+    AND CONCAT(table_schema, '.', table_name) IN ('outbox_event', CONCAT(DATABASE(), '.', 'outbox_event')));
+PREPARE outbox_ddl FROM @outbox_ddl;
+EXECUTE outbox_ddl;
+DEALLOCATE PREPARE outbox_ddl;

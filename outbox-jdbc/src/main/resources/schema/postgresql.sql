@@ -1,4 +1,4 @@
--- Outbox schema for PostgreSQL, version 1. All timestamps are UTC.
+-- Outbox schema for PostgreSQL, version 2. All timestamps are UTC. Can be run again: what is there stays.
 CREATE TABLE IF NOT EXISTS outbox_event (
   event_id       VARCHAR(36) COLLATE "C" NOT NULL PRIMARY KEY,
   event_type     VARCHAR(128) NOT NULL,
@@ -21,10 +21,10 @@ CREATE TABLE IF NOT EXISTS outbox_event (
 CREATE INDEX IF NOT EXISTS outbox_event_pending ON outbox_event (available_at, created_at, event_id)
   INCLUDE (event_type) WHERE status IN (0, 2);
 
--- Purge: only finished events are in it.
+-- Since version 2: purge. Only finished events are in it.
 CREATE INDEX IF NOT EXISTS outbox_event_finished ON outbox_event (done_at, created_at)
   WHERE status IN (1, 3);
 
--- Dead-letter pages.
+-- Since version 2: dead-letter pages.
 CREATE INDEX IF NOT EXISTS outbox_event_dead ON outbox_event (created_at, event_id)
   WHERE status = 3;

@@ -3,35 +3,58 @@ package io.outbox;
 import io.outbox.spi.JsonCodec;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /** The {@link OutboxPublisher} on top of an {@link OutboxWriter} and a {@link JsonCodec}. */
 public final class DefaultOutboxPublisher implements OutboxPublisher {
 
     private final OutboxWriter writer;
     private final JsonCodec codec;
+    private final Supplier<String> eventIds;
 
-    /** Creates a publisher that uses the codec given, or the {@linkplain JsonCodec#getDefault() default} if null. */
-    public DefaultOutboxPublisher(OutboxWriter writer, JsonCodec codec) {
+    /**
+     * Creates a publisher that uses the codec given, or the {@linkplain JsonCodec#getDefault() default} if null.
+     *
+     * @param eventIds makes the id of each event: at most 36 characters, different every time; called on the publishing
+     *     thread, by any number of them
+     */
+    public DefaultOutboxPublisher(OutboxWriter writer, JsonCodec codec, Supplier<String> eventIds) {
         this.writer = Objects.requireNonNull(writer, "writer");
         this.codec = codec;
+        this.eventIds = Objects.requireNonNull(eventIds, "eventIds");
     }
 
+    /** Creates a publisher whose event ids are UUIDs of version 7. */
+    public DefaultOutboxPublisher(OutboxWriter writer, JsonCodec codec) {
+        this(writer, codec, UuidV7::next);
+    }
+
+    /** Creates a publisher that uses the default codec and whose event ids are UUIDs of version 7. */
     public DefaultOutboxPublisher(OutboxWriter writer) {
         this(writer, null);
     }
 
     @Override
     public <T> void publish(String eventType, T event) {
-        event(eventType).publish(event);
+        if (event instanceof Collection<?> events) {
+            publishEach(eventType, events);
+        } else {
+            event(eventType).publish(event);
+        }
     }
 
     @Override
     public <T> void publish(String eventType, List<T> events) {
-        List<EventEnvelope> envelopes = new ArrayList<>();
-        for (T event : Objects.requireNonNull(events, "events")) {
-            envelopes.add(EventEnvelope.ofJson(eventType, toJson(event)));
+        publishEach(eventType, Objects.requireNonNull(events, "events"));
+    }
+
+    private void publishEach(String eventType, Collection<?> events) {
+        List<EventEnvelope> envelopes = new ArrayList<>(events.size());
+        for (Object event : events) {
+            envelopes.add(envelope(EventEnvelope.builder(eventType), event));
         }
         writer.writeAll(envelopes);
     }
@@ -41,9 +64,17 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
         return new EnvelopeDraft(EventEnvelope.builder(eventType));
     }
 
-    private String toJson(Object payload) {
+    private EventEnvelope envelope(EventEnvelope.Builder envelope, Object payload) {
         Objects.requireNonNull(payload, "payload");
-        return (codec != null ? codec : JsonCodec.getDefault()).toJson(payload);
+        envelope.eventId(eventIds.get());
+        if (payload instanceof String text) {
+            envelope.payloadJson(text);
+        } else if (payload instanceof byte[] bytes) {
+            envelope.payloadBytes(bytes);
+        } else {
+            envelope.payloadJson((codec != null ? codec : JsonCodec.getDefault()).toJson(payload));
+        }
+        return envelope.build();
     }
 
     private final class EnvelopeDraft implements Draft {
@@ -86,7 +117,7 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
 
         @Override
         public String publish(Object payload) {
-            return writer.write(envelope.payloadJson(toJson(payload)).build());
+            return writer.write(envelope(envelope, payload));
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.outbox;
 
 import io.outbox.internal.store.StoreBackend;
+import io.outbox.internal.subscription.Subscriptions;
 import io.outbox.internal.writing.HotPath;
 import io.outbox.internal.writing.Reservation;
 import io.outbox.spi.OutboxStore;
@@ -15,8 +16,8 @@ import java.util.function.Consumer;
 /**
  * The {@link OutboxWriter} on top of a {@link WriteBackend}.
  *
- * <p>Order within one {@code writeAll}: {@link WriterHook#beforeWrite beforeWrite}, reservation, insert,
- * {@link WriterHook#afterWrite afterWrite}, one registration for the end of the transaction.
+ * <p>Order within one {@code writeAll}: {@link WriterHook#beforeWrite beforeWrite}, one row for each {@link Subscription},
+ * reservation, insert, {@link WriterHook#afterWrite afterWrite}, one registration for the end of the transaction.
  */
 public final class DefaultOutboxWriter implements OutboxWriter {
 
@@ -24,6 +25,7 @@ public final class DefaultOutboxWriter implements OutboxWriter {
 
     private final WriteBackend backend;
     private final List<WriterHook> hooks;
+    private final Subscriptions subscriptions;
     private final HotPath hotPath;
 
     public DefaultOutboxWriter(TxContext txContext, OutboxStore outboxStore) {
@@ -35,12 +37,17 @@ public final class DefaultOutboxWriter implements OutboxWriter {
     }
 
     public DefaultOutboxWriter(WriteBackend backend, WriterHook writerHook) {
-        this(backend, List.of(Objects.requireNonNull(writerHook, "writerHook")), hotPath(writerHook));
+        this(
+                backend,
+                List.of(Objects.requireNonNull(writerHook, "writerHook")),
+                Subscriptions.NONE,
+                hotPath(writerHook));
     }
 
-    DefaultOutboxWriter(WriteBackend backend, List<WriterHook> hooks, HotPath hotPath) {
+    DefaultOutboxWriter(WriteBackend backend, List<WriterHook> hooks, Subscriptions subscriptions, HotPath hotPath) {
         this.backend = Objects.requireNonNull(backend, "backend");
         this.hooks = List.copyOf(hooks);
+        this.subscriptions = subscriptions;
         this.hotPath = hotPath;
     }
 
@@ -78,18 +85,22 @@ public final class DefaultOutboxWriter implements OutboxWriter {
         if (batch.isEmpty()) {
             return List.of();
         }
-        Reservation reservation = hotPath.reserve(batch);
+        List<EventEnvelope> rows = subscriptions.rowsOf(batch);
+        Reservation reservation = hotPath.reserve(rows);
         try {
             reservation.written(backend.persist(reservation.events()));
+        } catch (DuplicateEventException e) {
+            endUnwritten(reservation);
+            throw Subscriptions.ofEvents(e, rows);
         } catch (RuntimeException | Error e) {
             endUnwritten(reservation);
             throw e;
         }
-        each("afterWrite", hook -> hook.afterWrite(batch));
+        each("afterWrite", hook -> hook.afterWrite(rows));
         try {
-            backend.afterCompletion(end -> ended(batch, reservation, end));
+            backend.afterCompletion(end -> ended(rows, reservation, end));
         } catch (RuntimeException | Error e) {
-            ended(batch, reservation, TransactionEnd.UNKNOWN);
+            ended(rows, reservation, TransactionEnd.UNKNOWN);
             throw e;
         }
         return batch.stream().map(EventEnvelope::eventId).toList();
@@ -106,12 +117,12 @@ public final class DefaultOutboxWriter implements OutboxWriter {
         return batch == null ? List.of() : List.copyOf(batch);
     }
 
-    private void ended(List<EventEnvelope> batch, Reservation reservation, TransactionEnd end) {
+    private void ended(List<EventEnvelope> rows, Reservation reservation, TransactionEnd end) {
         quietly("the end of the transaction", () -> reservation.ended(end));
         if (end == TransactionEnd.COMMITTED) {
-            each("afterCommit", hook -> hook.afterCommit(batch));
+            each("afterCommit", hook -> hook.afterCommit(rows));
         } else {
-            each("afterRollback", hook -> hook.afterRollback(batch));
+            each("afterRollback", hook -> hook.afterRollback(rows));
         }
     }
 

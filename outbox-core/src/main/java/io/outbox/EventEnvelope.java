@@ -2,6 +2,7 @@ package io.outbox;
 
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.JsonCodec;
+import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +18,9 @@ import java.util.Objects;
  *
  * <p>The payload is opaque: a listener sees exactly the text or the bytes that were written. {@link #toString()} leaves
  * payload and headers out, so that an envelope may be logged.
+ *
+ * <p>An envelope that an {@link Outbox} delivers is read by the codec of that outbox. The codec is no part of the event: it
+ * is neither stored nor compared.
  */
 public final class EventEnvelope {
 
@@ -24,12 +28,13 @@ public final class EventEnvelope {
     public static final int MAX_PAYLOAD_BYTES = 1_048_576;
 
     private static final int MAX_EVENT_ID = 36;
-    private static final int MAX_EVENT_TYPE = 128;
+    static final int MAX_EVENT_TYPE = 128;
     private static final int MAX_AGGREGATE_TYPE = 64;
     private static final int MAX_AGGREGATE_ID = 128;
     private static final int MAX_TENANT_ID = 64;
 
     private final String eventId;
+    private final String originId;
     private final String eventType;
     private final Instant occurredAt;
     private final String aggregateType;
@@ -39,9 +44,12 @@ public final class EventEnvelope {
     private final String payloadJson;
     private final byte[] payloadBytes;
     private final Instant availableAt;
+    /** What reads the payload, or {@code null} for the default of the moment. */
+    private final JsonCodec codec;
 
     private EventEnvelope(Builder builder) {
         this.eventId = builder.eventId != null ? builder.eventId : Ulid.next();
+        this.originId = builder.originId != null ? builder.originId : eventId;
         this.eventType = builder.eventType;
         this.occurredAt =
                 builder.occurredAt != null ? builder.occurredAt : Instant.now().truncatedTo(ChronoUnit.MICROS);
@@ -53,6 +61,7 @@ public final class EventEnvelope {
         this.payloadBytes = builder.payloadBytes;
         this.availableAt =
                 builder.deliverAfter != null ? this.occurredAt.plus(builder.deliverAfter) : builder.availableAt;
+        this.codec = builder.codec;
     }
 
     public static Builder builder(String eventType) {
@@ -93,13 +102,32 @@ public final class EventEnvelope {
         builder.payloadJson = content.text();
         builder.payloadBytes = content.bytes();
         builder.availableAt = content.availableAt();
+        builder.originId = content.originId();
         return new EventEnvelope(builder);
+    }
+
+    /** Returns this event with a payload that is read by the given codec, as by the outbox that delivers it. */
+    public EventEnvelope readBy(JsonCodec codec) {
+        Builder builder = toBuilder();
+        builder.codec = Objects.requireNonNull(codec, "codec");
+        return new EventEnvelope(builder);
+    }
+
+    /** Returns an event of another type that has everything else that this one has. */
+    public EventEnvelope withEventType(String eventType) {
+        return new EventEnvelope(
+                copyAs(Check.atMost(Check.notBlank(eventType, "eventType"), MAX_EVENT_TYPE, "eventType")));
     }
 
     /** Returns a builder with everything that this envelope has; a new payload or due time replaces the old one. */
     public Builder toBuilder() {
-        Builder builder = new Builder(eventType);
+        return copyAs(eventType);
+    }
+
+    private Builder copyAs(String type) {
+        Builder builder = new Builder(type);
         builder.eventId = eventId;
+        builder.originId = originId.equals(eventId) ? null : originId;
         builder.occurredAt = occurredAt;
         builder.aggregateType = aggregateType;
         builder.aggregateId = aggregateId;
@@ -108,12 +136,22 @@ public final class EventEnvelope {
         builder.payloadJson = payloadJson;
         builder.payloadBytes = payloadBytes;
         builder.availableAt = availableAt;
+        builder.codec = codec;
         builder.copied = true;
         return builder;
     }
 
+    /** Returns the id that no other event has, and that stays the same however often this one is delivered. */
     public String eventId() {
         return eventId;
+    }
+
+    /**
+     * Returns the id of the event that was written, for a listener with a {@link Subscription}: its own share of the event
+     * has the id {@link #eventId()}, as that of each other subscription has another one. For all others the same id.
+     */
+    public String originId() {
+        return originId;
     }
 
     public String eventType() {
@@ -158,13 +196,33 @@ public final class EventEnvelope {
         return payloadBytes != null;
     }
 
-    /** Returns the payload read by the {@linkplain JsonCodec#getDefault() default codec}. */
+    /**
+     * Returns the payload, read by the codec of the outbox that delivers the event, or else by the
+     * {@linkplain JsonCodec#getDefault() default codec}.
+     *
+     * @throws IllegalStateException if the payload is binary, or there is no codec
+     * @throws PayloadParseException if the payload does not fit the type
+     */
     public <T> T payload(Class<T> type) {
+        return codecFor(type).fromJson(payloadJson, type);
+    }
+
+    /**
+     * Returns the payload as {@link #payload(Class)} does, for types with parameters such as {@code List<Order>}. Nothing
+     * checks that the type is what the caller assigns it to.
+     *
+     * @throws UnsupportedOperationException if the codec reads classes only
+     */
+    public <T> T payload(Type type) {
+        return codecFor(type).fromJson(payloadJson, type);
+    }
+
+    private JsonCodec codecFor(Type type) {
         Objects.requireNonNull(type, "type");
         if (isBinary()) {
             throw new IllegalStateException("the payload of event " + eventId + " is binary; use payloadBytes()");
         }
-        return JsonCodec.getDefault().fromJson(payloadJson, type);
+        return codec != null ? codec : JsonCodec.getDefault();
     }
 
     /** Returns the instant before which the event is not delivered, or {@code null} for at once. */
@@ -191,6 +249,7 @@ public final class EventEnvelope {
     public boolean equals(Object other) {
         return other instanceof EventEnvelope that
                 && eventId.equals(that.eventId)
+                && originId.equals(that.originId)
                 && eventType.equals(that.eventType)
                 && occurredAt.equals(that.occurredAt)
                 && aggregateType.equals(that.aggregateType)
@@ -219,6 +278,7 @@ public final class EventEnvelope {
 
         private final String eventType;
         private String eventId;
+        private String originId;
         private Instant occurredAt;
         private String aggregateType = AggregateType.GLOBAL.name();
         private String aggregateId;
@@ -228,15 +288,23 @@ public final class EventEnvelope {
         private byte[] payloadBytes;
         private Instant availableAt;
         private Duration deliverAfter;
+        private JsonCodec codec;
         private boolean copied;
 
         private Builder(String eventType) {
             this.eventType = Objects.requireNonNull(eventType, "eventType");
         }
 
-        /** Default: a new ULID. */
+        /** Default: a new ULID. An event with another id than the one copied is the origin of itself. */
         public Builder eventId(String eventId) {
             this.eventId = Check.atMost(Check.notBlank(eventId, "eventId"), MAX_EVENT_ID, "eventId");
+            this.originId = null;
+            return this;
+        }
+
+        /** The id of the event that this one stands for, to be set after its own. Default: its own. */
+        public Builder originId(String originId) {
+            this.originId = Check.atMost(Check.notBlank(originId, "originId"), MAX_EVENT_ID, "originId");
             return this;
         }
 

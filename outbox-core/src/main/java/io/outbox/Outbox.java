@@ -18,6 +18,7 @@ import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * A complete outbox: a writer for business code, and behind it dispatcher, poller and purge as the chosen scenario
@@ -44,7 +46,7 @@ public final class Outbox implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Outbox.class.getName());
 
     private final HousekeepingBackend housekeeping;
-    private final OutboxWriter writer;
+    private final OutboxAssembly.Writing writing;
     private final OutboxAssembly.Delivery delivery;
     private final OutboxPurgeScheduler purgeScheduler;
     private final Clock clock;
@@ -58,7 +60,7 @@ public final class Outbox implements AutoCloseable {
         this.purgeScheduler = parts.purgeScheduler();
         this.clock = parts.clock();
         this.delivery = parts.delivery();
-        this.writer = parts.writer();
+        this.writing = parts.writing();
     }
 
     /** One node delivers: right after commit, with the poller behind. */
@@ -83,7 +85,12 @@ public final class Outbox implements AutoCloseable {
 
     /** Returns the writer for business code. */
     public OutboxWriter writer() {
-        return writer;
+        return writing.writer();
+    }
+
+    /** Returns the writer for business code that has objects, and leaves their JSON to the outbox. */
+    public OutboxPublisher publisher() {
+        return writing.publisher();
     }
 
     /**
@@ -194,9 +201,7 @@ public final class Outbox implements AutoCloseable {
                 delivery == null ? 0 : delivery.engine().coldQueueDepth(),
                 housekeeping == null ? List.of() : housekeeping.pending(clock.instant()),
                 housekeeping == null ? 0 : deadEvents().count(null),
-                delivery == null
-                        ? List.of()
-                        : List.copyOf(delivery.engine().unavailable().keySet()));
+                delivery == null ? List.of() : delivery.engine().unavailable());
     }
 
     /** Counts the events that are not finished, by type; asks the store. */
@@ -279,6 +284,15 @@ public final class Outbox implements AutoCloseable {
         /** The storage engine, instead of connection provider, transaction context, store and purger. */
         public B backend(OutboxBackend backend) {
             assembly.backend = Objects.requireNonNull(backend, "backend");
+            return self();
+        }
+
+        /**
+         * Wraps the storage engine, whether it was given or is built from its parts: what the decorator returns is what
+         * the outbox uses. Several are applied in the order in which they were added, each around the one before.
+         */
+        public B decorateBackend(UnaryOperator<OutboxBackend> decorator) {
+            assembly.decorators.add(Objects.requireNonNull(decorator, "decorator"));
             return self();
         }
 
@@ -379,6 +393,16 @@ public final class Outbox implements AutoCloseable {
             return self();
         }
 
+        /**
+         * Reads the payloads of the events that this outbox delivers, and writes those of its {@link Outbox#publisher()}.
+         * Default: the {@linkplain JsonCodec#getDefault() default codec} at the time of each call.
+         */
+        public B jsonCodec(JsonCodec jsonCodec) {
+            assembly.jsonCodec = Objects.requireNonNull(jsonCodec, "jsonCodec");
+            assembly.delivery.jsonCodec(jsonCodec);
+            return self();
+        }
+
         /** Makes the threads that call listeners. Default: daemon threads. */
         public B workerThreads(ThreadFactory threadFactory) {
             assembly.delivery.threadFactory(threadFactory);
@@ -409,6 +433,49 @@ public final class Outbox implements AutoCloseable {
         /** Gives an event type a lane of its own: queues, workers and settings isolated from all other types. */
         public B lane(String eventType, LanePolicy policy) {
             assembly.delivery.lane(eventType, policy);
+            return self();
+        }
+
+        /**
+         * Gives each event of the subscription's route to its listener as well, with retries and an end of its own. As
+         * {@link #subscription}, with the listener; an outbox that only writes has no use for it.
+         *
+         * @throws IllegalStateException if the route has a subscription of this name already
+         */
+        public B subscribe(Subscription subscription, EventListener listener) {
+            Objects.requireNonNull(listener, "listener");
+            assembly.subscription(subscription);
+            assembly.subscribed.register(subscription, listener);
+            return self();
+        }
+
+        /** Subscribes the listener to events of no particular aggregate type, under a name that is stored with them. */
+        public B subscribe(String name, String eventType, EventListener listener) {
+            return subscribe(Subscription.of(name, eventType), listener);
+        }
+
+        /**
+         * Declares a subscription, so that a row is written for it with each event of its route, and a lane is set up if it
+         * has one. Its listener is looked for in the {@link #listenerRegistry}, registered before delivery starts by
+         * {@code register(subscription, listener)}.
+         *
+         * <p>The route's own listener gets the events as before if the registry has one at the time of the write. If it has
+         * none, there are the subscriptions alone, unless {@link #listenerElsewhere} says that there is one in another outbox.
+         *
+         * @throws IllegalStateException if the route has a subscription of this name already, or the stored event type a
+         *     lane
+         */
+        public B subscription(Subscription subscription) {
+            assembly.subscription(subscription);
+            return self();
+        }
+
+        /**
+         * Says that events of this route have a listener without a name in another outbox, or are read from the table by
+         * somebody else: they are written for it as well as for the subscriptions declared here.
+         */
+        public B listenerElsewhere(String aggregateType, String eventType) {
+            assembly.listenerElsewhere(aggregateType, eventType);
             return self();
         }
 
@@ -542,6 +609,15 @@ public final class Outbox implements AutoCloseable {
             return this;
         }
 
+        /**
+         * How long an event that this node has no listener for is left to the other nodes before it goes DEAD, counted
+         * from when it is due: as long as a deployment that adds a listener takes. Zero for not at all. Default:
+         * {@link OutboxDispatcher#DEFAULT_UNROUTABLE_GRACE}.
+         */
+        public MultiNodeBuilder unroutableGrace(Duration grace) {
+            return with(this, b -> assembly.delivery.unroutableGrace(grace));
+        }
+
         /** When events of nodes that died are taken over. Default: with every poll, once their lock has timed out. */
         public MultiNodeBuilder stuckRecovery(StuckRecovery recovery) {
             return with(this, b -> assembly.polling.recovery(recovery));
@@ -574,7 +650,7 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    /** Builds an outbox that only writes; delivery settings are ignored. */
+    /** Builds an outbox that only writes; delivery settings are ignored, but for {@link #subscription}s. */
     public static final class WriterOnlyBuilder extends AbstractBuilder<WriterOnlyBuilder> {
 
         private WriterOnlyBuilder() {}

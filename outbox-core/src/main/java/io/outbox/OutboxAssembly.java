@@ -6,13 +6,17 @@ import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.polling.PollSettings;
 import io.outbox.internal.polling.PollingLoop;
 import io.outbox.internal.store.StoreBackend;
+import io.outbox.internal.subscription.SubscribedListeners;
+import io.outbox.internal.subscription.Subscriptions;
 import io.outbox.internal.writing.HotPath;
 import io.outbox.purge.OutboxPurgeScheduler;
+import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
@@ -21,8 +25,11 @@ import io.outbox.spi.TxContext;
 import io.outbox.spi.WriteBackend;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /** Puts an {@link Outbox} together from what its builders were told. Each assembly makes one outbox. Not thread-safe. */
 final class OutboxAssembly {
@@ -35,28 +42,62 @@ final class OutboxAssembly {
     boolean purging;
     ListenerRegistry listenerRegistry;
     MetricsExporter metrics = MetricsExporter.NOOP;
+    JsonCodec jsonCodec;
     Clock clock = Clock.systemUTC();
+    final List<UnaryOperator<OutboxBackend>> decorators = new ArrayList<>();
     final List<WriterHook> writerHooks = new ArrayList<>();
+    final List<Subscription> subscriptions = new ArrayList<>();
+    private final Set<Route> listenersElsewhere = new HashSet<>();
+    final DefaultListenerRegistry subscribed = new DefaultListenerRegistry();
     final DeliverySettings delivery = new DeliverySettings();
     final PollSettings polling = new PollSettings();
     final OutboxPurgeScheduler.Builder purge = OutboxPurgeScheduler.builder();
 
     /** The parts of an outbox; delivery is {@code null} if it only writes. */
     record Parts(
-            OutboxWriter writer,
+            Writing writing,
             Delivery delivery,
             HousekeepingBackend housekeeping,
             OutboxPurgeScheduler purgeScheduler,
             Clock clock) {}
 
+    /** What writes. */
+    record Writing(OutboxWriter writer, OutboxPublisher publisher) {}
+
     /** What delivers. */
     record Delivery(DeliveryEngine engine, PollingLoop poller) {}
 
+    private record Route(String aggregateType, String eventType) {}
+
+    void listenerElsewhere(String aggregateType, String eventType) {
+        listenersElsewhere.add(
+                new Route(Check.notBlank(aggregateType, "aggregateType"), Check.notBlank(eventType, "eventType")));
+    }
+
+    /** @throws IllegalStateException if the route has a subscription of this name already */
+    void subscription(Subscription subscription) {
+        Objects.requireNonNull(subscription, "subscription");
+        boolean isTaken = subscriptions.stream()
+                .anyMatch(other -> other.storedEventType().equals(subscription.storedEventType())
+                        && other.aggregateType().equals(subscription.aggregateType()));
+        if (isTaken) {
+            throw new IllegalStateException("There is a subscription '" + subscription.name() + "' of event type '"
+                    + subscription.eventType() + "' already; each of a route has a name of its own");
+        }
+        if (subscription.lane() != null) {
+            delivery.lane(subscription.storedEventType(), subscription.lane());
+        }
+        subscriptions.add(subscription);
+    }
+
     /** Assembles an outbox that delivers. */
     Parts delivering(boolean hotPath) {
-        OutboxBackend store = wholeBackend();
+        return delivering(wholeBackend(), hotPath);
+    }
+
+    private Parts delivering(OutboxBackend store, boolean hotPath) {
         Objects.requireNonNull(listenerRegistry, "listenerRegistry is required");
-        delivery.listenerRegistry(listenerRegistry);
+        delivery.listenerRegistry(new SubscribedListeners(subscribed, listenerRegistry));
         EngineMetrics engineMetrics = new EngineMetrics(metrics);
         OutboxPurgeScheduler purgeScheduler = purgeScheduler(store);
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
@@ -64,7 +105,7 @@ final class OutboxAssembly {
             PollingLoop.Source source = new PollingLoop.Source(engine.backend(), store);
             PollingLoop loop = new PollingLoop(source, engine.coldPath(), polling, engineMetrics);
             HotPath path = hotPath ? engine.hotPath(metrics) : HotPath.NONE;
-            return new Parts(writer(store, path), new Delivery(engine, loop), store, purgeScheduler, clock);
+            return new Parts(writing(store, path), new Delivery(engine, loop), store, purgeScheduler, clock);
         } catch (RuntimeException | Error e) {
             engine.close();
             throw e;
@@ -86,7 +127,7 @@ final class OutboxAssembly {
         }
         delivery.lease(lease);
         polling.lease(lease);
-        return delivering(true);
+        return delivering(store, true);
     }
 
     /** Assembles an outbox that delivers one event after the other. */
@@ -101,22 +142,30 @@ final class OutboxAssembly {
         return delivering(false);
     }
 
-    /** Assembles an outbox that only writes. Connections are needed only to purge. */
+    /** Assembles an outbox that only writes. Connections are needed only for a whole backend, as to purge. */
     Parts writing() {
-        if (backend == null && connectionProvider == null && purger == null) {
+        if (backend == null && connectionProvider == null && purger == null && decorators.isEmpty()) {
             WriteBackend store = StoreBackend.forWriting(
                     Objects.requireNonNull(txContext, "txContext is required"),
                     Objects.requireNonNull(outboxStore, "outboxStore is required"));
-            return new Parts(writer(store, HotPath.NONE), null, null, null, clock);
+            return new Parts(writing(store, HotPath.NONE), null, null, null, clock);
         }
         OutboxBackend store = wholeBackend();
-        return new Parts(writer(store, HotPath.NONE), null, store, purgeScheduler(store), clock);
+        return new Parts(writing(store, HotPath.NONE), null, store, purgeScheduler(store), clock);
     }
 
-    private OutboxWriter writer(WriteBackend store, HotPath path) {
+    private Writing writing(WriteBackend store, HotPath path) {
         List<WriterHook> hooks = new ArrayList<>(writerHooks);
         hooks.add(delivery.contexts());
-        return new DefaultOutboxWriter(store, hooks, path);
+        OutboxWriter writer =
+                new DefaultOutboxWriter(store, hooks, new Subscriptions(subscriptions, this::hasListener), path);
+        return new Writing(writer, new DefaultOutboxPublisher(writer, jsonCodec));
+    }
+
+    /** Returns whether somebody receives events of the route beside its subscriptions, here or elsewhere. */
+    private boolean hasListener(String aggregateType, String eventType) {
+        return listenersElsewhere.contains(new Route(aggregateType, eventType))
+                || (listenerRegistry != null && listenerRegistry.listenerFor(aggregateType, eventType) != null);
     }
 
     private OutboxPurgeScheduler purgeScheduler(HousekeepingBackend store) {
@@ -125,6 +174,14 @@ final class OutboxAssembly {
     }
 
     private OutboxBackend wholeBackend() {
+        OutboxBackend whole = plainBackend();
+        for (UnaryOperator<OutboxBackend> decorator : decorators) {
+            whole = Objects.requireNonNull(decorator.apply(whole), "a decorator returned no backend");
+        }
+        return whole;
+    }
+
+    private OutboxBackend plainBackend() {
         if (backend == null) {
             Objects.requireNonNull(txContext, "txContext is required");
             Objects.requireNonNull(outboxStore, "outboxStore is required");

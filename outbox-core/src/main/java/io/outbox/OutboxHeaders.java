@@ -40,7 +40,7 @@ public enum OutboxHeaders {
         Map<String, String> headers = new LinkedHashMap<>();
         EVENT_ID.put(headers, event.eventId());
         EVENT_TYPE.put(headers, event.eventType());
-        AGGREGATE_TYPE.put(headers, event.aggregateType());
+        AGGREGATE_TYPE.put(headers, isOfAnAggregateType(event) ? event.aggregateType() : null);
         AGGREGATE_ID.put(headers, event.aggregateId());
         TENANT_ID.put(headers, event.tenantId());
         OCCURRED_AT.put(headers, event.occurredAt().toString());
@@ -50,6 +50,11 @@ public enum OutboxHeaders {
             }
         });
         return headers;
+    }
+
+    /** The name for none is a matter of the table; consumers are spared it. */
+    private static boolean isOfAnAggregateType(EventEnvelope event) {
+        return !AggregateType.GLOBAL.name().equals(event.aggregateType());
     }
 
     private void put(Map<String, String> headers, String text) {

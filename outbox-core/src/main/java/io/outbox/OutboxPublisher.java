@@ -5,13 +5,14 @@ import java.util.List;
 
 /**
  * Publishes objects as events, in the caller's transaction: the object becomes JSON, and goes to the listener, topic or
- * exchange of its event type once the transaction has committed. Thread-safe.
+ * exchange of its event type once the transaction has committed. A {@code String} is taken as the payload's text and a
+ * {@code byte[]} as its bytes, both as they are. Thread-safe.
  *
  * <p>Every method throws {@link IllegalStateException} without an active transaction.
  */
 public interface OutboxPublisher {
 
-    /** Publishes one event. */
+    /** Publishes one event; of a {@link java.util.Collection}, each element as an event of its own. */
     <T> void publish(String eventType, T event);
 
     /** Publishes the elements of a list, each as an event of its own. */
@@ -36,7 +37,10 @@ public interface OutboxPublisher {
         /** Delivers the event no sooner than this after it was published. */
         Draft delay(Duration delay);
 
-        /** Publishes the event with this payload and returns its id, or {@code null} if a hook suppressed it. */
+        /**
+         * Publishes the event with this payload, a collection included, and returns its id, or {@code null} if a hook
+         * suppressed it.
+         */
         String publish(Object payload);
     }
 }

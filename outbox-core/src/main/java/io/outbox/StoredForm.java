@@ -12,16 +12,17 @@ import java.util.Set;
 /**
  * How an event is kept in the columns of a store.
  *
- * <p>Two things do not fit into columns of their own and are kept as headers that listeners never see. Bytes, and text
+ * <p>Three things do not fit into columns of their own and are kept as headers that listeners never see. Bytes, and text
  * with a NUL character, which some databases refuse, are stored as a JSON string in Base64 so that they fit every payload
- * column, and a header tells. And the time until which an event was delayed is kept, because its column changes with
- * every retry.
+ * column, and a header tells. The time until which an event was delayed is kept, because its column changes with every
+ * retry. And so is the id of the event that a row stands for, if that is another one.
  */
 final class StoredForm {
 
     private static final String ENCODING = "__payload_encoding";
     private static final String AVAILABLE_AT = "__available_at";
-    private static final Set<String> RESERVED = Set.of(ENCODING, AVAILABLE_AT);
+    private static final String ORIGIN_ID = "__origin_id";
+    private static final Set<String> RESERVED = Set.of(ENCODING, AVAILABLE_AT, ORIGIN_ID);
 
     private static final String BASE64_BYTES = "base64";
     private static final String BASE64_TEXT = "base64-text";
@@ -48,7 +49,8 @@ final class StoredForm {
     static String headers(EventEnvelope event) {
         String encoding = encoding(event);
         Instant availableAt = event.availableAt();
-        if (encoding == null && availableAt == null) {
+        boolean isOwnOrigin = event.originId().equals(event.eventId());
+        if (encoding == null && availableAt == null && isOwnOrigin) {
             return event.headers().isEmpty() ? null : HeaderJson.write(event.headers());
         }
         Map<String, String> all = new LinkedHashMap<>(event.headers());
@@ -58,24 +60,28 @@ final class StoredForm {
         if (availableAt != null) {
             all.put(AVAILABLE_AT, availableAt.toString());
         }
+        if (!isOwnOrigin) {
+            all.put(ORIGIN_ID, event.originId());
+        }
         return HeaderJson.write(all);
     }
 
     /** What the headers and the payload of a row hold. */
-    record Content(Map<String, String> headers, String text, byte[] bytes, Instant availableAt) {}
+    record Content(Map<String, String> headers, String text, byte[] bytes, Instant availableAt, String originId) {}
 
     /** @throws PayloadParseException if the row cannot be read */
     static Content read(OutboxEvent row) {
         Map<String, String> headers = new LinkedHashMap<>(HeaderJson.parse(row.eventId(), row.headersJson()));
         String encoding = headers.remove(ENCODING);
         Instant availableAt = instant(row, headers.remove(AVAILABLE_AT));
+        String originId = headers.remove(ORIGIN_ID);
         if (encoding == null) {
-            return new Content(headers, row.payloadJson(), null, availableAt);
+            return new Content(headers, row.payloadJson(), null, availableAt, originId);
         }
         return switch (encoding) {
-            case BASE64_BYTES -> new Content(headers, null, decode(row), availableAt);
+            case BASE64_BYTES -> new Content(headers, null, decode(row), availableAt, originId);
             case BASE64_TEXT ->
-                new Content(headers, new String(decode(row), StandardCharsets.UTF_8), null, availableAt);
+                new Content(headers, new String(decode(row), StandardCharsets.UTF_8), null, availableAt, originId);
             default ->
                 throw new PayloadParseException("event " + row.eventId() + ": unknown payload encoding " + encoding);
         };

@@ -8,6 +8,10 @@ import java.util.List;
  * <p>All methods run on the writing thread. {@link #beforeWrite} may change or suppress the batch, and what it throws
  * reaches the caller. What the other methods throw is logged and goes no further: the transaction's fate does not
  * depend on a hook.
+ *
+ * <p>An event with {@linkplain Subscription subscriptions} is one event for {@link #beforeWrite}, and then is written as one
+ * row for each of them: the other methods are given the rows, which have the event's id as their
+ * {@linkplain EventEnvelope#originId() origin}.
  */
 public interface WriterHook {
 

@@ -12,7 +12,11 @@ import io.outbox.support.ManualTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -82,6 +86,86 @@ class DefaultOutboxPublisherTest {
     }
 
     @Test
+    void publishesEachElementOfAnyCollectionAsAnEventOfOneBatch() {
+        Set<Integer> numbers = new LinkedHashSet<>(List.of(1, 2));
+        Object hidden = List.of(3, 4);
+        transaction.begin();
+
+        publisher.publish("OrderPlaced", numbers);
+        publisher.publish("OrderPlaced", hidden);
+
+        assertThat(batches)
+                .extracting(
+                        batch -> batch.stream().map(EventEnvelope::payloadJson).toList())
+                .containsExactly(List.of("given:1", "given:2"), List.of("given:3", "given:4"));
+    }
+
+    @Test
+    void publishesACollectionInADraftAsOnePayload() {
+        transaction.begin();
+
+        publisher.event("OrderPlaced").publish(List.of(1, 2));
+
+        assertThat(committed())
+                .singleElement()
+                .satisfies(event -> assertThat(event.payloadJson()).isEqualTo("given:[1, 2]"));
+    }
+
+    @Test
+    void takesTextAndBytesAsTheyAre() {
+        byte[] bytes = {1, 2, 3};
+        transaction.begin();
+
+        publisher.publish("OrderPlaced", "{\"id\":1}");
+        publisher.publish("OrderPlaced", bytes);
+        publisher.publish("OrderPlaced", List.of("text", bytes));
+        publisher.event("OrderPlaced").publish(bytes);
+
+        assertThat(batches.stream().flatMap(List::stream))
+                .extracting(event -> event.isBinary() ? event.payloadBytes() : event.payloadJson())
+                .containsExactly("{\"id\":1}", bytes, "text", bytes, bytes);
+    }
+
+    @Test
+    void givesEventsUuidsThatSortByTime() {
+        transaction.begin();
+
+        publisher.publish("OrderPlaced", 1);
+        publisher.publish("OrderPlaced", List.of(2, 3));
+        publisher.event("OrderPlaced").publish(4);
+
+        assertThat(committed())
+                .extracting(OutboxEvent::eventId)
+                .hasSize(4)
+                .isSorted()
+                .allSatisfy(id -> assertThat(UUID.fromString(id).version()).isEqualTo(7));
+    }
+
+    @Test
+    void aDraftPublishedTwiceIsTwoEvents() {
+        transaction.begin();
+        OutboxPublisher.Draft draft = publisher.event("OrderPlaced").key("4711");
+
+        String one = draft.publish(1);
+        String other = draft.publish(2);
+
+        assertThat(committed()).extracting(OutboxEvent::eventId).containsExactly(one, other);
+    }
+
+    @Test
+    void takesIdsFromTheGeneratorItIsGiven() {
+        AtomicInteger count = new AtomicInteger();
+        OutboxPublisher numbering =
+                new DefaultOutboxPublisher(writer, new MarkingCodec("given"), () -> "order-" + count.incrementAndGet());
+        transaction.begin();
+
+        numbering.publish("OrderPlaced", List.of(1, 2));
+        numbering.event("OrderPlaced").publish(3);
+
+        assertThat(committed()).extracting(OutboxEvent::eventId).containsExactly("order-1", "order-2", "order-3");
+    }
+
+    @Test
     void publishesNothingForAnEmptyList() {
         transaction.begin();
 
@@ -103,7 +187,7 @@ class DefaultOutboxPublisherTest {
                 .header("traceparent", "00-1")
                 .header("origin", "shop")
                 .delay(Duration.ofMinutes(5))
-                .publish("payload");
+                .publish(4711);
 
         assertThat(batches.get(0)).singleElement().satisfies(event -> {
             assertThat(event.eventId()).isEqualTo(id);
@@ -113,7 +197,7 @@ class DefaultOutboxPublisherTest {
             assertThat(event.tenantId()).isEqualTo("acme");
             assertThat(event.headers()).containsEntry("traceparent", "00-1").containsEntry("origin", "shop");
             assertThat(event.availableAt()).isEqualTo(event.occurredAt().plusSeconds(300));
-            assertThat(event.payloadJson()).isEqualTo("given:payload");
+            assertThat(event.payloadJson()).isEqualTo("given:4711");
         });
         assertThat(committed()).extracting(OutboxEvent::eventId).containsExactly(id);
     }
@@ -199,6 +283,9 @@ class DefaultOutboxPublisherTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> new DefaultOutboxPublisher(null))
                 .withMessageContaining("writer");
+        assertThatNullPointerException()
+                .isThrownBy(() -> new DefaultOutboxPublisher(writer, null, null))
+                .withMessageContaining("eventIds");
         assertThat(committed()).isEmpty();
     }
 }

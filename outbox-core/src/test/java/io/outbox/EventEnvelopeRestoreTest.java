@@ -64,6 +64,19 @@ class EventEnvelopeRestoreTest {
     }
 
     @Test
+    void keepsTheOriginInAHeaderThatNobodySees() {
+        EventEnvelope event =
+                EventEnvelope.builder("A").originId("e").payloadJson("{}").build();
+
+        EventEnvelope restored = EventEnvelope.restore(store(event));
+
+        assertThat(restored).isEqualTo(event);
+        assertThat(restored.originId()).isEqualTo("e");
+        assertThat(restored.headers()).isEmpty();
+        assertThat(event.storedHeaders()).isEqualTo("{\"__origin_id\":\"e\"}");
+    }
+
+    @Test
     void keepsEveryByteOfABinaryPayload() {
         byte[] bytes = new byte[256];
         for (int i = 0; i < bytes.length; i++) {

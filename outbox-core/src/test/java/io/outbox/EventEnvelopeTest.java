@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.outbox.spi.JsonCodec;
+import io.outbox.support.NamedCodec;
+import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -223,6 +225,9 @@ class EventEnvelopeTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> builder().header("__payload_encoding", "base64"))
                 .withMessageContaining("reserved");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder().header("__origin_id", "1"))
+                .withMessageContaining("reserved");
         assertThatNullPointerException()
                 .isThrownBy(() -> builder().headers(null))
                 .withMessageContaining("headers");
@@ -371,6 +376,44 @@ class EventEnvelopeTest {
     }
 
     @Test
+    void readsItsPayloadByTheCodecItIsBoundTo() {
+        JsonCodec.setDefault(new NamedCodec("default"));
+
+        EventEnvelope bound = EventEnvelope.ofJson("A", "1").readBy(new NamedCodec("given"));
+
+        assertThat(bound.payload(String.class)).isEqualTo("given read 1");
+        assertThat(bound.toBuilder().payloadJson("2").build().payload(String.class))
+                .isEqualTo("given read 2");
+        assertThat(bound.readBy(new NamedCodec("other")).payload(String.class)).isEqualTo("other read 1");
+    }
+
+    @Test
+    void readsItsPayloadAsATypeWithParameters() throws Exception {
+        Type strings = Map.class.getMethod("keySet").getGenericReturnType();
+        EventEnvelope event = EventEnvelope.ofJson("A", "1").readBy(new NamedCodec("given"));
+
+        String read = event.payload(strings);
+
+        assertThat(read).isEqualTo("given read 1 as java.util.Set<K>");
+    }
+
+    @Test
+    void isTheSameEventWhateverItsCodec() {
+        EventEnvelope event = EventEnvelope.builder("A")
+                .header("a", "1")
+                .payloadJson("{}")
+                .deliverAfter(Duration.ofMinutes(1))
+                .build();
+
+        EventEnvelope bound = event.readBy(new NamedCodec("given"));
+
+        assertThat(bound).isEqualTo(event).hasSameHashCodeAs(event).hasToString(event.toString());
+        assertThat(bound.storedHeaders()).isEqualTo(event.storedHeaders());
+        assertThat(bound.storedPayload()).isEqualTo(event.storedPayload());
+        assertThatNullPointerException().isThrownBy(() -> event.readBy(null)).withMessageContaining("codec");
+    }
+
+    @Test
     void doesNotReadABinaryPayloadAsJson() {
         EventEnvelope event =
                 EventEnvelope.builder("A").payloadBytes(new byte[1]).build();
@@ -448,6 +491,44 @@ class EventEnvelopeTest {
                         .build()
                         .availableAt())
                 .isEqualTo(NOON.plusSeconds(180));
+    }
+
+    @Test
+    void isItsOwnOriginUnlessItStandsForAnother() {
+        EventEnvelope event = builder().eventId("1").build();
+        EventEnvelope share = builder().eventId("2").originId("1").build();
+
+        assertThat(event.originId()).isEqualTo("1");
+        assertThat(share.originId()).isEqualTo("1");
+        assertThat(share.toBuilder().build()).isEqualTo(share);
+        assertThat(share).isNotEqualTo(share.toBuilder().originId("3").build());
+        assertThat(share.toBuilder().eventId("4").build().originId())
+                .as("of an event with another id")
+                .isEqualTo("4");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder().originId("x".repeat(37)))
+                .withMessageContaining("originId");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder().originId(" "))
+                .withMessageContaining("originId");
+    }
+
+    @Test
+    void mayBeHadUnderAnotherType() {
+        EventEnvelope event =
+                builder().header("a", "1").deliverAfter(Duration.ofMinutes(1)).build();
+
+        EventEnvelope other = event.withEventType("Other");
+
+        assertThat(other.eventType()).isEqualTo("Other");
+        assertThat(other).isNotEqualTo(event);
+        assertThat(other.withEventType("OrderPlaced")).isEqualTo(event);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> event.withEventType("x".repeat(129)))
+                .withMessageContaining("eventType");
+        assertThatNullPointerException()
+                .isThrownBy(() -> event.withEventType(null))
+                .withMessageContaining("eventType");
     }
 
     @Test

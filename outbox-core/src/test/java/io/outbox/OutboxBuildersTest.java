@@ -10,6 +10,7 @@ import io.outbox.dispatch.DefaultInFlightTracker;
 import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.OutboxDispatcher;
 import io.outbox.internal.store.StoreBackend;
+import io.outbox.model.EventStatus;
 import io.outbox.poller.OutboxPoller;
 import io.outbox.poller.OutboxPollerHandler;
 import io.outbox.purge.OutboxPurgeScheduler;
@@ -23,8 +24,10 @@ import io.outbox.support.CountedConnections;
 import io.outbox.support.FiveMethodStore;
 import io.outbox.support.ManualTransaction;
 import io.outbox.support.NoLeftoverThreads;
+import io.outbox.support.ScriptedBackend;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -88,6 +91,7 @@ class OutboxBuildersTest {
                         refusesNull("txContext", () -> make.get().txContext(null)),
                         refusesNull("outboxStore", () -> make.get().outboxStore(null)),
                         refusesNull("backend", () -> make.get().backend(null)),
+                        refusesNull("decorator", () -> make.get().decorateBackend(null)),
                         refusesNull("listenerRegistry", () -> make.get().listenerRegistry(null)),
                         refusesNull("metrics", () -> make.get().metrics(null)),
                         refusesNull("interceptor", () -> make.get().interceptor(null)),
@@ -98,6 +102,9 @@ class OutboxBuildersTest {
                         refusesNull("purger", () -> make.get().purger(null)),
                         refusesNull("retention", () -> make.get().purgeRetention(null)),
                         refusesNull("clock", () -> make.get().clock(null)),
+                        refusesNull("jsonCodec", () -> make.get().jsonCodec(null)),
+                        refusesNull("subscription", () -> make.get().subscription(null)),
+                        refusesNull("listener", () -> make.get().subscribe("mail", "A", null)),
                         refusesNull("threadFactory", () -> make.get().workerThreads(null)),
                         refuses("intervalMs", 0, () -> make.get().intervalMs(0)),
                         refuses("intervalMs", -5, () -> make.get().intervalMs(-5)),
@@ -125,6 +132,8 @@ class OutboxBuildersTest {
                 refusesNull("retryPolicy", () -> Outbox.multiNode().retryPolicy(null)),
                 refusesNull("lockTimeout", () -> Outbox.multiNode().claimLocking(null)),
                 refuses("lockTimeout", Duration.ZERO, () -> Outbox.multiNode().claimLocking(Duration.ZERO)),
+                refusesNull("unroutableGrace", () -> Outbox.multiNode().unroutableGrace(null)),
+                refuses("unroutableGrace", NEGATIVE, () -> Outbox.multiNode().unroutableGrace(NEGATIVE)),
                 refusesNull("ownerId", () -> Outbox.multiNode().claimLocking(null, MINUTE)),
                 refuses("ownerId", "'  '", () -> Outbox.multiNode().claimLocking("  ", MINUTE)));
     }
@@ -319,6 +328,55 @@ class OutboxBuildersTest {
     }
 
     @Test
+    void decoratorsOfTheBackendAreAppliedInOrderAndTheLastIsUsed() {
+        OutboxBackend given = backend();
+        List<Outbox.AbstractBuilder<?>> builders = List.of(
+                Outbox.singleNode().backend(given),
+                Outbox.multiNode().backend(given).claimLocking(MINUTE),
+                Outbox.ordered().backend(given),
+                Outbox.writerOnly().backend(given),
+                complete(Outbox.writerOnly()));
+        for (Outbox.AbstractBuilder<?> builder : builders) {
+            ScriptedBackend first = new ScriptedBackend();
+            ScriptedBackend last = new ScriptedBackend().withoutTransactions();
+            List<OutboxBackend> decorated = new ArrayList<>();
+            builder.listenerRegistry(registry)
+                    .decorateBackend(inner -> {
+                        decorated.add(inner);
+                        return first;
+                    })
+                    .decorateBackend(inner -> {
+                        decorated.add(inner);
+                        return last;
+                    })
+                    .startManually();
+
+            try (Outbox outbox = builder.build()) {
+                String eventId = outbox.writer().write("OrderPlaced", "{}");
+                assertThat(last.status(eventId)).isEqualTo(EventStatus.NEW);
+            }
+            assertThat(decorated).hasSize(2).element(1).isSameAs(first);
+            assertThat(decorated.get(0)).isInstanceOf(StoreBackend.class);
+        }
+    }
+
+    @Test
+    void aDecoratorNeedsAWholeBackendAndGivesOne() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> Outbox.writerOnly()
+                        .txContext(transaction)
+                        .outboxStore(store)
+                        .decorateBackend(inner -> inner)
+                        .build())
+                .withMessageContaining("connectionProvider");
+        assertThatNullPointerException()
+                .isThrownBy(() -> complete(Outbox.singleNode())
+                        .decorateBackend(inner -> null)
+                        .build())
+                .withMessageContaining("decorator");
+    }
+
+    @Test
     void aBuilderBuildsOnce() {
         List<Outbox.AbstractBuilder<?>> builders =
                 List.of(complete(Outbox.singleNode()), complete(Outbox.ordered()), complete(Outbox.writerOnly()));
@@ -400,6 +458,7 @@ class OutboxBuildersTest {
         assertThat(OutboxDispatcher.DEFAULT_COLD_QUEUE_CAPACITY).isEqualTo(1000);
         assertThat(OutboxDispatcher.DEFAULT_MAX_ATTEMPTS).isEqualTo(10);
         assertThat(OutboxDispatcher.DEFAULT_DRAIN_TIMEOUT_MS).isEqualTo(5000);
+        assertThat(OutboxDispatcher.DEFAULT_UNROUTABLE_GRACE).isEqualTo(Duration.ofMinutes(10));
         assertThat(OutboxPoller.DEFAULT_BATCH_SIZE).isEqualTo(50);
         assertThat(OutboxPoller.DEFAULT_INTERVAL_MS).isEqualTo(5000);
         assertThat(OutboxPoller.DEFAULT_SKIP_RECENT).isEqualTo(Duration.ZERO);

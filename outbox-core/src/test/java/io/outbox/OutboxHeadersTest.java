@@ -41,8 +41,7 @@ class OutboxHeadersTest {
         EventEnvelope event = event().header("empty", null).build();
 
         assertThat(OutboxHeaders.of(event))
-                .containsOnlyKeys(
-                        "outbox_event_id", "outbox_event_type", "outbox_aggregate_type", "outbox_occurred_at");
+                .containsOnlyKeys("outbox_event_id", "outbox_event_type", "outbox_occurred_at");
     }
 
     @Test

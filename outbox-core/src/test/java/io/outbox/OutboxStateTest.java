@@ -12,11 +12,13 @@ import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.support.CountedConnections;
 import io.outbox.support.Events;
 import io.outbox.support.FiveMethodStore;
+import io.outbox.support.LogLines;
 import io.outbox.support.ManualTransaction;
 import io.outbox.support.NoLeftoverThreads;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -140,6 +142,26 @@ class OutboxStateTest {
             awaitDelivered(5);
         }
         assertThat(delivered).containsExactly("1", "2", "3", "4", "5");
+    }
+
+    @Test
+    void pauseAndResumeAreLoggedOnceEach() {
+        try (LogLines log = new LogLines();
+                Outbox outbox = on(Outbox.singleNode()).startManually().build()) {
+            write(outbox, "1", "2");
+
+            outbox.resume();
+            outbox.pause();
+            outbox.pause();
+            outbox.resume();
+            outbox.resume();
+
+            assertThat(log.at(Level.INFO, "Delivery is ")).hasSize(2);
+            assertThat(log.at(Level.INFO, "Delivery is paused: 2 queued events go back to the store"))
+                    .hasSize(1);
+            assertThat(log.at(Level.INFO, "Delivery is resumed after a pause of PT"))
+                    .hasSize(1);
+        }
     }
 
     @Test

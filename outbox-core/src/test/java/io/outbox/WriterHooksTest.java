@@ -3,6 +3,7 @@ package io.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.internal.store.StoreBackend;
+import io.outbox.internal.subscription.Subscriptions;
 import io.outbox.internal.writing.HotPath;
 import io.outbox.internal.writing.Reservation;
 import io.outbox.spi.NewEvent;
@@ -81,7 +82,8 @@ class WriterHooksTest {
     }
 
     private OutboxWriter writer(HotPath path, WriterHook... hooks) {
-        return new DefaultOutboxWriter(StoreBackend.forWriting(transaction, store), List.of(hooks), path);
+        return new DefaultOutboxWriter(
+                StoreBackend.forWriting(transaction, store), List.of(hooks), Subscriptions.NONE, path);
     }
 
     private void commit(OutboxWriter writer) {

@@ -13,6 +13,7 @@ import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxStore;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
@@ -32,6 +33,9 @@ public final class OutboxDispatcher implements AutoCloseable {
     public static final int DEFAULT_COLD_QUEUE_CAPACITY = DeliverySettings.DEFAULT_COLD_QUEUE_CAPACITY;
     public static final int DEFAULT_MAX_ATTEMPTS = DeliverySettings.DEFAULT_MAX_ATTEMPTS;
     public static final long DEFAULT_DRAIN_TIMEOUT_MS = DeliverySettings.DEFAULT_DRAIN_TIMEOUT_MS;
+
+    /** 10 minutes. */
+    public static final Duration DEFAULT_UNROUTABLE_GRACE = DeliverySettings.DEFAULT_UNROUTABLE_GRACE;
 
     private final DeliveryEngine engine;
     private final MetricsExporter metrics;
@@ -200,6 +204,15 @@ public final class OutboxDispatcher implements AutoCloseable {
         /** Holds events by locks in a store that other nodes share. Default: none, the store has one node. */
         public Builder lease(Lease lease) {
             settings.lease(lease);
+            return this;
+        }
+
+        /**
+         * How long, among several nodes, an event that has no listener here is left to the others before it goes DEAD.
+         * Zero for not at all. Default: {@link #DEFAULT_UNROUTABLE_GRACE}.
+         */
+        public Builder unroutableGrace(Duration grace) {
+            settings.unroutableGrace(grace);
             return this;
         }
 

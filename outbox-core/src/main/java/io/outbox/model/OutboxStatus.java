@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param pending what is due and not delivered, one entry per event type
  * @param dead the number of DEAD events
- * @param unavailableTypes event types with a lane of their own whose target cannot be reached
+ * @param unavailable what cannot be delivered by this node at the moment, and why, one entry per event type
  */
 public record OutboxStatus(
         State state,
@@ -15,7 +15,17 @@ public record OutboxStatus(
         int coldQueueDepth,
         List<PendingEvents> pending,
         int dead,
-        List<String> unavailableTypes) {
+        List<UnavailableTarget> unavailable) {
+
+    public OutboxStatus {
+        pending = List.copyOf(pending);
+        unavailable = List.copyOf(unavailable);
+    }
+
+    /** Returns the event types that cannot be delivered by this node at the moment. */
+    public List<String> unavailableTypes() {
+        return unavailable.stream().map(UnavailableTarget::eventType).toList();
+    }
 
     /** Whether events are delivered. */
     public enum State {

@@ -4,7 +4,11 @@ import io.outbox.AggregateType;
 import io.outbox.BoundEventListener;
 import io.outbox.EventListener;
 import io.outbox.EventType;
+import io.outbox.Subscription;
+import java.util.Collections;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -14,6 +18,7 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
     private record Route(String aggregateType, String eventType) {}
 
     private final ConcurrentMap<Route, EventListener> listeners = new ConcurrentHashMap<>();
+    private final Set<String> eventTypes = ConcurrentHashMap.newKeySet();
 
     /** Registers the listener for events of no particular aggregate type. */
     public DefaultListenerRegistry register(String eventType, EventListener listener) {
@@ -33,6 +38,11 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
         return register(listener.getAggregateType(), listener.getEventType(), listener);
     }
 
+    /** Registers the listener of a subscription, beside that of the route and those of other subscriptions. */
+    public DefaultListenerRegistry register(Subscription subscription, EventListener listener) {
+        return register(subscription.aggregateType(), subscription.storedEventType(), listener);
+    }
+
     /** @throws IllegalStateException if the route has a listener already */
     public DefaultListenerRegistry register(String aggregateType, String eventType, EventListener listener) {
         Objects.requireNonNull(aggregateType, "aggregateType");
@@ -40,15 +50,34 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
         Objects.requireNonNull(listener, "listener");
         EventListener existing = listeners.putIfAbsent(new Route(aggregateType, eventType), listener);
         if (existing != null) {
-            throw new IllegalStateException("Listener already registered for aggregateType=" + aggregateType
-                    + ", eventType=" + eventType + " (" + existing.getClass().getName()
-                    + "); a route has exactly one listener: use an EventInterceptor for cross-cutting work");
+            String ofAggregateType =
+                    AggregateType.GLOBAL.name().equals(aggregateType) ? "" : ", aggregateType=" + aggregateType;
+            throw new IllegalStateException("Listener already registered for eventType=" + eventType + ofAggregateType
+                    + " (" + existing.getClass().getName()
+                    + "); a route has exactly one listener: use subscriptions for several, or an EventInterceptor for"
+                    + " cross-cutting work");
         }
+        eventTypes.add(eventType);
         return this;
+    }
+
+    /** Returns whether this very listener is registered, for whatever route. */
+    public boolean contains(EventListener listener) {
+        return listeners.values().stream().anyMatch(registered -> registered == listener);
     }
 
     @Override
     public EventListener listenerFor(String aggregateType, String eventType) {
         return listeners.get(new Route(aggregateType, eventType));
+    }
+
+    @Override
+    public boolean hasListenerFor(String eventType) {
+        return eventTypes.contains(eventType);
+    }
+
+    /** Returns the event types that have a listener, in alphabetical order. */
+    public Set<String> eventTypes() {
+        return Collections.unmodifiableSet(new TreeSet<>(eventTypes));
     }
 }

@@ -8,4 +8,13 @@ public interface ListenerRegistry {
 
     /** Returns the single listener of the route, or {@code null} if none is registered. */
     EventListener listenerFor(String aggregateType, String eventType);
+
+    /**
+     * Returns whether events of this type may have a listener, be it only those of some aggregate type. A registry that
+     * cannot tell says yes, as the default does. Among several nodes, one that says no leaves all events of the type to the
+     * others without looking at each; so whoever wraps a registry passes this on.
+     */
+    default boolean hasListenerFor(String eventType) {
+        return true;
+    }
 }

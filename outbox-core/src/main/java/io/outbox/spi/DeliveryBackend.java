@@ -41,6 +41,9 @@ public interface DeliveryBackend {
      */
     Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes);
 
+    /** Returns those of the events that are DONE; none if the engine cannot tell. */
+    Set<String> doneAmong(Collection<String> eventIds);
+
     /** Restarts the leases that {@code ownerId} still holds and returns the ids of those events. */
     Set<String> renew(String ownerId, Collection<String> eventIds);
 

@@ -114,6 +114,11 @@ public abstract class ForwardingOwnershipStore implements OwnershipStore {
     }
 
     @Override
+    public Set<String> doneAmong(Connection conn, Collection<String> eventIds) {
+        return delegate.doneAmong(conn, eventIds);
+    }
+
+    @Override
     public int releaseLocks(Connection conn, String ownerId, Collection<String> eventIds) {
         return delegate.releaseLocks(conn, ownerId, eventIds);
     }

@@ -1,5 +1,6 @@
 package io.outbox.spi;
 
+import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -28,6 +29,21 @@ public interface JsonCodec {
      * @throws io.outbox.PayloadParseException if the text does not fit the type
      */
     <T> T fromJson(String json, Class<T> type);
+
+    /**
+     * Reads an object of a type that may have parameters, such as {@code List<Order>}.
+     *
+     * @throws io.outbox.PayloadParseException if the text does not fit the type
+     * @throws UnsupportedOperationException if the type is no class, and this codec does not implement this method
+     */
+    @SuppressWarnings("unchecked")
+    default <T> T fromJson(String json, Type type) {
+        if (type instanceof Class<?> plain) {
+            return (T) fromJson(json, plain);
+        }
+        throw new UnsupportedOperationException(getClass().getName() + " reads classes only, not " + type.getTypeName()
+                + ": implement JsonCodec.fromJson(String, Type) there");
+    }
 
     /** Reads a JSON object of strings; {@code null}, blank and the JSON null give an empty map. */
     default Map<String, String> parseStringMap(String json) {

@@ -36,6 +36,9 @@ public interface OwnershipStore extends OutboxStore {
     /** See {@link DeliveryBackend#apply}. */
     Map<String, EventStatus> applyOutcomes(Connection conn, String ownerId, List<Outcome> outcomes);
 
+    /** See {@link DeliveryBackend#doneAmong}. */
+    Set<String> doneAmong(Connection conn, Collection<String> eventIds);
+
     /** Restarts the lease of those events that {@code ownerId} still holds, and returns their ids. */
     Set<String> renewLocks(Connection conn, String ownerId, Collection<String> eventIds);
 

@@ -13,6 +13,7 @@ import io.outbox.EventListener;
 import io.outbox.EventType;
 import io.outbox.StringAggregateType;
 import io.outbox.StringEventType;
+import io.outbox.Subscription;
 import io.outbox.support.Race;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,14 @@ class DefaultListenerRegistryTest {
 
         assertThat(registry.listenerFor("User", "Created")).isSameAs(LISTENER);
         assertThat(registry.listenerFor("Order", "Created")).isSameAs(OTHER);
+    }
+
+    @Test
+    void findsTheListenerOfASubscriptionUnderItsStoredRoute() {
+        registry.register("User", "Created", LISTENER).register(Subscription.of("mail", USER, CREATED), OTHER);
+
+        assertThat(registry.listenerFor("User", "Created#mail")).isSameAs(OTHER);
+        assertThat(registry.listenerFor("User", "Created")).isSameAs(LISTENER);
     }
 
     @Test
@@ -117,6 +126,33 @@ class DefaultListenerRegistryTest {
         registry.register("a", "b:c", OTHER);
         assertThat(registry.listenerFor("a:b", "c")).isSameAs(LISTENER);
         assertThat(registry.listenerFor("a", "b:c")).isSameAs(OTHER);
+    }
+
+    @Test
+    void knowsForWhichEventTypesItHasAnyListener() {
+        registry.register("User", "Created", LISTENER).register("Global", LISTENER);
+
+        assertThat(registry.hasListenerFor("Created")).isTrue();
+        assertThat(registry.hasListenerFor("Global")).isTrue();
+        assertThat(registry.hasListenerFor("User")).isFalse();
+    }
+
+    @Test
+    void namesARouteWithoutAggregateTypeByItsEventType() {
+        registry.register("Created", LISTENER);
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> registry.register("Created", LISTENER))
+                .withMessageStartingWith("Listener already registered for eventType=Created (");
+    }
+
+    @Test
+    void listsTheEventTypesThatHaveAListener() {
+        registry.register("User", "Renamed", LISTENER);
+        registry.register("Order", "Created", LISTENER);
+        registry.register("User", "Created", LISTENER);
+
+        assertThat(registry.eventTypes()).containsExactly("Created", "Renamed");
     }
 
     @Test

@@ -1,10 +1,13 @@
 package io.outbox.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.outbox.EventEnvelope;
+import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,4 +80,27 @@ class JsonCodecTest {
         assertThat(map.keySet()).containsExactly("text", "number", "none");
         assertThat(map.values()).containsExactly("{}", "7", null);
     }
+
+    @Test
+    void readsAClassGivenAsATypeAsItReadsClasses() {
+        Type type = Map.class;
+
+        Map<String, Object> read = CODEC.fromJson("{}", type);
+
+        assertThat(read).containsEntry("text", "{}");
+    }
+
+    @Test
+    void refusesATypeWithParametersUnlessTheCodecKnowsHow() throws Exception {
+        Type type = Sample.class.getDeclaredField("numbers").getGenericType();
+
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(() -> CODEC.fromJson("[]", type))
+                .withMessageContaining(CODEC.getClass().getName())
+                .withMessageContaining("java.util.List<java.lang.Integer>")
+                .withMessageContaining("fromJson(String, Type)");
+    }
+
+    /** Has a field of a type with a parameter. */
+    private record Sample(List<Integer> numbers) {}
 }

@@ -45,6 +45,16 @@ public final class LogLines implements AutoCloseable {
                 .toList();
     }
 
+    /** Returns what the first line that contains the text was logged with, or {@code null}. */
+    public Throwable thrown(String text) {
+        return records.stream()
+                .filter(line -> line.getLevel().intValue() >= Level.INFO.intValue())
+                .filter(line -> formatter.formatMessage(line).contains(text))
+                .findFirst()
+                .orElseThrow()
+                .getThrown();
+    }
+
     @Override
     public void close() {
         OUTBOX.removeHandler(handler);

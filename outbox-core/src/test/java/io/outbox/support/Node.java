@@ -1,5 +1,6 @@
 package io.outbox.support;
 
+import io.outbox.AggregateType;
 import io.outbox.DefaultOutboxWriter;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
@@ -73,7 +74,11 @@ public final class Node implements AutoCloseable {
     }
 
     public Node listen(String eventType, EventListener listener) {
-        registry.register(eventType, event -> {
+        return listen(AggregateType.GLOBAL.name(), eventType, listener);
+    }
+
+    public Node listen(String aggregateType, String eventType, EventListener listener) {
+        registry.register(aggregateType, eventType, event -> {
             delivered.add(event.eventId());
             return listener.onEvent(event);
         });

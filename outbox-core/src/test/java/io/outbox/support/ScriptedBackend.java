@@ -52,6 +52,7 @@ public final class ScriptedBackend implements OutboxBackend {
         FETCH,
         CLAIM,
         APPLY,
+        DONE_AMONG,
         RENEW,
         RELEASE,
         CURRENT_TIME,
@@ -300,6 +301,17 @@ public final class ScriptedBackend implements OutboxBackend {
         rows.computeIfPresent(eventId, (id, row) -> row.locked(ownerId, now()));
     }
 
+    /** Makes the engine one that does not recognise the last outcome of the event when it is repeated. */
+    public synchronized void forgetOutcome(String eventId) {
+        rows.computeIfPresent(
+                eventId, (id, row) -> row.ended(row.status, row.attempts, row.availableAt, row.lastError, null));
+    }
+
+    /** Deletes an event, as a purge does. */
+    public synchronized void remove(String eventId) {
+        rows.remove(eventId);
+    }
+
     /** Makes the lock of an event that much older. */
     public synchronized void age(String eventId, Duration by) {
         rows.computeIfPresent(eventId, (id, row) -> row.locked(row.ownerId, row.lockedAt.minus(by)));
@@ -307,6 +319,11 @@ public final class ScriptedBackend implements OutboxBackend {
 
     public synchronized Row row(String eventId) {
         return rows.get(eventId);
+    }
+
+    /** Returns all rows in the order in which they became visible. */
+    public synchronized List<Row> rows() {
+        return List.copyOf(rows.values());
     }
 
     public synchronized EventStatus status(String eventId) {
@@ -554,6 +571,15 @@ public final class ScriptedBackend implements OutboxBackend {
     private void change(Row row) {
         rowsWritten.incrementAndGet();
         rows.put(row.event.eventId(), row);
+    }
+
+    @Override
+    public Set<String> doneAmong(Collection<String> eventIds) {
+        return call(Op.DONE_AMONG, eventIds, () -> {
+            Set<String> done = new HashSet<>(eventIds);
+            done.removeIf(id -> !rows.containsKey(id) || rows.get(id).status != EventStatus.DONE);
+            return done;
+        });
     }
 
     @Override

@@ -6,6 +6,7 @@ import com.google.gson.Strictness;
 import com.google.gson.ToNumberPolicy;
 import io.outbox.PayloadParseException;
 import io.outbox.spi.JsonCodec;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -51,6 +52,11 @@ public final class GsonJsonCodec implements JsonCodec {
      */
     @Override
     public <T> T fromJson(String json, Class<T> type) {
+        return fromJson(json, (Type) type);
+    }
+
+    @Override
+    public <T> T fromJson(String json, Type type) {
         Objects.requireNonNull(json, "json");
         Objects.requireNonNull(type, "type");
         if (json.isBlank()) {
@@ -63,8 +69,8 @@ public final class GsonJsonCodec implements JsonCodec {
         }
     }
 
-    private static PayloadParseException unreadable(Class<?> type, String reason) {
-        return new PayloadParseException("JSON cannot be read as " + type.getName() + " (" + reason + ")");
+    private static PayloadParseException unreadable(Type type, String reason) {
+        return new PayloadParseException("JSON cannot be read as " + type.getTypeName() + " (" + reason + ")");
     }
 
     private static Throwable rootOf(Throwable e) {

@@ -11,6 +11,7 @@ import io.outbox.PayloadParseException;
 import io.outbox.spi.JsonCodec;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -200,6 +201,27 @@ class GsonJsonCodecTest {
     @Test
     void keepsEnumsAndNestedTypes() {
         assertThat(codec.fromJson(codec.toJson(Colour.RED), Colour.class)).isEqualTo(Colour.RED);
+    }
+
+    @Test
+    void readsATypeWithParameters() throws Exception {
+        Type items = Order.class.getDeclaredField("items").getGenericType();
+
+        List<Item> read = EventEnvelope.ofJson("A", "[{\"name\":\"pen\",\"count\":3,\"price\":1.10}]")
+                .readBy(codec)
+                .payload(items);
+
+        assertThat(read).containsExactly(new Item("pen", 3, new BigDecimal("1.10")));
+    }
+
+    @Test
+    void quotesNothingOfTextThatDoesNotFitATypeWithParameters() throws Exception {
+        Type items = Order.class.getDeclaredField("items").getGenericType();
+
+        assertThatExceptionOfType(PayloadParseException.class)
+                .isThrownBy(() -> codec.fromJson("[\"" + SECRET + "\"]", items))
+                .withMessageContaining("List")
+                .satisfies(GsonJsonCodecTest::quotesNothing);
     }
 
     private static void quotesNothing(Throwable e) {

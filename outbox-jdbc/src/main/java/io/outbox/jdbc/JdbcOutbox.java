@@ -83,7 +83,10 @@ public final class JdbcOutbox {
         return new JdbcOutbox(dataSource, store, true, txContext);
     }
 
-    /** Checks the outbox table, so that a missing column shows at start-up and not at the first event. */
+    /**
+     * Checks the outbox table, so that a wrong column shows at start-up and not at the first event; see
+     * {@link OutboxSchema#validate()}.
+     */
     public JdbcOutbox validateSchema() {
         OutboxSchema.of(dataSource, store).validate();
         return this;

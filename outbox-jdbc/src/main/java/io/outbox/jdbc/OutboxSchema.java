@@ -1,45 +1,33 @@
 package io.outbox.jdbc;
 
+import io.outbox.jdbc.internal.Finding;
 import io.outbox.jdbc.internal.LaneIndex;
 import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
+import io.outbox.jdbc.internal.TableCheck;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
  * The outbox table of a database: its DDL, its creation and its validation. The same DDL is in the resources
  * {@code schema/h2.sql}, {@code schema/postgresql.sql}, {@code schema/mysql.sql} and {@code schema/mariadb.sql}, for
- * teams that create tables with a migration tool.
+ * Flyway in {@code schema/flyway/<database>} and for Liquibase in {@code schema/liquibase/outbox.xml}. Each of them also
+ * brings a table of an earlier version up to date.
  */
 public final class OutboxSchema {
 
-    /** The version of the DDL. */
-    public static final int VERSION = 1;
+    /** The version of the DDL, which the scripts name too. */
+    public static final int VERSION = 2;
 
-    private static final Set<String> COLUMNS = Set.of(
-            "event_id",
-            "event_type",
-            "aggregate_type",
-            "aggregate_id",
-            "tenant_id",
-            "payload",
-            "headers",
-            "status",
-            "attempts",
-            "available_at",
-            "created_at",
-            "done_at",
-            "last_error",
-            "locked_by",
-            "locked_at");
+    private static final System.Logger LOG = System.getLogger(OutboxSchema.class.getName());
 
     private final DataSource dataSource;
     private final String tableName;
@@ -78,7 +66,7 @@ public final class OutboxSchema {
 
     /**
      * Creates the table and its indexes where they are missing. Several nodes may do so at the same time. A user who may
-     * not create anything passes if there is nothing to create.
+     * not create anything passes if the table is there; an index that is not is logged.
      */
     public OutboxSchema createIfMissing() {
         try {
@@ -88,19 +76,16 @@ public final class OutboxSchema {
                 return this;
             });
         } catch (OutboxStoreException e) {
-            if (!isValid()) {
-                throw e;
-            }
-            return this;
+            return validateAfter(e);
         }
     }
 
-    private boolean isValid() {
+    private OutboxSchema validateAfter(OutboxStoreException failure) {
         try {
-            validate();
-            return true;
+            return validate();
         } catch (OutboxStoreException e) {
-            return false;
+            failure.addSuppressed(e);
+            throw failure;
         }
     }
 
@@ -122,35 +107,55 @@ public final class OutboxSchema {
     }
 
     /**
-     * Checks that the table has every column that is needed, and an index to find pending events by.
+     * Checks that the table has every column that is needed, each of a type and length that takes what delivery writes, a
+     * key, and no column that an event cannot fill. A missing index is logged with the statement that creates it. A table
+     * that the database's catalog does not show, as one elsewhere on the search path, is not checked.
      *
-     * @throws OutboxStoreException if not, saying what is missing and how to mend it
+     * @throws OutboxSchemaException if events would be refused, cut or changed, with all that is wrong and the statements
+     *     that mend it
      */
     public OutboxSchema validate() {
-        List<String> problems = withConnection(this::problems);
-        if (!problems.isEmpty()) {
-            throw new OutboxStoreException("The outbox table " + tableName + " cannot be used: "
-                    + String.join("; ", problems) + ". Create it with OutboxSchema.createIfMissing() or from schema/"
-                    + script.name() + ".sql in the outbox-jdbc jar");
+        List<Finding> findings = findings().orElseThrow(this::missing);
+        String list = findings.stream().map(finding -> "\n- " + finding).collect(Collectors.joining());
+        if (findings.stream().anyMatch(Finding::isError)) {
+            throw new OutboxSchemaException(
+                    "The outbox table " + tableName + " cannot be used:" + list + "\nThe whole table is in "
+                            + scripts(),
+                    tableName,
+                    false,
+                    findings.stream()
+                            .map(Finding::remedy)
+                            .filter(Objects::nonNull)
+                            .toList());
+        }
+        if (!findings.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    "The outbox table {0} works, but:{1}\nTo add what is missing, run these statements or {2}",
+                    tableName,
+                    list,
+                    scripts());
         }
         return this;
     }
 
-    private List<String> problems(Connection conn) throws SQLException {
-        Set<String> present = catalog.columns(conn);
-        if (present.isEmpty()) {
-            return List.of("it does not exist");
-        }
-        List<String> problems = new ArrayList<>();
-        Set<String> missing = new TreeSet<>(COLUMNS);
-        missing.removeAll(present);
-        if (!missing.isEmpty()) {
-            problems.add("missing columns " + missing);
-        }
-        if (!catalog.hasPendingIndex(conn)) {
-            problems.add("missing index to find pending events by (status, available_at, created_at)");
-        }
-        return problems;
+    private OutboxSchemaException missing() {
+        return new OutboxSchemaException(
+                "The outbox table " + tableName + " cannot be used: it does not exist. Create it with"
+                        + " OutboxSchema.createIfMissing() or by " + scripts(),
+                tableName,
+                true,
+                script.isPresent() ? statements() : List.of());
+    }
+
+    private String scripts() {
+        return "schema/" + script.name() + ".sql in the outbox-jdbc jar (version " + VERSION
+                + "; for Flyway in classpath:schema/flyway/" + script.name()
+                + ", for Liquibase in schema/liquibase/outbox.xml)";
+    }
+
+    private Optional<List<Finding>> findings() {
+        return withConnection(new TableCheck(catalog, script)::findings);
     }
 
     private interface ConnectionWork<T> {

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.MetricsExporter;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
@@ -18,6 +19,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The meters of one outbox in a Micrometer registry. Thread-safe.
@@ -31,6 +34,9 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class MicrometerMetricsExporter implements MetricsExporter, AutoCloseable {
 
     public static final String DEFAULT_PREFIX = "outbox";
+
+    /** How long a count of DEAD events is kept. */
+    static final Duration DEAD_TTL = Duration.ofSeconds(60);
 
     private static final String EVENT_TYPE = "event.type";
 
@@ -130,7 +136,11 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     }
 
     private void gauge(String name, String description, Number value, Tags tags) {
-        keep(Gauge.builder(prefix + "." + name, value, Number::doubleValue)
+        gauge(name, description, value::doubleValue, tags);
+    }
+
+    private void gauge(String name, String description, Supplier<Number> value, Tags tags) {
+        keep(Gauge.builder(prefix + "." + name, value)
                 .description(description)
                 .tags(tags)
                 .strongReference(true)
@@ -264,6 +274,19 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
                 unavailable,
                 Tags.of(EVENT_TYPE, eventType));
         return unavailable;
+    }
+
+    /**
+     * Adds a gauge of the DEAD events in the store, whose number the supplier asks for: at most once in 60 seconds, and only
+     * if the gauge is read. When it throws, the gauge is NaN for as long.
+     */
+    public void gaugeDead(LongSupplier deadEvents) {
+        Objects.requireNonNull(deadEvents, "deadEvents");
+        gauge(
+                "events.dead",
+                "Events that are DEAD and in the store",
+                new Cached<Number>(deadEvents::getAsLong, DEAD_TTL),
+                Tags.empty());
     }
 
     /** Removes the meters from the registry. */

@@ -22,8 +22,8 @@ import java.util.function.ToDoubleFunction;
  * Gauges of how many events are in the store and not finished: all, by status, and by event type and status. The status is
  * {@code pending} or {@code in_process}. Thread-safe.
  *
- * <p>Their values come from a query, whose answer each of the three keeps for its time to live; while the query fails,
- * they are NaN. An event type has gauges from the start if it is given, else once it has been counted.
+ * <p>Their values come from a query, whose answer each of the three keeps for its time to live; when the query fails,
+ * they are NaN for as long. An event type has gauges from the start if it is given, else once it has been counted.
  */
 public final class OutboxEventGauges implements AutoCloseable {
 
@@ -35,7 +35,7 @@ public final class OutboxEventGauges implements AutoCloseable {
     private final String prefix;
     private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
     private final Set<String> eventTypes = ConcurrentHashMap.newKeySet();
-    private final CachedCounts byType;
+    private final Cached<Map<String, EventCount>> byType;
 
     /**
      * Creates the gauges.
@@ -57,15 +57,16 @@ public final class OutboxEventGauges implements AutoCloseable {
         if (ttls.size() != 3) {
             throw new IllegalArgumentException("ttls must have 3 values: " + ttls);
         }
-        CachedCounts all = new CachedCounts(counts, ttls.get(0));
-        CachedCounts byStatus = new CachedCounts(counts, ttls.get(1));
-        this.byType = new CachedCounts(counts, ttls.get(2));
-        gauge("events", "Events that are not finished", Tags.empty(), () -> total(all));
+        Supplier<Map<String, EventCount>> query = () -> byType(counts.get());
+        Cached<Map<String, EventCount>> all = new Cached<>(query, ttls.get(0));
+        Cached<Map<String, EventCount>> byStatus = new Cached<>(query, ttls.get(1));
+        this.byType = new Cached<>(query, ttls.get(2));
+        gauge("events", "Events that are not finished", Tags.empty(), () -> total(all.get()));
         STATUSES.forEach((status, number) -> gauge(
                 "events.by.status",
                 "Events that are not finished, by status",
                 Tags.of(STATUS, status),
-                () -> byStatus.sum(number)));
+                () -> sum(byStatus.get(), number)));
         eventTypes.forEach(this::addType);
     }
 
@@ -79,9 +80,9 @@ public final class OutboxEventGauges implements AutoCloseable {
         }
     }
 
-    private double total(CachedCounts all) {
-        all.get().keySet().forEach(this::addType);
-        return all.sum(count -> count.pending() + count.inProcess());
+    private double total(Map<String, EventCount> all) {
+        all.keySet().forEach(this::addType);
+        return sum(all, count -> count.pending() + count.inProcess());
     }
 
     private double count(String eventType, ToDoubleFunction<EventCount> number) {
@@ -108,35 +109,17 @@ public final class OutboxEventGauges implements AutoCloseable {
         }
     }
 
-    /** The answer to the query, asked again by the first who needs it after it has become too old. */
-    private static final class CachedCounts {
+    private static Map<String, EventCount> byType(List<EventCount> counts) {
+        Map<String, EventCount> byType = new HashMap<>();
+        counts.forEach(count -> byType.merge(count.eventType(), count, OutboxEventGauges::add));
+        return byType;
+    }
 
-        private final Supplier<List<EventCount>> counts;
-        private final long ttlNanos;
-        private Map<String, EventCount> answer;
-        private long answeredAt;
+    private static EventCount add(EventCount a, EventCount b) {
+        return new EventCount(a.eventType(), a.pending() + b.pending(), a.inProcess() + b.inProcess());
+    }
 
-        CachedCounts(Supplier<List<EventCount>> counts, Duration ttl) {
-            this.counts = counts;
-            this.ttlNanos = ttl.toNanos();
-        }
-
-        synchronized Map<String, EventCount> get() {
-            if (answer == null || System.nanoTime() - answeredAt >= ttlNanos) {
-                Map<String, EventCount> current = new HashMap<>();
-                counts.get().forEach(count -> current.merge(count.eventType(), count, CachedCounts::add));
-                answer = current;
-                answeredAt = System.nanoTime();
-            }
-            return answer;
-        }
-
-        private static EventCount add(EventCount a, EventCount b) {
-            return new EventCount(a.eventType(), a.pending() + b.pending(), a.inProcess() + b.inProcess());
-        }
-
-        double sum(ToDoubleFunction<EventCount> number) {
-            return get().values().stream().mapToDouble(number).sum();
-        }
+    private static double sum(Map<String, EventCount> counts, ToDoubleFunction<EventCount> number) {
+        return counts.values().stream().mapToDouble(number).sum();
     }
 }

@@ -14,6 +14,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -179,5 +180,27 @@ class MicrometerMetricsExporterTest {
         assertThatIllegalArgumentException().isThrownBy(() -> new MicrometerMetricsExporter(registry, " "));
         assertThatIllegalArgumentException().isThrownBy(() -> new MicrometerMetricsExporter(registry, "orders."));
         assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void countsDeadEventsOnceForManyReaders() {
+        AtomicInteger queries = new AtomicInteger();
+        try (MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry)) {
+            exporter.gaugeDead(() -> 6 + queries.incrementAndGet());
+            assertThat(queries).as("nobody has asked yet").hasValue(0);
+            assertThat(registry.get("outbox.events.dead").gauge().value()).isEqualTo(7);
+            assertThat(registry.get("outbox.events.dead").gauge().value()).isEqualTo(7);
+        }
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void knowsNoNumberOfDeadEventsWhenTheStoreDoesNotAnswer() {
+        try (MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry)) {
+            exporter.gaugeDead(() -> {
+                throw new IllegalStateException("no database");
+            });
+            assertThat(registry.get("outbox.events.dead").gauge().value()).isNaN();
+        }
     }
 }

@@ -103,6 +103,22 @@ class OutboxEventGaugesTest {
     }
 
     @Test
+    void doesNotAskADatabaseThatIsDownForEachGauge() {
+        new OutboxEventGauges(
+                registry,
+                "outbox",
+                () -> {
+                    queries.incrementAndGet();
+                    throw new IllegalStateException("no database");
+                },
+                List.of(Duration.ZERO, Duration.ofHours(1), Duration.ZERO),
+                List.of());
+        assertThat(value("outbox.events.by.status", "status", "pending")).isNaN();
+        assertThat(value("outbox.events.by.status", "status", "in_process")).isNaN();
+        assertThat(queries).hasValue(1);
+    }
+
+    @Test
     void removesItsGauges() {
         gauges(Duration.ZERO).close();
         assertThat(registry.getMeters()).isEmpty();

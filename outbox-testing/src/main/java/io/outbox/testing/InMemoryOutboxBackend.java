@@ -212,6 +212,11 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
     }
 
     @Override
+    public Set<String> doneAmong(Collection<String> eventIds) {
+        return table.doneAmong(eventIds);
+    }
+
+    @Override
     public Set<String> renew(String ownerId, Collection<String> eventIds) {
         return table.renew(ownerId, eventIds);
     }

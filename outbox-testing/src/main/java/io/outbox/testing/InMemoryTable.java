@@ -169,6 +169,18 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     }
 
     @Override
+    public synchronized Set<String> doneAmong(Collection<String> eventIds) {
+        Set<String> done = new HashSet<>();
+        for (String id : eventIds) {
+            StoredEvent event = events.get(id);
+            if (event != null && event.status() == EventStatus.DONE) {
+                done.add(id);
+            }
+        }
+        return done;
+    }
+
+    @Override
     public synchronized Set<String> renew(String ownerId, Collection<String> eventIds) {
         Instant now = currentTime();
         Set<String> renewed = new HashSet<>();

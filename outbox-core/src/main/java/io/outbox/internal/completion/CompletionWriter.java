@@ -207,6 +207,7 @@ public final class CompletionWriter {
         if (thread.isAlive() || !writeLast()) {
             LOG.log(Level.WARNING, "The store does not answer; what it was not told is delivered again later");
         }
+        durable.close();
     }
 
     /** Writes what came too late for the thread; returns false if somebody waits for the store and does not come back. */
@@ -312,6 +313,9 @@ public final class CompletionWriter {
         completions.drainTo(taken, Math.max(0, MAX_BATCH - inHand.size()));
         for (Completion completion : OutcomeWriter.atOneTime(taken)) {
             completion.hold().settle();
+            if (stopped) {
+                completion.hold().contest(); // whoever follows may have begun
+            }
             inHand.put(completion.hold(), completion);
         }
         releases.takeInHand();

@@ -19,6 +19,7 @@ final class Durable {
     private final EngineMetrics metrics;
     private final List<CompletionListener> listeners;
     private final Alarm alarm;
+    private final FailureLog failures = new FailureLog(System::nanoTime);
 
     Durable(EngineMetrics metrics, List<CompletionListener> listeners, Alarm alarm) {
         this.metrics = metrics;
@@ -42,19 +43,21 @@ final class Durable {
         metrics.outcome(completion.eventType(), status);
         if (status == EventStatus.DONE) {
             metrics.succeeded();
+            failures.tellWhatIsOver();
         } else if (status == EventStatus.DEAD) {
             metrics.dead();
-            LOG.log(
-                    Level.ERROR,
-                    "Event {0} of type {1} is DEAD: {2}",
-                    outcome.eventId(),
-                    completion.eventType(),
-                    describe(outcome));
-        } else if (outcome instanceof Outcome.Deferred) {
-            metrics.deferred();
-        } else {
+            failures.dead(completion);
+        } else if (outcome instanceof Outcome.Failed failed) {
             metrics.failed();
+            failures.failed(completion, failed);
+        } else {
+            metrics.deferred();
         }
+    }
+
+    /** Tells what is left to be told, at the end. */
+    void close() {
+        failures.close();
     }
 
     /** Tells the application's listeners. */
@@ -98,13 +101,6 @@ final class Durable {
         } else if (completion.outcome() instanceof Outcome.Failed failed) {
             alarm.dueAt(type, failed.retryAt());
         }
-    }
-
-    private static String describe(Outcome outcome) {
-        String error = storedError(outcome);
-        return outcome instanceof Outcome.Failed failed
-                ? "attempts used up (" + failed.maxAttempts() + "), last error: " + error
-                : error;
     }
 
     private static String storedError(Outcome outcome) {

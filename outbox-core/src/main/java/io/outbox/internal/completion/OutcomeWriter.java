@@ -38,6 +38,7 @@ final class OutcomeWriter {
     private final EngineMetrics metrics;
     private final BiConsumer<Completion, EventStatus> whenWritten;
     private final RefusedOutcomes refused = new RefusedOutcomes();
+    private final Strangers strangers;
     private int failures;
 
     /** @param whenWritten told of every outcome that the store answered, with the event's status or {@code null} */
@@ -45,6 +46,7 @@ final class OutcomeWriter {
         this.backend = backend;
         this.metrics = metrics;
         this.whenWritten = whenWritten;
+        this.strangers = new Strangers(backend, System::nanoTime);
     }
 
     RefusedOutcomes refused() {
@@ -128,11 +130,26 @@ final class OutcomeWriter {
     }
 
     private void apply(List<Completion> part) {
-        Map<String, EventStatus> applied = backend.apply(
-                part.get(0).ownerId(), part.stream().map(Completion::outcome).toList());
+        Map<String, EventStatus> applied = send(part);
         metrics.completionBatch(part.size());
+        if (applied.size() < part.size()) {
+            strangers.lookAt(part.stream()
+                    .filter(completion -> !applied.containsKey(completion.hold().eventId()))
+                    .toList());
+        }
         part.forEach(completion ->
                 whenWritten.accept(completion, applied.get(completion.hold().eventId())));
+    }
+
+    private Map<String, EventStatus> send(List<Completion> part) {
+        try {
+            return backend.apply(
+                    part.get(0).ownerId(),
+                    part.stream().map(Completion::outcome).toList());
+        } catch (RuntimeException | Error e) {
+            part.forEach(completion -> completion.hold().contest()); // it may have taken effect
+            throw e;
+        }
     }
 
     private void setAside(Map<Hold, Completion> inHand, Completion completion, RuntimeException reason) {

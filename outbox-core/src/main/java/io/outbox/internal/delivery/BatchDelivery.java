@@ -29,6 +29,7 @@ final class BatchDelivery {
     private final EventProcessor processor;
     private final CompletionWriter completion;
     private final Leases leases;
+    private final Routing routing;
     private final EngineMetrics metrics;
 
     BatchDelivery(Lane lane, EventProcessor processor, LaneContext context) {
@@ -36,6 +37,7 @@ final class BatchDelivery {
         this.processor = processor;
         this.completion = context.completion();
         this.leases = context.leases();
+        this.routing = context.routing();
         this.metrics = context.metrics();
     }
 
@@ -50,6 +52,36 @@ final class BatchDelivery {
      * @param givesUp whether the events go back that are not certain to be ours, though the store may answer yet
      */
     void deliver(List<HeldEvent> batch, BooleanSupplier forced, BooleanSupplier givesUp) {
+        if (!routing.isForOthers(batch.get(0).envelope())) {
+            deliverOurs(batch, forced, givesUp);
+            return;
+        }
+        List<HeldEvent> overdue = leaveToOthers(batch);
+        if (!overdue.isEmpty()) {
+            deliverOurs(overdue, forced, givesUp);
+        }
+    }
+
+    /** Leaves events that nobody here listens to where other nodes find them; returns those that none has taken in time. */
+    private List<HeldEvent> leaveToOthers(List<HeldEvent> batch) {
+        HeldEvent first = batch.get(0);
+        routing.met(first.envelope());
+        boolean putOff = completion.releasesLocks() && !lane.leavesAlone(first.eventType());
+        List<HeldEvent> overdue = new ArrayList<>(0);
+        for (HeldEvent event : batch) {
+            if (routing.isOverdue(event, putOff)) {
+                overdue.add(event);
+            } else if (putOff) {
+                submit(event, new Outcome.Deferred(event.eventId(), routing.putOffUntil(event)), null);
+            } else {
+                completion.giveBack(event.hold());
+            }
+        }
+        lane.probeLost(first.eventType());
+        return overdue;
+    }
+
+    private void deliverOurs(List<HeldEvent> batch, BooleanSupplier forced, BooleanSupplier givesUp) {
         List<HeldEvent> secured;
         try {
             secured = secure(batch, givesUp);
@@ -92,6 +124,10 @@ final class BatchDelivery {
             }
         }
         return ours;
+    }
+
+    private void submit(HeldEvent event, Outcome outcome, Throwable error) {
+        completion.submit(Completion.of(event, outcome, new Completion.Failure(error, () -> processor.refused(event))));
     }
 
     /** One call of a listener, and how many of its events have ended. */
@@ -152,11 +188,6 @@ final class BatchDelivery {
         /** Returns whether the attempt may have failed because it was interrupted, so that nothing is said about the event. */
         private static boolean mayBeDueToTheEnd(Result result) {
             return result.error() != null && !(result.error() instanceof UnrecoverableException);
-        }
-
-        private void submit(HeldEvent event, Outcome outcome, Throwable error) {
-            completion.submit(
-                    Completion.of(event, outcome, new Completion.Failure(error, () -> processor.refused(event))));
         }
 
         /** Ends what has not ended yet, after a failure that no listener is to blame for. */

@@ -92,7 +92,7 @@ final class ColdEvents implements PollTarget {
             return Answer.KNOWN;
         }
         QueuedEvent queued = new QueuedEvent(event, Source.COLD, row.event().attempts());
-        if (lanes.offer(new HeldEvent(queued, row.lastError(), hold))) {
+        if (lanes.offer(new HeldEvent(queued, row.lastError(), row.event().availableAt(), hold))) {
             return Answer.TAKEN;
         }
         completion.letGo(hold);

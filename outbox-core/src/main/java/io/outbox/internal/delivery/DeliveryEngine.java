@@ -18,6 +18,7 @@ import io.outbox.internal.watch.StoreWatch;
 import io.outbox.internal.watch.WatchedBackend;
 import io.outbox.internal.writing.HotPath;
 import io.outbox.model.EventCount;
+import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.Capability;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.EventTypes;
@@ -26,10 +27,12 @@ import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackendException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -55,13 +58,16 @@ public final class DeliveryEngine implements AutoCloseable {
     private final Contexts contexts;
     private final Leases leases = new Leases();
     private final CompletionWriter completion;
+    private final Routing routing;
     private final LaneContext laneContext;
     private final Lanes lanes;
     private final ColdEvents coldEvents;
     private final long drainTimeoutMs;
     private final Duration longestStandstill;
     private final Ending ending = new Ending();
+    private final Object pausing = new Object();
     private volatile boolean paused;
+    private long pausedAtNanos;
     private boolean closed;
 
     /** @throws IllegalStateException if the backend cannot do what the settings ask for */
@@ -74,7 +80,8 @@ public final class DeliveryEngine implements AutoCloseable {
         this.clock = new EngineClock(settings.clock);
         this.contexts = settings.contexts();
         this.completion = new CompletionWriter(backend, owned, metrics, settings.completionListeners, alarm);
-        this.laneContext = new LaneContext(completion, leases, metrics, alarm, settings.threadFactory);
+        this.routing = new Routing(settings.listenerRegistry, leases, clock, settings.unroutableGrace());
+        this.laneContext = new LaneContext(completion, leases, routing, metrics, alarm, settings.threadFactory);
         this.lanes = lanes(settings);
         this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, this::holdUnder);
         this.drainTimeoutMs = settings.drainTimeoutMs;
@@ -95,7 +102,7 @@ public final class DeliveryEngine implements AutoCloseable {
     }
 
     private Lanes lanes(DeliverySettings settings) {
-        Listening listening = new Listening(settings.listenerRegistry, settings.interceptors, contexts);
+        Listening listening = new Listening(routing, settings.interceptors, contexts);
         boolean readByType = backend.supports(Capability.READ_BY_TYPE);
         Map<String, Lane> byType = new LinkedHashMap<>();
         settings.lanes.forEach((eventType, policy) -> byType.put(
@@ -121,7 +128,7 @@ public final class DeliveryEngine implements AutoCloseable {
                         listening, new RetrySettings(settings.retryPolicy, settings.maxAttempts), metrics, clock),
                 laneContext,
                 readByType);
-        return new Lanes(byType, shared, metrics);
+        return new Lanes(byType, shared, metrics, settings.jsonCodec);
     }
 
     /** Holds events by locks in a store that other nodes share; once and for all. */
@@ -210,7 +217,8 @@ public final class DeliveryEngine implements AutoCloseable {
         if (hold == null) {
             return true;
         }
-        if (lanes.offer(new HeldEvent(event, null, hold))) {
+        hold.contest(); // nobody knows where the application has it from
+        if (lanes.offer(new HeldEvent(event, hold))) {
             return true;
         }
         completion.giveBack(hold);
@@ -234,14 +242,36 @@ public final class DeliveryEngine implements AutoCloseable {
 
     /** Takes no more events, and gives those queued back to the store; listeners finish what they have. */
     public void pause() {
-        paused = true;
-        lanes.pause();
+        synchronized (pausing) {
+            int queued = lanes.hotSize() + lanes.coldSize();
+            boolean delivered = !paused;
+            paused = true;
+            lanes.pause();
+            if (delivered) {
+                pausedAtNanos = System.nanoTime();
+                LOG.log(
+                        Level.INFO,
+                        "Delivery is paused: {0} queued events go back to the store, where all others wait with them until"
+                                + " it is resumed; listeners finish what they have, and writing goes on",
+                        queued);
+            }
+        }
     }
 
     /** Takes events again after {@link #pause()}. */
     public void resume() {
-        paused = false;
-        lanes.resume();
+        synchronized (pausing) {
+            boolean resumed = paused;
+            paused = false;
+            lanes.resume();
+            if (resumed) {
+                Duration pause = Duration.ofNanos(System.nanoTime() - pausedAtNanos);
+                LOG.log(
+                        Level.INFO,
+                        "Delivery is resumed after a pause of {0}: what waits in the store is read again",
+                        pause.truncatedTo(ChronoUnit.MILLIS));
+            }
+        }
     }
 
     public boolean isPaused() {
@@ -261,9 +291,12 @@ public final class DeliveryEngine implements AutoCloseable {
         return new EventCount(stored.eventType(), stored.pending() - held, stored.inProcess() + held);
     }
 
-    /** Returns the event types whose target is unavailable, each with the cause. */
-    public Map<String, String> unavailable() {
-        return lanes.unavailable();
+    /** Returns what this node cannot deliver at the moment, and why, one entry per event type, in their order. */
+    public List<UnavailableTarget> unavailable() {
+        Map<String, UnavailableTarget> byType = new TreeMap<>();
+        routing.unavailable().forEach(target -> byType.put(target.eventType(), target));
+        lanes.unavailable().forEach(target -> byType.put(target.eventType(), target));
+        return List.copyOf(byType.values());
     }
 
     /**

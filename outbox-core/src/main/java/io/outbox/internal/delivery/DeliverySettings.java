@@ -9,6 +9,7 @@ import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator;
+import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
 import io.outbox.util.DaemonThreadFactory;
 import java.time.Clock;
@@ -28,6 +29,9 @@ public final class DeliverySettings {
     public static final int DEFAULT_COLD_QUEUE_CAPACITY = 1000;
     public static final int DEFAULT_MAX_ATTEMPTS = 10;
     public static final long DEFAULT_DRAIN_TIMEOUT_MS = 5000;
+    public static final Duration DEFAULT_UNROUTABLE_GRACE = Duration.ofMinutes(10);
+
+    private static final Duration LONGEST_GRACE = Duration.ofDays(3650);
 
     ListenerRegistry listenerRegistry;
     InFlightTracker inFlightTracker = new DefaultInFlightTracker();
@@ -42,11 +46,13 @@ public final class DeliverySettings {
     final List<CompletionListener> completionListeners = new ArrayList<>();
     final List<ContextPropagator> contextPropagators = new ArrayList<>();
     final Map<String, LanePolicy> lanes = new LinkedHashMap<>();
+    JsonCodec jsonCodec;
     Clock clock = Clock.systemUTC();
     ThreadFactory threadFactory = new DaemonThreadFactory("outbox-worker-");
     Lease lease;
     boolean strictOrder;
     Duration longestStandstill = Duration.ofSeconds(30);
+    private Duration unroutableGrace = DEFAULT_UNROUTABLE_GRACE;
 
     public void listenerRegistry(ListenerRegistry value) {
         this.listenerRegistry = Objects.requireNonNull(value, "listenerRegistry");
@@ -107,6 +113,11 @@ public final class DeliverySettings {
         }
     }
 
+    /** What reads payloads; none leaves that to the default codec of the moment. */
+    public void jsonCodec(JsonCodec value) {
+        this.jsonCodec = Objects.requireNonNull(value, "jsonCodec");
+    }
+
     public void clock(Clock value) {
         this.clock = Objects.requireNonNull(value, "clock");
     }
@@ -122,6 +133,20 @@ public final class DeliverySettings {
     /** After how long events go back to a shared store if no worker comes for them. */
     public void longestStandstill(Duration value) {
         this.longestStandstill = Objects.requireNonNull(value, "longestStandstill");
+    }
+
+    /** How long events without a listener here are left to other nodes. */
+    public void unroutableGrace(Duration value) {
+        Objects.requireNonNull(value, "unroutableGrace");
+        if (value.isNegative()) {
+            throw new IllegalArgumentException("unroutableGrace must not be negative: " + value);
+        }
+        this.unroutableGrace = value.compareTo(LONGEST_GRACE) > 0 ? LONGEST_GRACE : value;
+    }
+
+    /** Returns that grace; none in strict order, where no event may be passed over. */
+    Duration unroutableGrace() {
+        return strictOrder ? Duration.ZERO : unroutableGrace;
     }
 
     /** Keeps every event behind those that came before it. */

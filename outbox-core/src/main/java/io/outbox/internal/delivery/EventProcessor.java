@@ -12,10 +12,8 @@ import io.outbox.UnrecoverableException;
 import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.RetryPolicy;
-import io.outbox.dispatch.UnroutableEventException;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
-import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator.Scope;
 import io.outbox.spi.Outcome;
 import java.lang.System.Logger.Level;
@@ -42,7 +40,7 @@ final class EventProcessor {
 
     private static final Duration LONG_DELAY = Duration.ofMillis(ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
 
-    private final ListenerRegistry registry;
+    private final Routing routing;
     private final List<EventInterceptor> interceptors;
     private final Contexts contexts;
     private final RetrySettings retry;
@@ -50,7 +48,7 @@ final class EventProcessor {
     private final EngineClock clock;
 
     EventProcessor(Listening listening, RetrySettings retry, EngineMetrics metrics, EngineClock clock) {
-        this.registry = listening.registry;
+        this.routing = listening.routing;
         this.interceptors = listening.interceptors;
         this.contexts = listening.contexts;
         this.retry = retry;
@@ -59,7 +57,7 @@ final class EventProcessor {
     }
 
     /** Who is called with an event. */
-    record Listening(ListenerRegistry registry, List<EventInterceptor> interceptors, Contexts contexts) {
+    record Listening(Routing routing, List<EventInterceptor> interceptors, Contexts contexts) {
 
         Listening {
             interceptors = List.copyOf(interceptors);
@@ -72,7 +70,9 @@ final class EventProcessor {
     /** Returns how many events of the event's route its listener takes at once. */
     int batchSize(HeldEvent event) {
         try {
-            return listenerOf(event.envelope()) instanceof BatchEventListener batching ? batching.maxBatchSize() : 1;
+            return routing.listenerOf(event.envelope()) instanceof BatchEventListener batching
+                    ? batching.maxBatchSize()
+                    : 1;
         } catch (Throwable e) {
             return 1; // the same failure comes up again in process(), where it counts as an attempt
         }
@@ -80,7 +80,7 @@ final class EventProcessor {
 
     private boolean isForBatchListener(HeldEvent event) {
         try {
-            return listenerOf(event.envelope()) instanceof BatchEventListener;
+            return routing.listenerOf(event.envelope()) instanceof BatchEventListener;
         } catch (Throwable e) {
             return false; // as above
         }
@@ -219,11 +219,9 @@ final class EventProcessor {
     private void listenTo(List<Attempt> admitted) {
         try {
             EventEnvelope first = admitted.get(0).event.envelope();
-            EventListener listener = listenerOf(first);
+            EventListener listener = routing.listenerOf(first);
             if (listener == null) {
-                throw new UnroutableEventException("No listener registered for aggregateType="
-                        + first.aggregateType() + ", eventType=" + first.eventType()
-                        + ": register one, then replay the event");
+                throw routing.unroutable(first);
             }
             if (listener instanceof BatchEventListener batching) {
                 listenTogether(batching, admitted);
@@ -264,10 +262,6 @@ final class EventProcessor {
             throw new IllegalStateException("The batch listener must return one outcome for each of the " + events
                     + " events, but returned " + (outcomes == null ? "null" : outcomes.size() + " outcomes"));
         }
-    }
-
-    private EventListener listenerOf(EventEnvelope event) {
-        return registry.listenerFor(event.aggregateType(), event.eventType());
     }
 
     private Outcome outcome(Attempt attempt) {
@@ -321,7 +315,7 @@ final class EventProcessor {
 
     private Optional<Duration> backoff(HeldEvent event, Throwable error) {
         try {
-            EventListener listener = listenerOf(event.envelope());
+            EventListener listener = routing.listenerOf(event.envelope());
             RetryPolicy own = listener == null ? null : listener.retryPolicy();
             RetryPolicy policy = own == null ? retry.policy : own;
             return Objects.requireNonNull(

@@ -43,6 +43,7 @@ final class HotEvents implements HotPath {
     private final OwnedEvents owned;
     private final CompletionWriter completion;
     private final Leases leases;
+    private final Routing routing;
     private final Alarm alarm;
     private final EngineMetrics metrics;
     private final AtomicLong dropped = new AtomicLong();
@@ -54,6 +55,7 @@ final class HotEvents implements HotPath {
         this.owned = owned;
         this.completion = context.completion();
         this.leases = context.leases();
+        this.routing = context.routing();
         this.alarm = context.alarm();
         this.metrics = metrics;
     }
@@ -65,12 +67,18 @@ final class HotEvents implements HotPath {
         List<Entry> entries = new ArrayList<>(events.size());
         for (EventEnvelope event : events) {
             Lane lane = lanes.of(event.eventType());
-            boolean wanted = !event.isDelayed() && reserved.getOrDefault(lane, 0) < lane.hotRoom(event.eventType());
+            boolean forOthers = routing.isForOthers(event);
+            boolean wanted = !forOthers
+                    && !event.isDelayed()
+                    && reserved.getOrDefault(lane, 0) < lane.hotRoom(event.eventType());
             Hold hold = wanted ? owned.reserve(event.eventId(), ownerId) : null;
             if (hold != null) {
                 reserved.merge(lane, 1, Integer::sum);
             }
-            entries.add(new Entry(event, hold, false));
+            if (forOthers) {
+                routing.met(event);
+            }
+            entries.add(new Entry(event, hold, forOthers ? Reason.FOR_OTHERS : Reason.NO_ROOM));
         }
         return new Batch(entries, ownerId);
     }
@@ -94,9 +102,18 @@ final class HotEvents implements HotPath {
      * An event of a write.
      *
      * @param hold its reservation, or {@code null} if it is left to the poller
-     * @param unlocked whether that is because the store did not lock it, and not for want of room
+     * @param ifLeft for which reason, if it is left
      */
-    private record Entry(EventEnvelope event, Hold hold, boolean unlocked) {}
+    private record Entry(EventEnvelope event, Hold hold, Reason ifLeft) {}
+
+    /** Why an event is not on the hot path. */
+    private enum Reason {
+        NO_ROOM,
+        /** The store did not lock it. */
+        UNLOCKED,
+        /** Nobody here listens to it. */
+        FOR_OTHERS
+    }
 
     /** The events of one write. */
     private final class Batch implements Reservation {
@@ -129,7 +146,7 @@ final class HotEvents implements HotPath {
                 if (missed) {
                     owned.undo(entry.hold);
                 }
-                kept.add(missed ? new Entry(entry.event, null, true) : entry);
+                kept.add(missed ? new Entry(entry.event, null, Reason.UNLOCKED) : entry);
             }
             entries = kept;
         }
@@ -150,10 +167,8 @@ final class HotEvents implements HotPath {
         EventEnvelope event = entry.event;
         if (event.isDelayed()) {
             skip(event);
-        } else if (entry.unlocked) {
-            alarm.dueSoon(EventTypes.only(event.eventType()));
         } else if (entry.hold == null) {
-            drop(event);
+            left(event, entry.ifLeft);
         } else if (owned.confirm(entry.hold)) {
             queue(event, entry.hold);
         } else {
@@ -161,8 +176,18 @@ final class HotEvents implements HotPath {
         }
     }
 
+    private void left(EventEnvelope event, Reason reason) {
+        switch (reason) {
+            case NO_ROOM -> drop(event);
+            case UNLOCKED -> alarm.dueSoon(EventTypes.only(event.eventType()));
+            case FOR_OTHERS -> {
+                // they find it
+            }
+        }
+    }
+
     private void queue(EventEnvelope event, Hold hold) {
-        HeldEvent held = new HeldEvent(new QueuedEvent(event, Source.HOT, 0), null, hold);
+        HeldEvent held = new HeldEvent(new QueuedEvent(event, Source.HOT, 0), hold);
         if (lanes.offer(held)) {
             metrics.hotEnqueued();
         } else {

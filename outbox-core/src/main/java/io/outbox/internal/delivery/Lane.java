@@ -5,15 +5,19 @@ import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.internal.polling.PollFeed;
+import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.EventTypes;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * A stream of events with queues and workers of its own: the one of an event type with a {@code LanePolicy}, or the one
@@ -39,8 +43,11 @@ final class Lane {
     private final Alarm alarm;
     private final DispatchQueue queue;
     private final RouteCircuits circuits;
+    private final boolean readByType;
+    private final Routing routing;
     private final LaneWorkers workers;
     private final Feed feed = new Feed();
+    private final Map<Duration, LateFeed> lateFeeds = new ConcurrentHashMap<>();
     private final ReadAhead readAhead = new ReadAhead();
     private final Map<PollFeed, Runnable> capacityWaiters = new ConcurrentHashMap<>();
     private final AtomicInteger freeWorkers = new AtomicInteger();
@@ -65,9 +72,12 @@ final class Lane {
         this.alarm = context.alarm();
         this.queue = new DispatchQueue(
                 settings.queues().hotCapacity(), settings.queues().coldCapacity(), settings.strictOrder());
+        this.routing = context.routing();
+        this.readByType = readByType;
         boolean shared = types.excluded() && !settings.strictOrder();
-        this.circuits =
-                shared && !readByType ? null : new RouteCircuits(shared, this::coldRemaining, this::whenRoomFrees);
+        this.circuits = shared && !readByType
+                ? null
+                : new RouteCircuits(shared, this::coldRemaining, this::whenRoomFrees, routing.clock());
         this.workers = new LaneWorkers(this, settings, new BatchDelivery(this, processor, context), context.threads());
     }
 
@@ -110,14 +120,48 @@ final class Lane {
         return !paused && !standsStill && opensAtNanos - System.nanoTime() <= 0;
     }
 
-    /** Returns what the poller reads for this lane: its own events, and probes of those whose target is unavailable. */
+    /**
+     * Returns what the poller reads for this lane: its own events, probes of those whose target is unavailable, and, later,
+     * those that other nodes may have listeners for.
+     */
     List<PollFeed> feeds() {
-        if (circuits == null || !circuits.isAnyOpen()) {
+        boolean probing = circuits != null && circuits.isAnyOpen();
+        Map<String, Duration> late = late();
+        if (!probing && late.isEmpty()) {
             return List.of(feed);
         }
-        List<PollFeed> all = new ArrayList<>(circuits.probes());
+        List<PollFeed> all = new ArrayList<>(probing ? circuits.probes() : List.of());
+        late.values().stream().distinct().forEach(wait -> all.add(lateFeed(wait, late)));
         all.add(feed);
         return all;
+    }
+
+    private LateFeed lateFeed(Duration wait, Map<String, Duration> late) {
+        LateFeed lateFeed = lateFeeds.computeIfAbsent(wait, LateFeed::new);
+        lateFeed.names = late.keySet().stream()
+                .filter(eventType -> late.get(eventType).equals(wait))
+                .toList();
+        return lateFeed;
+    }
+
+    /** Returns whether events of this type stay where they are until their grace is over. */
+    boolean leavesAlone(String eventType) {
+        return readByType && routing.leastWait(eventType).equals(routing.grace());
+    }
+
+    /** Returns the event types that are read by themselves, since others may have listeners that this node lacks. */
+    private Map<String, Duration> late() {
+        if (!readByType || !types.excluded()) {
+            return Map.of();
+        }
+        Map<String, Duration> gaps = routing.gaps();
+        return gaps.isEmpty() ? gaps : inThisLane(gaps);
+    }
+
+    private Map<String, Duration> inThisLane(Map<String, Duration> gaps) {
+        Map<String, Duration> ours = new TreeMap<>(gaps);
+        ours.keySet().removeIf(eventType -> !types.contains(eventType));
+        return ours;
     }
 
     /** The lane's events as the poller sees them. */
@@ -125,13 +169,26 @@ final class Lane {
 
         @Override
         public EventTypes types() {
-            return circuits == null ? types : circuits.readable(types);
+            EventTypes readable = circuits == null ? types : circuits.readable(types);
+            Map<String, Duration> late = late();
+            return late.isEmpty()
+                    ? readable
+                    : EventTypes.except(Stream.concat(readable.names().stream(), late.keySet().stream())
+                            .distinct()
+                            .toList());
         }
 
         @Override
         public int availableCapacity() {
             int room = coldRemaining();
             return circuits == null ? room : circuits.admits(room);
+        }
+
+        @Override
+        public Duration leastWait() {
+            return types.excluded()
+                    ? Duration.ZERO
+                    : routing.leastWait(types.names().get(0));
         }
 
         @Override
@@ -147,6 +204,47 @@ final class Lane {
         @Override
         public Duration interval() {
             return settings.pace().pollInterval();
+        }
+    }
+
+    /** Events that are read only when others have had time to take them. */
+    private final class LateFeed implements PollFeed {
+
+        private final Duration leastWait;
+        private volatile List<String> names = List.of();
+
+        private LateFeed(Duration leastWait) {
+            this.leastWait = leastWait;
+        }
+
+        @Override
+        public EventTypes types() {
+            return new EventTypes(names, false);
+        }
+
+        @Override
+        public Duration leastWait() {
+            return leastWait;
+        }
+
+        @Override
+        public int availableCapacity() {
+            return coldRemaining();
+        }
+
+        @Override
+        public void whenCapacityFrees(Runnable action) {
+            whenRoomFrees(this, action);
+        }
+
+        @Override
+        public int batchSize() {
+            return 0;
+        }
+
+        @Override
+        public Duration interval() {
+            return null;
         }
     }
 
@@ -197,9 +295,9 @@ final class Lane {
         return context.leases().areKept() ? Math.min(capacity, readAhead.most()) : capacity;
     }
 
-    /** Returns the event types whose target is unavailable, each with the cause. */
-    Map<String, String> unavailable() {
-        return circuits == null ? Map.of() : circuits.unavailable();
+    /** Returns the targets that do not answer. */
+    List<UnavailableTarget> unavailable() {
+        return circuits == null ? List.of() : circuits.unavailable();
     }
 
     DispatchQueue queue() {
@@ -218,7 +316,7 @@ final class Lane {
             Duration delay = settings.pace().startDelay();
             opensAtNanos = System.nanoTime() + delay.toNanos();
             if (!delay.isZero()) {
-                giveBackQueued(EVERY, () -> {});
+                giveBackQueued(() -> {});
                 alarm.dueIn(types, delay.toMillis() + 1);
             }
             workers.start();
@@ -227,7 +325,7 @@ final class Lane {
 
     /** Takes no more events and gives back those queued; listeners finish what they have. */
     void pause() {
-        giveBackQueued(EVERY, () -> paused = true);
+        giveBackQueued(() -> paused = true);
     }
 
     void resume() {
@@ -282,18 +380,21 @@ final class Lane {
 
     /** Gives back everything that is queued, at the end. */
     void giveBackQueued() {
-        giveBackQueued(EVERY, () -> {});
+        int left = giveBackQueued(() -> {});
+        if (left > 0) {
+            LOG.log(Level.INFO, "{0} queued events go back to the store", left);
+        }
     }
 
-    private void giveBackQueued(Predicate<HeldEvent> unwanted, Runnable firstOfAll) {
-        List<HeldEvent> left = queue.remove(unwanted, () -> {
+    private int giveBackQueued(Runnable firstOfAll) {
+        List<HeldEvent> left = queue.remove(EVERY, () -> {
             emptied++;
             firstOfAll.run();
         });
         if (!left.isEmpty()) {
-            LOG.log(Level.INFO, "{0} queued events go back to the store", left.size());
             giveBack(left);
         }
+        return left.size();
     }
 
     /** Gives back events that were taken from the queue and not delivered. */
@@ -317,11 +418,11 @@ final class Lane {
         String eventType = events.get(0).eventType();
         Predicate<HeldEvent> sameTarget =
                 settings.strictOrder() ? EVERY : event -> event.eventType().equals(eventType);
-        String reason = messageOf(cause);
-        boolean[] first = new boolean[1];
+        String reason = Reasons.of(cause);
+        RouteCircuits.News[] news = new RouteCircuits.News[1];
         List<HeldEvent> behind = queue.remove(sameTarget, () -> {
             emptied++;
-            first[0] = circuits.trip(eventType, reason);
+            news[0] = circuits.trip(eventType, reason);
         });
         try {
             events.forEach(event -> completion.giveBack(event.hold()));
@@ -331,28 +432,31 @@ final class Lane {
             circuits.allowProbes(eventType);
             alarm.dueIn(probed(eventType), circuits.millisToProbe(eventType));
         }
-        if (first[0]) {
+        if (news[0] == RouteCircuits.News.UNAVAILABLE) {
             LOG.log(
                     Level.WARNING,
                     "The target of {0} is unavailable ({1}); its events wait in the store",
                     name(eventType),
                     reason);
             metrics.routeUnavailable(name(eventType), true);
-        }
-    }
-
-    private static String messageOf(Throwable cause) {
-        try {
-            return String.valueOf(cause.getMessage());
-        } catch (RuntimeException | Error e) {
-            return cause.getClass().getName();
+        } else if (news[0] == RouteCircuits.News.OTHER_CAUSE) {
+            LOG.log(
+                    Level.WARNING,
+                    "The target of {0} is still unavailable, for another reason now ({1})",
+                    name(eventType),
+                    reason);
         }
     }
 
     /** Notes that the target of an event type answered. */
     void targetAnswered(String eventType) {
-        if (circuits != null && circuits.reset(eventType)) {
-            LOG.log(Level.INFO, "The target of {0} is back; delivery goes on", name(eventType));
+        Duration outage = circuits == null ? null : circuits.reset(eventType);
+        if (outage != null) {
+            LOG.log(
+                    Level.INFO,
+                    "The target of {0} is back after {1}; delivery goes on",
+                    name(eventType),
+                    outage.truncatedTo(ChronoUnit.MILLIS));
             metrics.routeUnavailable(name(eventType), false);
             alarm.dueNow(types);
         }

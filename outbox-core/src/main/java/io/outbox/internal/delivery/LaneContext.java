@@ -7,4 +7,9 @@ import java.util.concurrent.ThreadFactory;
 
 /** What all lanes of an engine share. */
 record LaneContext(
-        CompletionWriter completion, Leases leases, EngineMetrics metrics, Alarm alarm, ThreadFactory threads) {}
+        CompletionWriter completion,
+        Leases leases,
+        Routing routing,
+        EngineMetrics metrics,
+        Alarm alarm,
+        ThreadFactory threads) {}

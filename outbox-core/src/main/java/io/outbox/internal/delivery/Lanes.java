@@ -3,12 +3,13 @@ package io.outbox.internal.delivery;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.polling.PollFeed;
+import io.outbox.model.UnavailableTarget;
+import io.outbox.spi.JsonCodec;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -22,12 +23,15 @@ final class Lanes {
     private final Lane shared;
     private final List<Lane> all;
     private final EngineMetrics metrics;
+    private final JsonCodec codec;
 
-    Lanes(Map<String, Lane> byType, Lane shared, EngineMetrics metrics) {
+    /** @param codec reads the payloads of all that is delivered; {@code null} leaves that to the default codec */
+    Lanes(Map<String, Lane> byType, Lane shared, EngineMetrics metrics, JsonCodec codec) {
         this.byType = Map.copyOf(byType);
         this.shared = shared;
         this.all = Stream.concat(byType.values().stream(), Stream.of(shared)).toList();
         this.metrics = metrics;
+        this.codec = codec;
     }
 
     Lane of(String eventType) {
@@ -45,7 +49,7 @@ final class Lanes {
 
     /** Queues the event in its lane; returns false if it has to stay in the store for now. */
     boolean offer(HeldEvent event) {
-        boolean queued = of(event.eventType()).offer(event);
+        boolean queued = of(event.eventType()).offer(codec == null ? event : event.readBy(codec));
         if (queued && !metrics.isOff()) {
             metrics.queueDepths(hotSize(), coldSize());
         }
@@ -77,11 +81,9 @@ final class Lanes {
         return all.stream().mapToInt(Lane::coldSize).sum();
     }
 
-    /** Returns the event types whose target is unavailable, each with the cause. */
-    Map<String, String> unavailable() {
-        Map<String, String> causes = new TreeMap<>();
-        all.forEach(lane -> causes.putAll(lane.unavailable()));
-        return causes;
+    /** Returns the targets that do not answer. */
+    List<UnavailableTarget> unavailable() {
+        return all.stream().flatMap(lane -> lane.unavailable().stream()).toList();
     }
 
     void start() {

@@ -1,15 +1,19 @@
 package io.outbox.internal.delivery;
 
 import io.outbox.internal.polling.PollFeed;
+import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.EventTypes;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.IntSupplier;
+import java.util.regex.Pattern;
 
 /**
  * The circuits of a lane: one for all its events where they have one target or must not overtake each other, else one per
@@ -19,20 +23,24 @@ import java.util.function.IntSupplier;
 final class RouteCircuits {
 
     private static final String ALL = "";
+    private static final int MOST_CAUSES = 10;
+    private static final Pattern NUMBERS = Pattern.compile("[0-9]+");
 
     private final boolean perType;
     private final IntSupplier room;
     private final BiConsumer<PollFeed, Runnable> whenRoomFrees;
+    private final EngineClock clock;
     private final Map<String, Route> open = new ConcurrentHashMap<>();
 
     /**
      * @param room how many events the lane can take
      * @param whenRoomFrees runs an action of a feed once the lane can take some
      */
-    RouteCircuits(boolean perType, IntSupplier room, BiConsumer<PollFeed, Runnable> whenRoomFrees) {
+    RouteCircuits(boolean perType, IntSupplier room, BiConsumer<PollFeed, Runnable> whenRoomFrees, EngineClock clock) {
         this.perType = perType;
         this.room = room;
         this.whenRoomFrees = whenRoomFrees;
+        this.clock = clock;
     }
 
     private String key(String eventType) {
@@ -59,13 +67,22 @@ final class RouteCircuits {
         return all == null ? capacity : all.circuit.admits(capacity);
     }
 
-    /** Notes that a target cannot be reached; until probes are allowed, nothing passes. Returns whether it could before. */
-    boolean trip(String eventType, String cause) {
-        Route fresh = new Route(eventType);
+    /** What it means that a target cannot be reached. */
+    enum News {
+        /** It could be reached until now. */
+        UNAVAILABLE,
+        /** It is for another reason than those known. */
+        OTHER_CAUSE,
+        NONE
+    }
+
+    /** Notes that a target cannot be reached; until probes are allowed, nothing passes. */
+    News trip(String eventType, String cause) {
+        Route fresh = new Route(eventType, clock.now());
         Route route = open.computeIfAbsent(key(eventType), key -> fresh);
         route.circuit.trip();
-        route.cause = cause;
-        return route == fresh;
+        boolean unknown = route.isNew(cause);
+        return route == fresh ? News.UNAVAILABLE : unknown ? News.OTHER_CAUSE : News.NONE;
     }
 
     /** Lets probes pass from some time from now on, since what waits for the target is back in the store. */
@@ -76,9 +93,10 @@ final class RouteCircuits {
         }
     }
 
-    /** Notes that a target answered; returns whether it was taken for unavailable. */
-    boolean reset(String eventType) {
-        return !open.isEmpty() && open.remove(key(eventType)) != null;
+    /** Notes that a target answered; returns for how long it was taken for unavailable, or {@code null} if it was not. */
+    Duration reset(String eventType) {
+        Route route = open.isEmpty() ? null : open.remove(key(eventType));
+        return route == null ? null : Duration.between(route.since, clock.now());
     }
 
     /** Notes that an event that was let through ended without telling anything about its target. */
@@ -95,11 +113,11 @@ final class RouteCircuits {
         return route == null ? 1 : route.circuit.millisToProbe();
     }
 
-    /** Returns the event types whose target is unavailable, each with the cause. */
-    Map<String, String> unavailable() {
-        Map<String, String> causes = new TreeMap<>();
-        open.values().forEach(route -> causes.put(route.eventType, route.cause));
-        return causes;
+    /** Returns what is unavailable. */
+    List<UnavailableTarget> unavailable() {
+        return open.values().stream()
+                .map(route -> new UnavailableTarget(route.eventType, route.since, route.cause))
+                .toList();
     }
 
     /** Returns what is left of the lane's types for its main feed. */
@@ -121,11 +139,21 @@ final class RouteCircuits {
     private final class Route implements PollFeed {
 
         private final String eventType;
+        private final Instant since;
         private final RouteCircuit circuit = new RouteCircuit();
-        private volatile String cause;
+        private final Set<String> causes = new HashSet<>();
+        private volatile String cause = "";
 
-        private Route(String eventType) {
+        private Route(String eventType, Instant since) {
             this.eventType = eventType;
+            this.since = since;
+        }
+
+        /** Notes the cause; returns whether it is none of those known, apart from its numbers, and not one of too many. */
+        private synchronized boolean isNew(String newCause) {
+            cause = newCause;
+            return causes.size() < MOST_CAUSES
+                    && causes.add(NUMBERS.matcher(newCause).replaceAll("#"));
         }
 
         @Override

@@ -3,13 +3,21 @@ package io.outbox.internal.ownership;
 import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
 import io.outbox.dispatch.QueuedEvent;
+import io.outbox.spi.JsonCodec;
+import java.time.Instant;
 
 /**
  * A queued event together with this node's hold on it.
  *
  * @param lastError the text of the last failure, or {@code null}
+ * @param dueSince the time since when its row says that it is due, or {@code null} if it was not read from there
  */
-public record HeldEvent(QueuedEvent queued, String lastError, Hold hold) {
+public record HeldEvent(QueuedEvent queued, String lastError, Instant dueSince, Hold hold) {
+
+    /** An event that was not read from the store by the poller. */
+    public HeldEvent(QueuedEvent queued, Hold hold) {
+        this(queued, null, null, hold);
+    }
 
     public EventEnvelope envelope() {
         return queued.envelope();
@@ -26,6 +34,12 @@ public record HeldEvent(QueuedEvent queued, String lastError, Hold hold) {
     /** Returns what a listener may know about this delivery. */
     public DeliveryInfo info() {
         return new DeliveryInfo(queued.attempts() + 1, lastError, envelope().occurredAt());
+    }
+
+    /** Returns the same event with an envelope that is read by the codec. */
+    public HeldEvent readBy(JsonCodec codec) {
+        QueuedEvent bound = new QueuedEvent(envelope().readBy(codec), queued.source(), queued.attempts());
+        return new HeldEvent(bound, lastError, dueSince, hold);
     }
 
     public boolean isOfSameRoute(HeldEvent other) {

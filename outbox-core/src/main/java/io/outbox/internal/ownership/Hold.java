@@ -24,6 +24,7 @@ public final class Hold {
     private volatile String ownerId;
     private volatile long lockedSince;
     private volatile boolean lost;
+    private volatile boolean contested;
     private State state;
     private boolean claimedMeanwhile;
     private boolean seen;
@@ -128,6 +129,16 @@ public final class Hold {
         boolean first = !lost;
         lost = true;
         return first;
+    }
+
+    /** Notes that this node may have finished the event otherwise than by an answer to this hold. */
+    public void contest() {
+        contested = true;
+    }
+
+    /** Returns whether nobody on this node can have finished the event but by an answer to this hold. */
+    public boolean isExclusive() {
+        return !contested;
     }
 
     /** Returns whether another node has taken the event over. */

@@ -121,7 +121,11 @@ public final class OwnedEvents {
     }
 
     private Hold opened(Hold hold) {
-        holds.put(hold.eventId(), hold);
+        Hold former = holds.put(hold.eventId(), hold);
+        if (former != null) { // a tracker has let both pass
+            former.contest();
+            hold.contest();
+        }
         return hold;
     }
 

@@ -28,7 +28,13 @@ interface PageReader {
      * @param asOf the time by which events are due
      * @param after where the last page ended, or {@code null} at the front
      */
-    record Place(Instant asOf, PageCursor after, int limit) {}
+    record Place(Instant asOf, PageCursor after, int limit) {
+
+        /** Returns the place for events that have been due for that long. */
+        Place dueFor(Duration wait) {
+            return wait.isZero() ? this : new Place(asOf.minus(wait), after, limit);
+        }
+    }
 
     /** What was read, and where the next page begins, or {@code null} if this was the last. */
     record ReadPage(List<DueEvent> events, int takenOver, PollTarget.Claim claim, PageCursor next) {}

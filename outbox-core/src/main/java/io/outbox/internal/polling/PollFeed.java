@@ -15,6 +15,11 @@ public interface PollFeed {
     /** Runs the action once when there is capacity again. */
     void whenCapacityFrees(Runnable action);
 
+    /** Returns for how long events of this share have been due, at least. */
+    default Duration leastWait() {
+        return Duration.ZERO;
+    }
+
     /** Returns how many events are read at a time, or 0 for the poller's setting. */
     int batchSize();
 

@@ -260,12 +260,13 @@ public final class PollingLoop implements AutoCloseable {
     /** Reads and hands over one page; returns false if there was no room for all of it. */
     private boolean readPage(Pass pass) {
         synchronized (pageLock) {
-            prepareFor(pass.state.feed().types());
+            PollFeed feed = pass.state.feed();
+            prepareFor(feed.types());
             noteStoreTime(pass.walk);
             target.scanStarted();
             try {
-                PageReader.ReadPage page =
-                        reader.read(pass.state.feed().types(), pass.walk.place(pass.limit()), pass.takesOver());
+                PageReader.Place place = pass.walk.place(pass.limit()).dueFor(feed.leastWait());
+                PageReader.ReadPage page = reader.read(feed.types(), place, pass.takesOver());
                 pass.tookOver(page.takenOver());
                 boolean taken = handOver(page);
                 if (taken) {

@@ -60,6 +60,11 @@ final class OwnershipDelivery implements DeliveryBackend {
     }
 
     @Override
+    public Set<String> doneAmong(Collection<String> eventIds) {
+        return connections.with(conn -> store.doneAmong(conn, eventIds));
+    }
+
+    @Override
     public Set<String> renew(String ownerId, Collection<String> eventIds) {
         return connections.with(conn -> store.renewLocks(conn, ownerId, eventIds));
     }

@@ -163,6 +163,12 @@ final class PlainDelivery implements DeliveryBackend {
         }
     }
 
+    /** A store of this kind has no way to ask. */
+    @Override
+    public Set<String> doneAmong(Collection<String> eventIds) {
+        return Set.of();
+    }
+
     @Override
     public Set<String> renew(String ownerId, Collection<String> eventIds) {
         throw unsupported("renew locks");

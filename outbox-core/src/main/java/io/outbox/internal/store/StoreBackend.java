@@ -136,6 +136,11 @@ public final class StoreBackend implements OutboxBackend {
     }
 
     @Override
+    public Set<String> doneAmong(Collection<String> eventIds) {
+        return delivery.doneAmong(eventIds);
+    }
+
+    @Override
     public Set<String> renew(String ownerId, Collection<String> eventIds) {
         return delivery.renew(ownerId, eventIds);
     }

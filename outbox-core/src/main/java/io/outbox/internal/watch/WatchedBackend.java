@@ -74,6 +74,11 @@ public final class WatchedBackend implements DeliveryBackend {
     }
 
     @Override
+    public Set<String> doneAmong(Collection<String> eventIds) {
+        return call(() -> backend.doneAmong(eventIds));
+    }
+
+    @Override
     public Set<String> renew(String ownerId, Collection<String> eventIds) {
         return call(() -> backend.renew(ownerId, eventIds));
     }

@@ -235,8 +235,7 @@ class CompletionWriterTest {
     }
 
     private Completion completion(String eventId, Outcome outcome) {
-        HeldEvent event =
-                new HeldEvent(new QueuedEvent(Events.event(eventId), Source.HOT, 0), null, owned.acquire(eventId));
+        HeldEvent event = new HeldEvent(new QueuedEvent(Events.event(eventId), Source.HOT, 0), owned.acquire(eventId));
         Outcome instead = new Outcome.Failed(eventId, Instant.now(), 0, 9, "not taken");
         return Completion.of(event, outcome, new Completion.Failure(null, () -> instead));
     }

@@ -1,24 +1,31 @@
 package io.outbox.internal.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
 import io.outbox.EventListener;
 import io.outbox.RouteUnavailableException;
 import io.outbox.model.EventStatus;
+import io.outbox.model.UnavailableTarget;
 import io.outbox.support.CountingMetrics;
 import io.outbox.support.Events;
 import io.outbox.support.Gate;
+import io.outbox.support.LogLines;
 import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.Node;
 import io.outbox.support.ScriptedBackend;
+import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -91,13 +98,57 @@ class CircuitTest {
         assertThat(backend.rowsWritten() - written - 50)
                 .as("claims and releases of probes")
                 .isLessThanOrEqualTo(several ? most : 0);
-        assertThat(node.engine().unavailable()).containsExactly(Map.entry("Down", "the broker is down"));
+        assertThat(node.engine().unavailable())
+                .extracting(UnavailableTarget::eventType, UnavailableTarget::cause)
+                .containsExactly(tuple("Down", RouteUnavailableException.class.getName() + ": the broker is down"));
         assertThat(metrics.get("failure") + metrics.get("deferred")).isZero();
 
         down.set(false);
         awaitDone(351);
         assertThat(node.engine().unavailable()).isEmpty();
         assertThat(backend.row("down0").attempts()).isZero();
+    }
+
+    @Test
+    void theCauseOfAnOutageIsToldOnceForEachThatIsNewAndItsEndWithHowLongItTook() {
+        AtomicReference<RuntimeException> failure = new AtomicReference<>();
+        failure.set(new RouteUnavailableException("no answer", new IOException("connection 17 refused")));
+        try (LogLines log = new LogLines()) {
+            node.listen("Down", event -> {
+                        probes.incrementAndGet();
+                        if (down.get()) {
+                            throw failure.get();
+                        }
+                        return DispatchResult.done();
+                    })
+                    .start();
+            Instant before = Instant.now().truncatedTo(ChronoUnit.MICROS);
+            node.write(Events.event("down", "Down"));
+            awaitProbes(1);
+            failure.set(new RouteUnavailableException("no answer", new IOException("connection 18 refused")));
+            awaitProbes(3);
+            failure.set(new RouteUnavailableException("not\nauthorised " + "x".repeat(1000)));
+            awaitProbes(5);
+
+            UnavailableTarget target = node.engine().unavailable().get(0);
+            assertThat(target.eventType()).isEqualTo("Down");
+            assertThat(target.since()).isBetween(before, Instant.now());
+            assertThat(target.cause())
+                    .startsWith(RouteUnavailableException.class.getName() + ": not authorised xxx")
+                    .hasSize(500);
+            down.set(false);
+            awaitDone(1);
+            await().until(() -> node.engine().unavailable().isEmpty());
+
+            assertThat(log.at(Level.WARNING, "The target of Down is"))
+                    .hasSize(2)
+                    .first()
+                    .asString()
+                    .contains("no answer, caused by java.io.IOException: connection 17 refused");
+            assertThat(log.at(Level.WARNING, "for another reason now")).hasSize(1);
+            await().untilAsserted(() -> assertThat(log.at(Level.INFO, "The target of Down is back after PT"))
+                    .hasSize(1));
+        }
     }
 
     @Test

@@ -30,7 +30,7 @@ class DispatchQueueTest {
     private static final ToIntFunction<HeldEvent> TEN = event -> 10;
 
     private static HeldEvent held(Source source, String id, String type) {
-        return new HeldEvent(new QueuedEvent(Events.event(id, type), source, 0), null, null);
+        return new HeldEvent(new QueuedEvent(Events.event(id, type), source, 0), null);
     }
 
     private static HeldEvent hot(String id) {
@@ -144,7 +144,6 @@ class DispatchQueueTest {
                                 .build(),
                         Source.COLD,
                         0),
-                null,
                 null);
         offer(queue, global);
         offer(queue, order);

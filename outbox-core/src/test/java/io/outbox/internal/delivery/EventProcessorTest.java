@@ -49,15 +49,19 @@ class EventProcessorTest {
     private RetryPolicy retryPolicy = attempts -> 1000L * attempts;
 
     private static HeldEvent held(String id, int attempts) {
-        return new HeldEvent(new QueuedEvent(Events.event(id), Source.HOT, attempts), null, null);
+        return new HeldEvent(new QueuedEvent(Events.event(id), Source.HOT, attempts), null);
     }
 
     private EventProcessor processor(ListenerRegistry listeners) {
+        EngineClock clock = new EngineClock(Clock.fixed(NOW.plusNanos(789), ZoneOffset.UTC));
         return new EventProcessor(
-                new Listening(listeners, interceptors, new Contexts(List.of())),
+                new Listening(
+                        new Routing(listeners, new Leases(), clock, Duration.ZERO),
+                        interceptors,
+                        new Contexts(List.of())),
                 new EventProcessor.RetrySettings(retryPolicy, MAX_ATTEMPTS),
                 new EngineMetrics(MetricsExporter.NOOP),
-                new EngineClock(Clock.fixed(NOW.plusNanos(789), ZoneOffset.UTC)));
+                clock);
     }
 
     private List<Outcome> process(ListenerRegistry listeners, HeldEvent... events) {
@@ -145,7 +149,7 @@ class EventProcessorTest {
                 .isInstanceOfSatisfying(
                         Outcome.Dead.class,
                         dead -> assertThat(dead.error())
-                                .contains("UnroutableEventException", Events.TYPE, "__GLOBAL__"));
+                                .contains("UnroutableEventException", "event type " + Events.TYPE + ":"));
     }
 
     @Test
@@ -522,6 +526,6 @@ class EventProcessorTest {
     }
 
     private static HeldEvent ofType(String type) {
-        return new HeldEvent(new QueuedEvent(Events.event("e", type), Source.HOT, 0), null, null);
+        return new HeldEvent(new QueuedEvent(Events.event("e", type), Source.HOT, 0), null);
     }
 }

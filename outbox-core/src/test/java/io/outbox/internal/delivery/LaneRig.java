@@ -36,12 +36,15 @@ final class LaneRig implements AutoCloseable {
         EngineMetrics metrics = new EngineMetrics(MetricsExporter.NOOP);
         this.owned = owned;
         this.completion = new CompletionWriter(backend, owned, metrics, List.of(), alarm);
-        this.context = new LaneContext(completion, leases, metrics, alarm, new DaemonThreadFactory("outbox-worker-"));
+        EngineClock clock = new EngineClock(Clock.systemUTC());
+        Routing routing = new Routing((aggregateType, eventType) -> listener, leases, clock, Duration.ofMinutes(10));
+        this.context =
+                new LaneContext(completion, leases, routing, metrics, alarm, new DaemonThreadFactory("outbox-worker-"));
         EventProcessor processor = new EventProcessor(
-                new Listening((aggregateType, eventType) -> listener, List.of(), new Contexts(List.of())),
+                new Listening(routing, List.of(), new Contexts(List.of())),
                 new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),
                 metrics,
-                new EngineClock(Clock.systemUTC()));
+                clock);
         LaneSettings settings =
                 new LaneSettings(new LaneSettings.Queues(10, 10), 1, LaneSettings.Pace.DEFAULT, strictOrder);
         this.lane = new Lane(EventTypes.ALL, settings, processor, context, true);
@@ -54,7 +57,7 @@ final class LaneRig implements AutoCloseable {
     /** Returns an event that was read from the store, in this node's hands. */
     HeldEvent held(String eventId) {
         Hold hold = owned.acquire(eventId);
-        return new HeldEvent(new QueuedEvent(Events.event(eventId), Source.COLD, 0), null, hold);
+        return new HeldEvent(new QueuedEvent(Events.event(eventId), Source.COLD, 0), hold);
     }
 
     /** Offers an event, and gives it back if it is refused. */

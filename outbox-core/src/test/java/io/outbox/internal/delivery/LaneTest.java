@@ -10,6 +10,7 @@ import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.internal.polling.AlarmLine;
+import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.EventTypes;
 import io.outbox.support.Gate;
 import io.outbox.support.NoLeftoverThreads;
@@ -143,7 +144,9 @@ class LaneTest {
             assertThat(rig.offer("1")).isTrue();
 
             await().atMost(Duration.ofSeconds(10)).until(() -> rig.owned.size() == 0);
-            assertThat(rig.lane.unavailable()).containsValue(Unspeakable.class.getName());
+            assertThat(rig.lane.unavailable())
+                    .extracting(UnavailableTarget::cause)
+                    .containsExactly(Unspeakable.class.getName());
         }
     }
 

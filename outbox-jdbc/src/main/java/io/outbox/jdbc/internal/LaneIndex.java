@@ -49,7 +49,7 @@ public record LaneIndex(TableCatalog catalog, SchemaScript script) {
     /** Returns the statement that creates the index, or its columns where we have no statement for the database. */
     private String ddl() {
         return script.hasLaneIndex()
-                ? String.join("; ", script.laneIndex())
+                ? script.indexForLanes().statement()
                 : "an index on " + catalog.tableName() + " (status, event_type, available_at, created_at, event_id)";
     }
 }

@@ -10,12 +10,15 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * DDL in the resources of a jar, {@code schema/<name>.sql}, for a table of any name.
+ * DDL in the resources of a jar, {@code schema/<name>.sql}, for a table of any name. Each script brings a table of any
+ * earlier version up to date and leaves one that is up to date as it is.
  *
  * @param owner a class of the jar
  * @param name the name of the script
@@ -28,6 +31,19 @@ public record SchemaScript(Class<?> owner, String name, String tableName) {
     /** Text in quotes, a comment, the end of a statement, or anything else. */
     private static final Pattern TOKEN =
             Pattern.compile("'[^']*'|\"[^\"]*\"|(?<comment>--[^\\n]*|/\\*.*?\\*/)|(?<end>;)|.", Pattern.DOTALL);
+
+    /** A column on a line of its own. */
+    private static final Pattern COLUMN = Pattern.compile("^ {2}([a-z_]+) +([A-Z].*?),?$", Pattern.MULTILINE);
+
+    private static final Pattern INDEX =
+            Pattern.compile("CREATE INDEX (?:IF NOT EXISTS )?\\w+\\s+ON \\S+ \\((?<columns>[^)]*)\\)[^;']*");
+    private static final Pattern INDEX_OF_TABLE =
+            Pattern.compile("^ {2}INDEX (?<name>\\w+) \\((?<columns>[^)]*)\\)", Pattern.MULTILINE);
+
+    /** Returns whether there is such a script. */
+    public boolean isPresent() {
+        return owner.getResource(resource("")) != null;
+    }
 
     /** Returns the statements that create the table and its indexes. */
     public List<String> table() {
@@ -42,6 +58,50 @@ public record SchemaScript(Class<?> owner, String name, String tableName) {
     /** Returns whether there is a script for the index for event types with a lane of their own. */
     public boolean hasLaneIndex() {
         return owner.getResource(resource(LANES)) != null;
+    }
+
+    /** Returns how the script defines each column. */
+    public Map<String, ColumnDefinition> columns() {
+        Map<String, ColumnDefinition> columns = new LinkedHashMap<>();
+        Matcher column = COLUMN.matcher(table().get(0));
+        while (column.find()) {
+            columns.put(column.group(1), new ColumnDefinition(column.group(1), column.group(2)));
+        }
+        return columns;
+    }
+
+    /** Returns the indexes of the table, its primary key not among them. */
+    public List<IndexDefinition> indexes() {
+        List<IndexDefinition> indexes = new ArrayList<>();
+        Matcher inline = INDEX_OF_TABLE.matcher(table().get(0));
+        while (inline.find()) {
+            String columns = inline.group("columns");
+            indexes.add(new IndexDefinition(
+                    columns(columns),
+                    "CREATE INDEX " + inline.group("name") + " ON " + tableName + " (" + columns + ")"));
+        }
+        table().forEach(statement -> addIndexes(statement, indexes));
+        return indexes;
+    }
+
+    /** Returns the index for event types with a lane of their own. */
+    IndexDefinition indexForLanes() {
+        List<IndexDefinition> indexes = new ArrayList<>();
+        laneIndex().forEach(statement -> addIndexes(statement, indexes));
+        return indexes.get(0);
+    }
+
+    private static void addIndexes(String statement, List<IndexDefinition> indexes) {
+        Matcher index = INDEX.matcher(statement);
+        while (index.find()) {
+            indexes.add(new IndexDefinition(
+                    columns(index.group("columns")),
+                    index.group().replaceAll("\\s+", " ").strip()));
+        }
+    }
+
+    private static List<String> columns(String list) {
+        return List.of(list.split(",\\s*"));
     }
 
     private String resource(String suffix) {
@@ -85,24 +145,31 @@ public record SchemaScript(Class<?> owner, String name, String tableName) {
         }
     }
 
-    /** Runs statements in auto-commit mode; several nodes may do so at the same time. */
+    /**
+     * Runs a script in auto-commit mode. Several nodes may do so at the same time: what fails because another node has
+     * just created the same thing passes when the script is run again, so that is done for as long as it gets further.
+     */
     public static void run(Connection conn, List<String> statements) throws SQLException {
-        for (String sql : statements) {
-            runOne(conn, sql);
+        int reached = -1;
+        while (true) {
+            int position = 0;
+            try {
+                for (; position < statements.size(); position++) {
+                    runOne(conn, statements.get(position));
+                }
+                return;
+            } catch (SQLException e) {
+                if (position <= reached) {
+                    throw e;
+                }
+                reached = position;
+            }
         }
     }
 
-    /** Runs one statement; a failure stands only if it was not another node that created the same thing meanwhile. */
     private static void runOne(Connection conn, String sql) throws SQLException {
         try (Statement statement = conn.createStatement()) {
             statement.execute(sql);
-        } catch (SQLException first) {
-            try (Statement again = conn.createStatement()) {
-                again.execute(sql);
-            } catch (SQLException second) {
-                second.addSuppressed(first);
-                throw second;
-            }
         }
     }
 }

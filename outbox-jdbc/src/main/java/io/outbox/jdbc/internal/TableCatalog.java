@@ -2,6 +2,7 @@ package io.outbox.jdbc.internal;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -21,52 +22,122 @@ import java.util.TreeSet;
  */
 public record TableCatalog(String tableName, boolean schemaIsCatalog) {
 
-    /** Returns the columns of the table; none if there is no such table. */
-    public Set<String> columns(Connection conn) throws SQLException {
+    /** Returns the names of the columns as the driver has them; none if there is no such table. */
+    Set<String> columnNames(Connection conn) throws SQLException {
         Location table = location(conn);
         Set<String> columns = new TreeSet<>();
         try (ResultSet rows = conn.getMetaData().getColumns(table.catalog, table.schema, table.name, null)) {
             while (rows.next()) {
-                columns.add(rows.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
+                if (table.isNamed(rows.getString("TABLE_NAME"))) {
+                    columns.add(lowerCase(rows.getString("COLUMN_NAME")));
+                }
             }
         }
         return columns;
     }
 
-    /** Returns whether an index leads to the pending events of all types in the order in which they are due. */
-    public boolean hasPendingIndex(Connection conn) throws SQLException {
-        return indexes(conn).stream()
-                .anyMatch(index -> index.get(0).equals("available_at")
-                        || (index.size() > 1
-                                && index.get(0).equals("status")
-                                && index.get(1).equals("available_at")));
+    /** Returns the columns by the query of a database that we know; none if there is no such table. */
+    List<Column> columns(Connection conn, TableRules rules) throws SQLException {
+        Location table = location(conn);
+        List<Column> columns = new ArrayList<>();
+        try (PreparedStatement query = conn.prepareStatement(rules.columnsQuery())) {
+            query.setString(1, schemaIsCatalog ? table.catalog : table.schema);
+            query.setString(2, table.name);
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    columns.add(column(rows));
+                }
+            }
+        }
+        return columns;
+    }
+
+    private static Column column(ResultSet row) throws SQLException {
+        String type = lowerCase(row.getString("type_name"));
+        long limit = row.getLong("max_length");
+        Long length = row.wasNull() ? null : limit;
+        int digits = row.getInt("fraction");
+        Integer fraction = row.wasNull() ? null : digits;
+        String spelled = row.getString("spelled");
+        return new Column(
+                lowerCase(row.getString("column_name")),
+                type,
+                spelled != null ? lowerCase(spelled) : spell(type, length, fraction),
+                length,
+                fraction,
+                "YES".equals(row.getString("is_nullable")),
+                "YES".equals(row.getString("is_filled")),
+                row.getString("character_set"));
+    }
+
+    private static String spell(String type, Long length, Integer fraction) {
+        if (length != null) {
+            return type + "(" + length + ")";
+        }
+        return fraction != null ? type + "(" + fraction + ")" : type;
+    }
+
+    /** Returns whether it is a table, which has keys and indexes, and not a view of one. */
+    boolean isTable(Connection conn) throws SQLException {
+        Location table = location(conn);
+        try (ResultSet rows = conn.getMetaData().getTables(table.catalog, table.schema, table.name, null)) {
+            while (rows.next()) {
+                if (table.isNamed(rows.getString("TABLE_NAME"))) {
+                    return Set.of("TABLE", "BASE TABLE", "PARTITIONED TABLE").contains(rows.getString("TABLE_TYPE"));
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Returns the columns of the primary key, in order; none if there is no such key. */
+    List<String> primaryKey(Connection conn) throws SQLException {
+        Location table = location(conn);
+        Map<Integer, String> columns = new TreeMap<>();
+        try (ResultSet rows = conn.getMetaData().getPrimaryKeys(table.catalog, table.schema, table.name)) {
+            while (rows.next()) {
+                columns.put(rows.getInt("KEY_SEQ"), lowerCase(rows.getString("COLUMN_NAME")));
+            }
+        }
+        return List.copyOf(columns.values());
     }
 
     /** Returns whether an index leads to the pending events of one type in the order in which they are due. */
     public boolean hasLaneIndex(Connection conn) throws SQLException {
-        return indexes(conn).stream()
+        return indexes(conn, false).stream()
                 .anyMatch(index -> index.subList(0, Math.min(2, index.size())).contains("event_type")
                         && index.contains("available_at"));
     }
 
     /** Returns the columns of each index, in order. */
-    private Collection<List<String>> indexes(Connection conn) throws SQLException {
+    Collection<List<String>> indexes(Connection conn, boolean uniqueOnly) throws SQLException {
         Location table = location(conn);
         Map<String, List<String>> indexes = new TreeMap<>();
-        try (ResultSet rows = conn.getMetaData().getIndexInfo(table.catalog, table.schema, table.name, false, true)) {
+        try (ResultSet rows =
+                conn.getMetaData().getIndexInfo(table.catalog, table.schema, table.name, uniqueOnly, true)) {
             while (rows.next()) {
                 String column = rows.getString("COLUMN_NAME");
                 if (column != null) {
                     indexes.computeIfAbsent(rows.getString("INDEX_NAME"), name -> new ArrayList<>())
-                            .add(column.toLowerCase(Locale.ROOT));
+                            .add(lowerCase(column));
                 }
             }
         }
         return indexes.values();
     }
 
+    private static String lowerCase(String name) {
+        return name.toLowerCase(Locale.ROOT);
+    }
+
     /** Where the driver's metadata has the table. */
-    private record Location(String catalog, String schema, String name) {}
+    private record Location(String catalog, String schema, String name) {
+
+        /** The driver takes a name for a pattern, so it also returns others. */
+        boolean isNamed(String found) {
+            return name.equalsIgnoreCase(found);
+        }
+    }
 
     private Location location(Connection conn) throws SQLException {
         DatabaseMetaData metaData = conn.getMetaData();

@@ -31,6 +31,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,6 +67,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     private static final String UNFINISHED = "status <> 1 AND status <> 3";
 
     private static final String TIME = "SELECT {now} AS utc";
+    private static final String DONE_AMONG = "SELECT event_id FROM {by_id} WHERE event_id IN {ids} AND status = 1";
     private static final String DUPLICATE_KEY = "23505";
 
     private final String tableName;
@@ -270,6 +272,17 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     @Override
     public Set<String> renewLocks(Connection conn, String ownerId, Collection<String> eventIds) {
         return new Locks(this, conn).renew(ownerId, eventIds);
+    }
+
+    @Override
+    public Set<String> doneAmong(Connection conn, Collection<String> eventIds) {
+        Set<String> done = new HashSet<>();
+        for (IdList ids : IdList.chunks(eventIds)) {
+            String sql = sql(DONE_AMONG).with("ids", ids.sql()).toString();
+            Object[] params = ids.params(List.of(), List.of());
+            done.addAll(reading(conn, () -> statements().query(conn, sql, row -> row.getString("event_id"), params)));
+        }
+        return done;
     }
 
     @Override

@@ -58,7 +58,7 @@ class SpecifiedTableTest {
         String url = database.newUrl() + (database == TestDatabase.H2 ? ";MODE=MySQL" : "");
         try (DeliveryFixture fixture = DeliveryFixture.on(url, "outbox_event")) {
             OutboxRows.execute(fixture.pool(), DDL);
-            fixture.jdbc().createSchema().validateSchema();
+            fixture.jdbc().validateSchema().createSchema().validateSchema();
             AtomicInteger failures = new AtomicInteger();
             fixture.listeners().register("Failing", event -> {
                 failures.incrementAndGet();

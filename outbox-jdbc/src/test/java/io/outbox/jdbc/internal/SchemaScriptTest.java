@@ -58,8 +58,7 @@ class SchemaScriptTest {
         SchemaScript script = new SchemaScript(store.getClass(), store.schemaScript(), "app.events");
 
         assertThat(Stream.concat(script.table().stream(), script.laneIndex().stream()))
-                .isNotEmpty()
-                .allMatch(statement -> statement.contains("app.events"))
+                .anyMatch(statement -> statement.contains("app.events"))
                 .noneMatch(statement -> statement.contains("outbox_event"));
     }
 }

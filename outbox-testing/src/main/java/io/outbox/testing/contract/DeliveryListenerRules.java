@@ -11,6 +11,7 @@ import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
 import io.outbox.UnrecoverableException;
 import io.outbox.model.EventStatus;
+import io.outbox.registry.DefaultListenerRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -203,6 +204,43 @@ abstract class DeliveryListenerRules extends DeliveryRules {
 
         assertThat(outbox.deadEvents().replayAll(TYPE, null, 10)).isEqualTo(1);
         assertDelivered(List.of(lost.eventId()));
+    }
+
+    @Test
+    void amongNodesAnEventTypeThatOneOfThemKnowsIsDeliveredByThatOne() {
+        if (multiNodeIsRefused()) {
+            return;
+        }
+        registry.register(TYPE, deliveries.succeeding());
+        Outbox old = open(multiNode("old", LEASE).listenerRegistry(new DefaultListenerRegistry()));
+        open(multiNode("new", LEASE));
+        List<EventEnvelope> events = numbered(30);
+
+        events.forEach(event -> engine.inTransaction(() -> old.writer().write(event)));
+
+        assertDelivered(ids(events));
+        assertThat(events).allSatisfy(event -> {
+            assertThat(deliveries.attempts(event.eventId())).isEqualTo(1);
+            assertThat(stored(event.eventId()).attempts()).isZero();
+        });
+    }
+
+    @Test
+    void amongNodesAnEventThatNoneHasAListenerForIsDeadAfterTheGrace() {
+        if (multiNodeIsRefused()) {
+            return;
+        }
+        Duration grace = Duration.ofMillis(500);
+        Outbox outbox = open(multiNode("one", LEASE).unroutableGrace(grace));
+        open(multiNode("other", LEASE).unroutableGrace(grace));
+        List<EventEnvelope> events = numbered(10);
+
+        engine.inTransaction(() -> outbox.writer().writeAll(events));
+
+        awaitStatus(EventStatus.DEAD, ids(events));
+        assertThat(events)
+                .allSatisfy(event -> assertThat(stored(event.eventId()).lastError())
+                        .contains("no other node took the event within PT0.5S"));
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.outbox.model.EventStatus;
 import io.outbox.spi.Outcome;
 import io.outbox.testing.StoredEvent;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -95,6 +96,22 @@ abstract class FencingRules extends EngineRules {
     @Test
     void anExhaustedBudgetIsTerminalForEveryLateOutcome() {
         assertTerminal(id -> new Outcome.Failed(id, Instant.parse("2024-01-01T00:00:00Z"), 0, 1, "the end"));
+    }
+
+    @Test
+    void itIsToldWhichEventsAreDone() {
+        List<String> ids = storeDue(5);
+        List<Outcome> outcomes = oneOfEach(ids.subList(0, 4));
+        backend.apply(null, outcomes);
+        List<String> done = outcomes.stream()
+                .filter(Outcome.Done.class::isInstance)
+                .map(Outcome::eventId)
+                .toList();
+        List<String> asked = new ArrayList<>(ids);
+        asked.add("unknown");
+
+        assertThat(backend.doneAmong(asked)).containsExactlyElementsOf(done).hasSize(1);
+        assertThat(backend.doneAmong(List.of())).isEmpty();
     }
 
     private interface Ending {

@@ -79,6 +79,7 @@ class CompletionListenerTest extends InMemoryOutboxTest {
             case MULTI_NODE ->
                 on(engine, Outbox.multiNode())
                         .claimLocking("a", LEASE)
+                        .unroutableGrace(Duration.ZERO)
                         .maxAttempts(3)
                         .retryPolicy(policy);
             case ORDERED -> on(engine, Outbox.ordered()).intervalMs(20);

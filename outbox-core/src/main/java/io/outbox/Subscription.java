@@ -1,0 +1,77 @@
+package io.outbox;
+
+import io.outbox.dispatch.LanePolicy;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/**
+ * A named listener's share of the events of one route: of each event it gets a row of its own, written in the same
+ * transaction, and with it attempts, retries and an end of its own, whatever becomes of the others. Immutable.
+ *
+ * <p>Declared to every outbox that writes such events ({@link Outbox.AbstractBuilder#subscription}), and given a listener in
+ * every outbox that delivers them. The name stays the same for as long as the subscription does: it is stored. Events
+ * written before a subscription was declared are not delivered to it. Rows left behind by one that was removed go DEAD.
+ *
+ * @param name letters, digits, {@code .}, {@code _} and {@code -}; different for each subscription of a route
+ * @param aggregateType the aggregate type of its events
+ * @param eventType the type of its events, without {@code #}
+ * @param lane the lane that its rows have to themselves, or {@code null} for the lane that is shared
+ */
+public record Subscription(String name, String aggregateType, String eventType, LanePolicy lane) {
+
+    private static final char SEPARATOR = '#';
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]+");
+
+    public Subscription {
+        Objects.requireNonNull(name, "name");
+        Check.notBlank(aggregateType, "aggregateType");
+        Check.notBlank(eventType, "eventType");
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "The name of a subscription must consist of letters, digits, '.', '_' and '-': \"" + name + "\"");
+        }
+        if (eventType.indexOf(SEPARATOR) >= 0) {
+            throw new IllegalArgumentException(
+                    "An event type with '" + SEPARATOR + "' cannot have subscriptions: " + eventType);
+        }
+        Check.atMost(
+                stored(eventType, name),
+                EventEnvelope.MAX_EVENT_TYPE,
+                "event type and name of subscription \"" + name + "\", as stored (" + stored(eventType, name) + "),");
+    }
+
+    /** Returns a subscription to events of no particular aggregate type. */
+    public static Subscription of(String name, String eventType) {
+        return of(name, AggregateType.GLOBAL.name(), eventType);
+    }
+
+    public static Subscription of(String name, String aggregateType, String eventType) {
+        return new Subscription(name, aggregateType, eventType, null);
+    }
+
+    /** Returns a subscription to events of no particular aggregate type. */
+    public static Subscription of(String name, EventType eventType) {
+        return of(name, AggregateType.GLOBAL, eventType);
+    }
+
+    public static Subscription of(String name, AggregateType aggregateType, EventType eventType) {
+        return of(
+                name,
+                Objects.requireNonNull(aggregateType, "aggregateType").name(),
+                Objects.requireNonNull(eventType, "eventType").name());
+    }
+
+    /** Returns the same subscription with a lane of its own. */
+    public Subscription inLane(LanePolicy policy) {
+        return new Subscription(name, aggregateType, eventType, Objects.requireNonNull(policy, "policy"));
+    }
+
+    /** Returns the event type that the rows of this subscription are stored with, by which they are counted, too. */
+    public String storedEventType() {
+        return stored(eventType, name);
+    }
+
+    private static String stored(String eventType, String name) {
+        return eventType + SEPARATOR + name;
+    }
+}

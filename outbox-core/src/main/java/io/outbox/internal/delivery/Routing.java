@@ -1,0 +1,231 @@
+package io.outbox.internal.delivery;
+
+import io.outbox.AggregateType;
+import io.outbox.EventEnvelope;
+import io.outbox.EventListener;
+import io.outbox.dispatch.QueuedEvent.Source;
+import io.outbox.dispatch.UnroutableEventException;
+import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.polling.PollSettings;
+import io.outbox.internal.subscription.EventRow;
+import io.outbox.model.UnavailableTarget;
+import io.outbox.registry.ListenerRegistry;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Who listens to an event on this node, and what becomes of events that nobody here listens to.
+ *
+ * <p>A node that is alone judges them: they are dead. One of several does not, since the others may know more, for
+ * instance while a deployment that adds an event type is under way. It leaves such events to the others, uncounted, and
+ * judges only those that have been due for a grace and that nobody has taken:
+ *
+ * <ul>
+ *   <li>An event type without any listener here is not read, so that its events stay where they are. Only those whose grace
+ *       is over are looked for. Their due time is the one in the row, so nothing is lost with this process.
+ *   <li>A type that has listeners here for other aggregate types must be read. It is read late, so that others come first,
+ *       and what nobody here listens to is put off, for longer the older it is. That moves the due time, so here the grace
+ *       begins when the event was written to be due, and what some node has tried already is not judged at all.
+ * </ul>
+ *
+ * What was missing is forgotten when it has a listener, and when it was not met for a while. Thread-safe.
+ */
+final class Routing {
+
+    static final String NO_LISTENER = "no listener on this node";
+
+    private static final System.Logger LOG = System.getLogger(Routing.class.getName());
+
+    /** How many routes are known to be missing at a time, so that no query names too many types. */
+    private static final int MOST = 100;
+
+    /** The time in which others find an event with their next poll. */
+    private static final Duration HEAD_START = Duration.ofMillis(PollSettings.DEFAULT_INTERVAL_MS);
+
+    private static final Duration SHORTEST_MEMORY = Duration.ofMinutes(1);
+    private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+
+    private final ListenerRegistry registry;
+    private final Leases leases;
+    private final EngineClock clock;
+    private final Duration grace;
+    private final long memoryNanos;
+    private final Map<Route, Missing> missing = new ConcurrentHashMap<>();
+
+    /** @param grace how long events are left to other nodes; zero for not at all */
+    Routing(ListenerRegistry registry, Leases leases, EngineClock clock, Duration grace) {
+        this.registry = registry;
+        this.leases = leases;
+        this.clock = clock;
+        this.grace = grace;
+        Duration memory = grace.compareTo(SHORTEST_MEMORY) < 0 ? SHORTEST_MEMORY : grace;
+        this.memoryNanos = TimeUnit.SECONDS.toNanos(memory.toSeconds());
+    }
+
+    private record Route(String aggregateType, String eventType) {
+
+        static Route of(EventEnvelope event) {
+            return new Route(event.aggregateType(), event.eventType());
+        }
+
+        @Override
+        public String toString() {
+            return AggregateType.GLOBAL.name().equals(aggregateType)
+                    ? "event type " + eventType
+                    : "event type " + eventType + " of aggregate type " + aggregateType;
+        }
+    }
+
+    /** A route without a listener here. */
+    private record Missing(Instant since, long metAtNanos) {}
+
+    EngineClock clock() {
+        return clock;
+    }
+
+    Duration grace() {
+        return grace;
+    }
+
+    /** Returns the event's listener, or {@code null}. */
+    EventListener listenerOf(EventEnvelope event) {
+        return registry.listenerFor(event.aggregateType(), event.eventType());
+    }
+
+    /** Returns why an event that has no listener is dead. */
+    UnroutableEventException unroutable(EventEnvelope event) {
+        if (EventRow.isOne(event)) {
+            return new UnroutableEventException(EventRow.whyUnroutable(event));
+        }
+        String elsewhere = leavesToOthers() ? " on this node, and no other node took the event within " + grace : "";
+        return new UnroutableEventException(
+                "No listener for " + Route.of(event) + elsewhere + ": register one, then replay the event");
+    }
+
+    private boolean leavesToOthers() {
+        return !grace.isZero() && leases.areKept();
+    }
+
+    /** Returns whether nobody here listens to the event, and others may. */
+    boolean isForOthers(EventEnvelope event) {
+        try {
+            return leavesToOthers() && listenerOf(event) == null;
+        } catch (Throwable e) {
+            return false; // the same failure comes up again when the event is delivered, where it counts as an attempt
+        }
+    }
+
+    /** Notes that an event was met that nobody here listens to. */
+    void met(EventEnvelope event) {
+        Route route = Route.of(event);
+        boolean[] first = new boolean[1];
+        missing.compute(route, (key, known) -> {
+            first[0] = known == null && missing.size() < MOST;
+            if (known == null && !first[0]) {
+                return null;
+            }
+            return new Missing(known == null ? clock.now() : known.since, System.nanoTime());
+        });
+        if (first[0]) {
+            LOG.log(
+                    Level.WARNING,
+                    "No listener for {0} on this node: its events are left to other nodes, and go DEAD if none has taken"
+                            + " them after {1}",
+                    route,
+                    grace);
+        }
+    }
+
+    /** Returns for how long events of this type have to be due before this node reads them. */
+    Duration leastWait(String eventType) {
+        return gaps().getOrDefault(eventType, Duration.ZERO);
+    }
+
+    /** Returns the event types that lack a listener, each with how long its events have to be due before they are read. */
+    Map<String, Duration> gaps() {
+        if (missing.isEmpty()) {
+            return Map.of();
+        }
+        forget();
+        Map<String, Duration> waits = new TreeMap<>();
+        for (Route route : missing.keySet()) {
+            waits.computeIfAbsent(route.eventType, type -> mayBeHeard(type) ? headStart() : grace);
+        }
+        return waits;
+    }
+
+    private Duration headStart() {
+        return HEAD_START.compareTo(grace) < 0 ? HEAD_START : grace;
+    }
+
+    /** Returns what nobody here listens to, one entry per event type. */
+    List<UnavailableTarget> unavailable() {
+        forget();
+        return missing.entrySet().stream()
+                .map(entry -> new UnavailableTarget(
+                        entry.getKey().eventType, entry.getValue().since, NO_LISTENER + " for " + entry.getKey()))
+                .toList();
+    }
+
+    private boolean mayBeHeard(String eventType) {
+        try {
+            return registry.hasListenerFor(eventType);
+        } catch (Throwable e) {
+            return true; // so its events are read, and what is wrong comes up with them
+        }
+    }
+
+    private boolean isHeard(Route route) {
+        try {
+            return registry.listenerFor(route.aggregateType, route.eventType) != null;
+        } catch (Throwable e) {
+            return true; // as above
+        }
+    }
+
+    private void forget() {
+        long now = System.nanoTime();
+        missing.forEach((route, known) -> {
+            boolean heard = isHeard(route);
+            if ((heard || now - known.metAtNanos > memoryNanos) && missing.remove(route, known) && heard) {
+                LOG.log(
+                        Level.INFO,
+                        "There is a listener for {0} now; its events are no longer left to other nodes",
+                        route);
+            }
+        });
+    }
+
+    /**
+     * Returns whether nobody has taken the event for the grace.
+     *
+     * @param putOff whether its due time in the store is one to which it was put off
+     */
+    boolean isOverdue(HeldEvent event, boolean putOff) {
+        if (event.queued().source() == Source.HOT || (putOff && event.queued().attempts() > 0)) {
+            return false;
+        }
+        boolean told = !putOff && event.dueSince() != null;
+        return !clock.now().isBefore((told ? event.dueSince() : writtenDue(event)).plus(grace));
+    }
+
+    /** Returns until when an event is put off that others may take then. */
+    Instant putOffUntil(HeldEvent event) {
+        Instant now = clock.now();
+        Duration half = Duration.between(writtenDue(event), now).dividedBy(2);
+        Duration wait = half.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : half;
+        return now.plus(wait.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wait);
+    }
+
+    private static Instant writtenDue(HeldEvent event) {
+        EventEnvelope envelope = event.envelope();
+        return envelope.isDelayed() ? envelope.availableAt() : envelope.occurredAt();
+    }
+}

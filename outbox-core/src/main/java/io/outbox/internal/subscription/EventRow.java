@@ -1,0 +1,52 @@
+package io.outbox.internal.subscription;
+
+import io.outbox.AggregateType;
+import io.outbox.EventEnvelope;
+
+/** The row of a subscription: an envelope that stands for an event of another id and type. */
+public final class EventRow {
+
+    private static final char SEPARATOR = '#';
+
+    private EventRow() {}
+
+    static EventEnvelope of(EventEnvelope event, String rowId, String storedEventType) {
+        return event.withEventType(storedEventType).toBuilder()
+                .eventId(rowId)
+                .originId(event.eventId())
+                .build();
+    }
+
+    /** Returns whether a type is that of a subscription's rows, or at least looks like it. */
+    static boolean isStoredType(String eventType) {
+        return eventType.indexOf(SEPARATOR) > 0;
+    }
+
+    /** Returns whether the envelope is the row of a subscription, and not an event whose type looks like that. */
+    public static boolean isOne(EventEnvelope envelope) {
+        return isStoredType(envelope.eventType()) && !envelope.originId().equals(envelope.eventId());
+    }
+
+    /** Returns the envelope for a listener: a row as the event it stands for, any other as it is. */
+    static EventEnvelope asWritten(EventEnvelope envelope) {
+        return isOne(envelope) ? envelope.withEventType(writtenType(envelope)) : envelope;
+    }
+
+    /** Says why a row has no listener. */
+    public static String whyUnroutable(EventEnvelope row) {
+        String ofAggregateType = AggregateType.GLOBAL.name().equals(row.aggregateType())
+                ? ""
+                : " of aggregate type '" + row.aggregateType() + "'";
+        return "Subscription '" + row.eventType().substring(separator(row) + 1) + "' of event type '" + writtenType(row)
+                + "'" + ofAggregateType
+                + " has no listener: if it was not meant to end, give it one and replay the event, or else leave it to the purge";
+    }
+
+    private static String writtenType(EventEnvelope row) {
+        return row.eventType().substring(0, separator(row));
+    }
+
+    private static int separator(EventEnvelope row) {
+        return row.eventType().indexOf(SEPARATOR);
+    }
+}

@@ -1,0 +1,91 @@
+package io.outbox.internal.subscription;
+
+import io.outbox.DuplicateEventException;
+import io.outbox.EventEnvelope;
+import io.outbox.Subscription;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
+
+/**
+ * What a writer knows of subscriptions: which rows an event becomes.
+ *
+ * <p>An event of a route with subscriptions is stored as one row for each of them, in the caller's transaction. From then
+ * on nobody knows that the rows belong together: they are events like any other, with their own id, status, attempts,
+ * lock and lane. So the engine, the stores, metrics, purge and dead letters have nothing to know of subscriptions.
+ *
+ * <ul>
+ *   <li><b>Type</b>: {@code <event type>#<name>}, with the aggregate type unchanged. Lanes, circuits and counts go by the
+ *       type, and so does the listener, which is registered under the stored route.
+ *   <li><b>Id</b>: made out of the event's id and the name ({@link RowIds}), always the same. So an event that is written
+ *       again is refused as a duplicate, and rows sort by time where events do.
+ *   <li><b>Origin</b>: the event's id travels in a header that nobody sees. A row is told by it ({@link EventRow}).
+ *   <li><b>Plain row</b>: written as well if the route has a listener of its own, which is asked at each write. Without any
+ *       subscription it is all there is.
+ * </ul>
+ *
+ * <p>Hooks change and suppress events before they become rows, and are told of rows afterwards. Interceptors and completion
+ * listeners see rows. The listener sees the event: the type as written, the id of the row, because that is what comes again
+ * after a failure, and the event's id as its {@linkplain EventEnvelope#originId() origin} ({@link SubscribedListener}).
+ *
+ * <p>Nothing is recorded about who has subscribed. One that is added gets what is written from then on. The rows of one that
+ * was removed find no listener and go DEAD, as unroutable events do.
+ */
+public final class Subscriptions {
+
+    /** Leaves every event as it is. */
+    public static final Subscriptions NONE = new Subscriptions(List.of(), (aggregateType, eventType) -> true);
+
+    private record Route(String aggregateType, String eventType) {}
+
+    /** One subscription, and how its rows are named. */
+    private record Share(String storedEventType, RowIds ids) {
+
+        private EventEnvelope of(EventEnvelope event) {
+            return EventRow.of(event, ids.of(event.eventId()), storedEventType);
+        }
+    }
+
+    private final Map<Route, List<Share>> shares = new HashMap<>();
+    private final BiPredicate<String, String> hasListener;
+
+    /** @param hasListener tells which routes (aggregate type, event type) have a listener beside their subscriptions */
+    public Subscriptions(List<Subscription> declared, BiPredicate<String, String> hasListener) {
+        this.hasListener = hasListener;
+        for (Subscription subscription : declared) {
+            shares.computeIfAbsent(
+                            new Route(subscription.aggregateType(), subscription.eventType()), key -> new ArrayList<>())
+                    .add(new Share(subscription.storedEventType(), new RowIds(subscription.name())));
+        }
+    }
+
+    /** Returns the rows to write for the events, in their order. */
+    public List<EventEnvelope> rowsOf(List<EventEnvelope> events) {
+        if (shares.isEmpty()) {
+            return events;
+        }
+        List<EventEnvelope> rows = new ArrayList<>(events.size());
+        for (EventEnvelope event : events) {
+            List<Share> shared = shares.getOrDefault(new Route(event.aggregateType(), event.eventType()), List.of());
+            if (shared.isEmpty() || hasListener.test(event.aggregateType(), event.eventType())) {
+                rows.add(event);
+            }
+            shared.forEach(share -> rows.add(share.of(event)));
+        }
+        return List.copyOf(rows);
+    }
+
+    /** Returns the refusal with the ids of events in place of those of their rows. */
+    public static DuplicateEventException ofEvents(DuplicateEventException refusal, List<EventEnvelope> rows) {
+        Map<String, String> origins =
+                rows.stream().collect(Collectors.toMap(EventEnvelope::eventId, EventEnvelope::originId, (a, b) -> a));
+        List<String> eventIds = refusal.eventIds().stream()
+                .map(id -> origins.getOrDefault(id, id))
+                .distinct()
+                .toList();
+        return eventIds.equals(refusal.eventIds()) ? refusal : new DuplicateEventException(eventIds, refusal);
+    }
+}

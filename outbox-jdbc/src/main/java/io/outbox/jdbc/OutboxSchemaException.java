@@ -1,0 +1,35 @@
+package io.outbox.jdbc;
+
+import java.util.List;
+
+/** Thrown by a check of the outbox table that found it missing or unable to take what delivery writes. */
+public final class OutboxSchemaException extends OutboxStoreException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String tableName;
+    private final boolean tableMissing;
+    private final transient List<String> statements;
+
+    OutboxSchemaException(String message, String tableName, boolean tableMissing, List<String> statements) {
+        super(message);
+        this.tableName = tableName;
+        this.tableMissing = tableMissing;
+        this.statements = List.copyOf(statements);
+    }
+
+    /** Returns the table that was checked. */
+    public String tableName() {
+        return tableName;
+    }
+
+    /** Returns whether there is no such table at all. */
+    public boolean isTableMissing() {
+        return tableMissing;
+    }
+
+    /** Returns the statements that mend the table, in the order of the problems in the message. */
+    public List<String> statements() {
+        return statements == null ? List.of() : statements;
+    }
+}

@@ -1,0 +1,87 @@
+package io.outbox.jdbc.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** The check of the columns of an outbox table on a database that we know. */
+final class ColumnCheck {
+
+    private static final int MICROSECONDS = 6;
+    private static final int MILLISECONDS = 3;
+
+    private static final Map<String, ColumnRule> RULES =
+            ColumnRule.ALL.stream().collect(Collectors.toMap(ColumnRule::name, Function.identity()));
+
+    private final String table;
+    private final TableRules rules;
+    private final Map<String, ColumnDefinition> definitions;
+
+    ColumnCheck(String table, TableRules rules, Map<String, ColumnDefinition> definitions) {
+        this.table = table;
+        this.rules = rules;
+        this.definitions = definitions;
+    }
+
+    /** Returns what is wrong; whether a column takes NULL is known of tables only. */
+    List<Finding> findings(List<Column> columns, boolean isTable) {
+        List<Finding> findings = new ArrayList<>();
+        for (Column column : columns) {
+            ColumnRule rule = RULES.get(column.name());
+            if (rule != null) {
+                addType(column, rule, findings);
+            }
+            if (isTable && !column.nullable()) {
+                addNotNull(column, rule, findings);
+            }
+        }
+        addCharacters(columns, findings);
+        return findings;
+    }
+
+    private void addType(Column column, ColumnRule rule, List<Finding> findings) {
+        ColumnDefinition wanted = definitions.get(rule.name());
+        String problem = "column " + column.name() + " is " + column.spelled() + ", not " + wanted.type() + ": "
+                + rule.kind().consequence();
+        String remedy = rules.retype(table, column, wanted);
+        boolean typeFits = rules.types(rule.kind()).contains(column.type());
+        boolean isTooShort = column.length() != null && column.length() < rule.length();
+        boolean isTime = rule.kind() == ColumnRule.Kind.TIME && column.fraction() != null;
+        if (!typeFits || isTooShort || (isTime && column.fraction() < MILLISECONDS)) {
+            findings.add(Finding.error(problem, remedy));
+        } else if (isTime && column.fraction() < MICROSECONDS) {
+            findings.add(Finding.warning(problem, remedy));
+        }
+    }
+
+    private void addNotNull(Column column, ColumnRule rule, List<Finding> findings) {
+        if (rule != null && rule.getsNull()) {
+            findings.add(Finding.error(
+                    "column " + column.name() + " is NOT NULL: events without that value would be refused",
+                    rules.allowNull(table, column)));
+        } else if (rule == null && !column.filled()) {
+            findings.add(Finding.error(
+                    "column " + column.name()
+                            + " is not known and NOT NULL without a default: every event would be refused",
+                    rules.allowNull(table, column)));
+        }
+    }
+
+    /** Text of the application's own must keep every character; the rest is ids and names, which seldom need it. */
+    private void addCharacters(List<Column> columns, List<Finding> findings) {
+        List<Column> narrow = columns.stream()
+                .filter(column -> RULES.containsKey(column.name()) && !rules.takesEveryCharacter(column))
+                .toList();
+        if (narrow.isEmpty()) {
+            return;
+        }
+        boolean isError =
+                narrow.stream().anyMatch(column -> RULES.get(column.name()).kind() == ColumnRule.Kind.DOCUMENT);
+        String problem = narrow.stream()
+                .map(column -> column.name() + " (" + column.characterSet() + ")")
+                .collect(Collectors.joining(", ", "not every character fits into ", ": some text would be refused"));
+        findings.add(new Finding(isError, problem, rules.takeEveryCharacter(table)));
+    }
+}

@@ -1,0 +1,71 @@
+package io.outbox.jdbc.internal;
+
+import java.util.List;
+import java.util.Set;
+
+/** The rules for tables of MySQL, MariaDB and TiDB. */
+final class MySqlTableRules implements TableRules {
+
+    private static final String COLUMNS = """
+            SELECT column_name, data_type AS type_name, column_type AS spelled, character_maximum_length AS max_length,
+              datetime_precision AS fraction, is_nullable, character_set_name AS character_set,
+              CASE WHEN column_default IS NOT NULL OR extra LIKE '%auto_increment%' OR extra LIKE '%GENERATED%'
+                THEN 'YES' ELSE 'NO' END AS is_filled
+            FROM information_schema.columns WHERE table_schema = ? AND table_name = ?""";
+
+    /** The character sets with all of Unicode. */
+    private static final Set<String> UNICODE = Set.of("utf8mb4", "utf16", "utf16le", "utf32", "gb18030");
+
+    @Override
+    public String columnsQuery() {
+        return COLUMNS;
+    }
+
+    /** CHAR is fine here: trailing blanks are cut off again when it is read. TIMESTAMP depends on the session's zone. */
+    @Override
+    public Set<String> types(ColumnRule.Kind kind) {
+        return switch (kind) {
+            case KEY -> Set.of("char", "varchar", "tinytext", "text", "mediumtext", "longtext");
+            case DOCUMENT -> Set.of("varchar", "text", "mediumtext", "longtext", "json");
+            case REASON -> Set.of("varchar", "text", "mediumtext", "longtext");
+            case STATUS -> Set.of("tinyint", "smallint", "mediumint", "int", "bigint", "decimal");
+            case COUNT -> Set.of("smallint", "mediumint", "int", "bigint", "decimal");
+            case TIME -> Set.of("datetime");
+        };
+    }
+
+    @Override
+    public String retype(String table, Column found, ColumnDefinition wanted) {
+        return "ALTER TABLE " + table + " MODIFY COLUMN " + found.name() + " " + wanted.withoutKey();
+    }
+
+    @Override
+    public String allowNull(String table, Column found) {
+        return "ALTER TABLE " + table + " MODIFY COLUMN " + found.name() + " " + found.spelled() + " NULL";
+    }
+
+    /** Statements that name events by id go by the primary key, by its name. */
+    @Override
+    public boolean acceptsUniqueIndex() {
+        return false;
+    }
+
+    /** Leaves the former key unique, without which a column that counts by itself could not stay. */
+    @Override
+    public String addKey(String table, List<String> primaryKey) {
+        return primaryKey.isEmpty()
+                ? "ALTER TABLE " + table + " ADD PRIMARY KEY (event_id)"
+                : "ALTER TABLE " + table + " DROP PRIMARY KEY, ADD PRIMARY KEY (event_id), ADD UNIQUE ("
+                        + String.join(", ", primaryKey) + ")";
+    }
+
+    @Override
+    public boolean takesEveryCharacter(Column column) {
+        return column.characterSet() == null || UNICODE.contains(column.characterSet());
+    }
+
+    @Override
+    public String takeEveryCharacter(String table) {
+        return "ALTER TABLE " + table + " CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
+    }
+}

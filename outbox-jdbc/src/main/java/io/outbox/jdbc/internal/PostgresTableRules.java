@@ -1,0 +1,52 @@
+package io.outbox.jdbc.internal;
+
+import java.util.Set;
+
+/** The rules for tables of PostgreSQL. */
+final class PostgresTableRules implements TableRules {
+
+    private static final String COLUMNS = """
+            SELECT column_name, CASE data_type WHEN 'USER-DEFINED' THEN udt_name ELSE data_type END AS type_name,
+              NULL AS spelled, character_maximum_length AS max_length,
+              datetime_precision AS fraction, is_nullable, NULL AS character_set,
+              CASE WHEN column_default IS NOT NULL OR is_identity = 'YES' OR is_generated = 'ALWAYS'
+                THEN 'YES' ELSE 'NO' END AS is_filled
+            FROM information_schema.columns WHERE table_schema = ? AND table_name = ?""";
+
+    private static final Set<String> TEXT = Set.of("character varying", "text");
+
+    @Override
+    public String columnsQuery() {
+        return COLUMNS;
+    }
+
+    @Override
+    public Set<String> types(ColumnRule.Kind kind) {
+        return switch (kind) {
+            case KEY, DOCUMENT, REASON -> TEXT;
+            case STATUS, COUNT -> Set.of("smallint", "integer", "bigint", "numeric");
+            case TIME -> Set.of("timestamp without time zone");
+        };
+    }
+
+    @Override
+    public String retype(String table, Column found, ColumnDefinition wanted) {
+        return "ALTER TABLE " + table + " ALTER COLUMN " + found.name() + " TYPE " + wanted.type()
+                + using(found, wanted);
+    }
+
+    private static String using(Column found, ColumnDefinition wanted) {
+        if (found.type().equals("timestamp with time zone")) {
+            return " USING " + found.name() + " AT TIME ZONE 'UTC'";
+        }
+        String type = wanted.type().replaceAll(" COLLATE .*", "");
+        return TEXT.contains(found.type()) && !type.startsWith("TIMESTAMP")
+                ? ""
+                : " USING " + found.name() + "::" + type;
+    }
+
+    @Override
+    public String allowNull(String table, Column found) {
+        return "ALTER TABLE " + table + " ALTER COLUMN " + found.name() + " DROP NOT NULL";
+    }
+}

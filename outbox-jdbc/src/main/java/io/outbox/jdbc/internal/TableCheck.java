@@ -1,0 +1,132 @@
+package io.outbox.jdbc.internal;
+
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The check of an outbox table: whether it takes what delivery is going to write.
+ *
+ * <p>An error is whatever would have events refused, cut or changed. What is larger than need be, a nullable column that
+ * need not be and columns of the application's own are fine. A missing index costs time and is a warning. Of a view only
+ * the columns are looked at, since keys and indexes are those of the tables behind it. What the catalog does not show
+ * although it can be read, as a table elsewhere on the search path, is not checked.
+ */
+public final class TableCheck {
+
+    private static final System.Logger LOG = System.getLogger(TableCheck.class.getName());
+
+    /** The column that leads an index of ours, and what the index is for. */
+    private static final Map<String, String> PURPOSES = Map.of(
+            "available_at", "finding due events takes longer the more events there are",
+            "done_at", "purging takes longer the more events there are",
+            "created_at", "pages of dead events take longer the more events there are");
+
+    private final TableCatalog catalog;
+    private final SchemaScript script;
+    private final Optional<TableRules> rules;
+
+    public TableCheck(TableCatalog catalog, SchemaScript script) {
+        this.catalog = catalog;
+        this.script = script;
+        this.rules = TableRules.forScript(script.name());
+    }
+
+    /** Returns what is not as it should be, errors first; empty if there is no such table. */
+    public Optional<List<Finding>> findings(Connection conn) throws SQLException {
+        try {
+            Set<String> columns = catalog.columnNames(conn);
+            if (!columns.isEmpty()) {
+                return Optional.of(findings(conn, columns));
+            }
+            if (!isReadable(conn)) {
+                return Optional.empty();
+            }
+            LOG.log(Level.DEBUG, "The outbox table {0} is not checked: the catalog does not show it", table());
+        } catch (SQLException e) {
+            if (!isReadable(conn)) {
+                throw e;
+            }
+            LOG.log(Level.DEBUG, "The outbox table " + table() + " is not checked: the catalog cannot be read", e);
+        }
+        return Optional.of(List.of());
+    }
+
+    private List<Finding> findings(Connection conn, Set<String> names) throws SQLException {
+        List<Finding> findings = new ArrayList<>(missingColumns(names));
+        boolean isTable = catalog.isTable(conn);
+        if (rules.isPresent()) {
+            ColumnCheck check = new ColumnCheck(table(), rules.get(), script.columns());
+            findings.addAll(check.findings(catalog.columns(conn, rules.get()), isTable));
+            if (isTable && names.contains("event_id")) {
+                findings.addAll(missingKey(conn, rules.get()));
+            }
+        }
+        if (isTable && script.isPresent()) {
+            findings.addAll(missingIndexes(conn));
+        }
+        findings.sort(Comparator.comparing(finding -> !finding.isError()));
+        return findings;
+    }
+
+    private List<Finding> missingColumns(Set<String> names) {
+        Map<String, ColumnDefinition> definitions = script.isPresent() ? script.columns() : Map.of();
+        return ColumnRule.ALL.stream()
+                .map(ColumnRule::name)
+                .filter(name -> !names.contains(name))
+                .map(name -> Finding.error("column " + name + " is missing", addColumn(definitions.get(name))))
+                .toList();
+    }
+
+    private String addColumn(ColumnDefinition definition) {
+        return definition == null
+                ? null
+                : "ALTER TABLE " + table() + " ADD COLUMN " + definition.name() + " " + definition.text();
+    }
+
+    private List<Finding> missingKey(Connection conn, TableRules rules) throws SQLException {
+        List<String> primaryKey = catalog.primaryKey(conn);
+        Collection<List<String>> keys = rules.acceptsUniqueIndex() ? catalog.indexes(conn, true) : List.of(primaryKey);
+        boolean isKey =
+                keys.stream().anyMatch(key -> !key.isEmpty() && key.get(0).equals("event_id"));
+        return isKey
+                ? List.of()
+                : List.of(Finding.error(
+                        "event_id is not the primary key: an event could be there twice, and is not found by its id",
+                        rules.addKey(table(), primaryKey)));
+    }
+
+    private List<Finding> missingIndexes(Connection conn) throws SQLException {
+        Collection<List<String>> present = catalog.indexes(conn, false);
+        return script.indexes().stream()
+                .filter(index -> present.stream().noneMatch(index::isServedBy))
+                .map(index -> Finding.warning(
+                        "there is no index on (" + String.join(", ", index.columns()) + "): "
+                                + PURPOSES.getOrDefault(
+                                        IndexDefinition.leading(index.columns()), "statements take longer"),
+                        index.statement()))
+                .toList();
+    }
+
+    /** Returns whether there is such a table, whatever the catalog says. */
+    private boolean isReadable(Connection conn) {
+        try (Statement statement = conn.createStatement()) {
+            statement.execute("SELECT event_id FROM " + table() + " WHERE 1 = 0");
+            return true;
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    private String table() {
+        return catalog.tableName();
+    }
+}
