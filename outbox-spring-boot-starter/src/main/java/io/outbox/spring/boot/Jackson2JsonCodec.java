@@ -1,15 +1,31 @@
 package io.outbox.spring.boot;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.outbox.PayloadParseException;
 import io.outbox.spi.JsonCodec;
+import java.lang.reflect.Type;
 import java.util.Objects;
 
-/** A {@link JsonCodec} by the application's Jackson 2 mapper. Thread-safe. */
+/** A {@link JsonCodec} by a Jackson 2 mapper. Thread-safe. */
 public final class Jackson2JsonCodec implements JsonCodec {
 
     private final ObjectMapper mapper;
+
+    /** Creates a codec with a mapper of its own, set up as Spring Boot does it: times as text, unknown fields ignored. */
+    Jackson2JsonCodec() {
+        this(JsonMapper.builder()
+                .findAndAddModules()
+                .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+                .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .disable(MapperFeature.DEFAULT_VIEW_INCLUSION)
+                .build());
+    }
 
     public Jackson2JsonCodec(ObjectMapper mapper) {
         this.mapper = Objects.requireNonNull(mapper, "mapper");
@@ -29,10 +45,15 @@ public final class Jackson2JsonCodec implements JsonCodec {
 
     @Override
     public <T> T fromJson(String json, Class<T> type) {
+        return fromJson(json, (Type) type);
+    }
+
+    @Override
+    public <T> T fromJson(String json, Type type) {
         try {
-            return mapper.readValue(json, type);
+            return mapper.readValue(json, mapper.constructType(type));
         } catch (JsonProcessingException e) {
-            throw new PayloadParseException("Cannot read " + type.getName() + " from JSON: " + problem(e));
+            throw new PayloadParseException("Cannot read " + type.getTypeName() + " from JSON: " + problem(e));
         }
     }
 

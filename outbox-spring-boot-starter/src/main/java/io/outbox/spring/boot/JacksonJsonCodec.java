@@ -2,6 +2,7 @@ package io.outbox.spring.boot;
 
 import io.outbox.PayloadParseException;
 import io.outbox.spi.JsonCodec;
+import java.lang.reflect.Type;
 import java.util.Objects;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectMapper;
@@ -29,10 +30,15 @@ public final class JacksonJsonCodec implements JsonCodec {
 
     @Override
     public <T> T fromJson(String json, Class<T> type) {
+        return fromJson(json, (Type) type);
+    }
+
+    @Override
+    public <T> T fromJson(String json, Type type) {
         try {
-            return mapper.readValue(json, type);
+            return mapper.readValue(json, mapper.constructType(type));
         } catch (JacksonException e) {
-            throw new PayloadParseException("Cannot read " + type.getName() + " from JSON: " + problem(e));
+            throw new PayloadParseException("Cannot read " + type.getTypeName() + " from JSON: " + problem(e));
         }
     }
 

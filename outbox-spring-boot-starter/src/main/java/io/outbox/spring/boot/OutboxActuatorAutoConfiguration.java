@@ -28,7 +28,7 @@ public class OutboxActuatorAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     OutboxHealthCheck outboxHealthCheck(Map<String, Outbox> outboxes, OutboxSettings settings) {
-        return new OutboxHealthCheck(outboxes, settings.monitoring().maxLag());
+        return new OutboxHealthCheck(outboxes, settings);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -11,9 +11,12 @@ import io.outbox.spring.boot.internal.delivery.Contributions;
 import io.outbox.spring.boot.internal.delivery.LateWriter;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
 import io.outbox.spring.boot.internal.delivery.OutboxLifecycle;
+import io.outbox.spring.boot.internal.delivery.StoreMeters;
+import io.outbox.spring.boot.internal.jdbc.DataSourceChoice;
 import io.outbox.spring.boot.internal.jdbc.JdbcEngineConfiguration;
 import io.outbox.spring.boot.internal.jdbc.TransactionListening;
 import io.outbox.spring.boot.internal.json.DefaultJsonCodec;
+import io.outbox.spring.boot.internal.listeners.ListenerCatalog;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.SettingsDecision;
@@ -22,6 +25,7 @@ import java.util.function.Function;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -29,6 +33,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationContext;
@@ -92,9 +97,23 @@ public class OutboxAutoConfiguration {
     }
 
     @Bean
+    ListenerCatalog outboxListenerCatalog(ConfigurableListableBeanFactory beans, OutboxProperties properties) {
+        return new ListenerCatalog(beans, properties);
+    }
+
+    @Bean
     OutboxAssembler outboxAssembler(
-            ListableBeanFactory beans, ObjectProvider<BrokerLanes> brokers, Environment environment) {
-        return new OutboxAssembler(new Contributions(beans), brokers.getIfAvailable(BrokerLanes::none), environment);
+            ListableBeanFactory beans,
+            ObjectProvider<BrokerLanes> brokers,
+            ListenerCatalog catalog,
+            ObjectProvider<StoreMeters> storeMeters,
+            Environment environment) {
+        return new OutboxAssembler(
+                new Contributions(beans),
+                brokers.getIfAvailable(BrokerLanes::none),
+                catalog,
+                storeMeters.getIfAvailable(() -> StoreMeters.NONE),
+                environment);
     }
 
     /** Its outboxes check their tables, which may come from the application's migrations. */
@@ -117,7 +136,7 @@ public class OutboxAutoConfiguration {
             OutboxBackend backend,
             ListenerRegistry listeners,
             ObjectProvider<MetricsExporter> metrics) {
-        return assembler.assemble(settings, backend, listeners, metrics.getIfAvailable(() -> MetricsExporter.NOOP));
+        return assembler.assemble("", settings, backend, listeners, metrics.getIfAvailable(() -> MetricsExporter.NOOP));
     }
 
     @Bean
@@ -127,17 +146,27 @@ public class OutboxAutoConfiguration {
         return new LateWriter(SingletonSupplier.of(outbox::getObject));
     }
 
+    /** In each of nested contexts, for the listeners of that context. */
     @Bean
-    @ConditionalOnMissingBean
-    OutboxListenerRegistrar outboxListenerRegistrar(ListableBeanFactory beans, OutboxFactory outboxes) {
-        return new OutboxListenerRegistrar(beans, outboxes);
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+    OutboxListenerRegistrar outboxListenerRegistrar(
+            ListableBeanFactory beans,
+            OutboxFactory outboxes,
+            ListenerCatalog catalog,
+            OutboxAssembler assembler,
+            OutboxSettings settings) {
+        return new OutboxListenerRegistrar(beans, outboxes, catalog, assembler, settings);
     }
 
     @Bean
     @ConditionalOnMissingBean
     OutboxLifecycle outboxLifecycle(
-            ObjectProvider<Outbox> outboxes, ApplicationContext context, OutboxSettings settings) {
-        return new OutboxLifecycle(outboxes, context, settings.delivery().autoStartup());
+            ObjectProvider<Outbox> outboxes,
+            OutboxAssembler assembler,
+            ApplicationContext context,
+            OutboxSettings settings) {
+        return new OutboxLifecycle(
+                outboxes, assembler, context, settings.delivery().autoStartup());
     }
 
     /** Delivery does not wait for somebody to ask for the outbox, and its listeners read payloads. */
@@ -148,6 +177,7 @@ public class OutboxAutoConfiguration {
                 OutboxSettings.class,
                 OutboxListenerRegistrar.class,
                 OutboxLifecycle.class,
+                DataSourceChoice.class,
                 TransactionListening.class,
                 DefaultJsonCodec.class);
     }

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.DisposableBean;
@@ -37,6 +38,7 @@ public final class OutboxFactory implements DisposableBean {
     private final OutboxSettings settings;
     private final Function<String, MetricsExporter> metrics;
     private final Map<String, DefaultListenerRegistry> registries = new LinkedHashMap<>();
+    private final Map<String, Outbox> created = new LinkedHashMap<>();
     private final List<SpringTxContext> txContexts = new ArrayList<>();
     private final List<AutoCloseable> exporters = new ArrayList<>();
 
@@ -54,9 +56,17 @@ public final class OutboxFactory implements DisposableBean {
     /**
      * Creates an outbox in the DataSource, with settings of its own.
      *
+     * @throws IllegalArgumentException if the properties have settings that are not those of one outbox
      * @throws IllegalStateException if there is an outbox of this name already
      */
     public Outbox create(String name, DataSource dataSource, OutboxProperties properties) {
+        if (!properties.getListeners().isEmpty()
+                || !properties.getSubscriptions().isEmpty()
+                || !properties.isAutoStartup()) {
+            throw new IllegalArgumentException("listeners, subscriptions and auto-startup are settings of the"
+                    + " application and not of outbox '" + name + "': set outbox.listeners, outbox.subscriptions and"
+                    + " outbox.auto-startup");
+        }
         return create(name, dataSource, SettingsDecision.of(properties));
     }
 
@@ -80,7 +90,9 @@ public final class OutboxFactory implements DisposableBean {
                 txContext,
                 store,
                 settings.mode().purgerFor(store));
-        return assembler.assemble(settings, backend, registry, exporter(name, settings.monitoring()));
+        Outbox outbox = assembler.assemble(name, settings, backend, registry, exporter(name, settings.monitoring()));
+        created.put(name, outbox);
+        return outbox;
     }
 
     private MetricsExporter exporter(String name, Monitoring monitoring) {
@@ -94,8 +106,27 @@ public final class OutboxFactory implements DisposableBean {
         return exporter;
     }
 
+    /**
+     * Returns the outbox that was created with this name.
+     *
+     * @throws IllegalStateException if there is none
+     */
+    public synchronized Outbox get(String name) {
+        Outbox outbox = created.get(name);
+        if (outbox == null) {
+            throw new IllegalStateException(
+                    "No outbox was created with the name '" + name + "', only " + created.keySet());
+        }
+        return outbox;
+    }
+
+    /** Returns the names of the outboxes that were created. */
+    public synchronized Set<String> names() {
+        return Set.copyOf(registries.keySet());
+    }
+
     /** Returns where the listeners of each outbox are registered. */
-    public synchronized Map<String, DefaultListenerRegistry> registries() {
+    synchronized Map<String, DefaultListenerRegistry> registries() {
         return Collections.unmodifiableMap(new LinkedHashMap<>(registries));
     }
 

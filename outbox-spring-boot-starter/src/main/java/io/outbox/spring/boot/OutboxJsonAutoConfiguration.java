@@ -1,7 +1,10 @@
 package io.outbox.spring.boot;
 
 import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.internal.json.AmbiguousJsonCodec;
 import io.outbox.spring.boot.internal.json.DefaultJsonCodec;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -12,7 +15,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
-/** Auto-configuration of the {@link JsonCodec}: by the application's Jackson 3 mapper, or else by its Jackson 2 mapper. */
+/**
+ * Auto-configuration of the {@link JsonCodec}: by the application's Jackson 3 mapper, or else by its Jackson 2 mapper, or
+ * else, where it has none or several and none of them is primary, by a Jackson 2 mapper of its own.
+ */
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
@@ -25,8 +31,9 @@ public class OutboxJsonAutoConfiguration {
     @Bean
     @ConditionalOnBean(JsonCodec.class)
     @ConditionalOnMissingBean
-    DefaultJsonCodec outboxDefaultJsonCodec(JsonCodec codec) {
-        return new DefaultJsonCodec(codec);
+    DefaultJsonCodec outboxDefaultJsonCodec(ObjectProvider<JsonCodec> codec, ListableBeanFactory beans) {
+        return new DefaultJsonCodec(
+                codec.getIfUnique(() -> new AmbiguousJsonCodec(beans.getBeanNamesForType(JsonCodec.class))));
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -48,10 +55,10 @@ public class OutboxJsonAutoConfiguration {
     static class Jackson2 {
 
         @Bean
-        @ConditionalOnSingleCandidate(com.fasterxml.jackson.databind.ObjectMapper.class)
         @ConditionalOnMissingBean(JsonCodec.class)
-        Jackson2JsonCodec outboxJsonCodec(com.fasterxml.jackson.databind.ObjectMapper mapper) {
-            return new Jackson2JsonCodec(mapper);
+        Jackson2JsonCodec outboxJsonCodec(ObjectProvider<com.fasterxml.jackson.databind.ObjectMapper> mapper) {
+            com.fasterxml.jackson.databind.ObjectMapper unique = mapper.getIfUnique();
+            return unique == null ? new Jackson2JsonCodec() : new Jackson2JsonCodec(unique);
         }
     }
 }

@@ -5,47 +5,111 @@ import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
-import io.outbox.spring.boot.internal.delivery.ListenerBeans;
-import io.outbox.spring.boot.internal.delivery.ListenerRoute;
+import io.outbox.spring.boot.OutboxProperties.Mode;
+import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.listeners.ListenerCatalog;
+import io.outbox.spring.boot.internal.listeners.ListenerDefinition;
+import io.outbox.spring.boot.internal.listeners.ListenerRegistrationException;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Registers the {@link OutboxListener} and {@link BoundEventListener} beans once all beans are there, which is before
- * delivery starts. A listener that cannot be registered ends the start of the application.
+ * Registers the {@link OutboxListener} methods and beans and the {@link BoundEventListener} beans once all beans are there,
+ * which is before delivery starts. A listener that cannot be registered ends the start of the application; so does an {@link
+ * EventListener} bean that nobody would ever call.
  */
 public final class OutboxListenerRegistrar implements SmartInitializingSingleton {
 
+    private static final System.Logger LOG = System.getLogger(OutboxListenerRegistrar.class.getName());
+
     private final ListableBeanFactory beans;
     private final OutboxFactory outboxes;
+    private final ListenerCatalog catalog;
+    private final OutboxAssembler assembler;
+    private final Mode mode;
 
-    public OutboxListenerRegistrar(ListableBeanFactory beans, OutboxFactory outboxes) {
-        this.beans = Objects.requireNonNull(beans, "beans");
-        this.outboxes = Objects.requireNonNull(outboxes, "outboxes");
+    OutboxListenerRegistrar(
+            ListableBeanFactory beans,
+            OutboxFactory outboxes,
+            ListenerCatalog catalog,
+            OutboxAssembler assembler,
+            OutboxSettings settings) {
+        this.beans = beans;
+        this.outboxes = outboxes;
+        this.catalog = catalog;
+        this.assembler = assembler;
+        this.mode = settings.mode();
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        ListenerBeans.names(beans).forEach(this::register);
+        List<ListenerDefinition> all = new ArrayList<>(catalog.annotated());
+        all.addAll(catalog.late());
+        all.addAll(catalog.bound());
+        warnOfSilence(all);
+        all.forEach(this::register);
+        catalog.unbound().forEach(this::requireRegistered);
     }
 
-    private void register(String beanName) {
+    /** Tells of listeners that will never be called, or not as they were meant to be, by an outbox that was built elsewhere. */
+    private void warnOfSilence(List<ListenerDefinition> all) {
+        if (mode == Mode.WRITER_ONLY && !all.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    "outbox.mode is WRITER_ONLY, so the outbox listeners {0} are never called here",
+                    all.stream().map(ListenerDefinition::description).toList());
+        }
+        List<String> early = all.stream()
+                .filter(ListenerDefinition::isNeededEarly)
+                .map(ListenerDefinition::description)
+                .toList();
+        if (!assembler.isUsed() && !early.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    "The outbox was not built from the settings of this context, so subscriptions and lanes of the outbox"
+                            + " listeners {0} exist only if whoever built it has declared them",
+                    early);
+        }
+    }
+
+    private void register(ListenerDefinition definition) {
         try {
-            if (!(beans.getBean(beanName) instanceof EventListener listener)) {
-                throw new IllegalStateException(
-                        "its class does not implement " + EventListener.class.getName() + " or BatchEventListener");
-            }
-            OutboxListener annotation = beans.findAnnotationOnBean(beanName, OutboxListener.class);
-            ListenerRoute route = annotation == null
-                    ? ListenerRoute.of((BoundEventListener) listener)
-                    : ListenerRoute.of(listener, annotation);
-            registry(annotation == null ? "" : annotation.outbox())
-                    .register(route.aggregateType(), route.eventType(), listener);
+            DefaultListenerRegistry registry = registry(definition.outbox());
+            EventListener listener = definition.listener();
+            definition
+                    .asSubscription()
+                    .ifPresentOrElse(
+                            subscription -> registry.register(subscription, listener),
+                            () -> registry.register(
+                                    definition.route().aggregateType(),
+                                    definition.route().eventType(),
+                                    listener));
         } catch (IllegalStateException e) {
-            throw new IllegalStateException(
-                    "Outbox listener '" + beanName + "' cannot be registered: " + e.getMessage(), e);
+            throw new ListenerRegistrationException("Outbox listener '" + definition.description() + "'", e);
+        }
+    }
+
+    /** Refuses a listener that was forgotten; one that the application has registered itself was not. */
+    private void requireRegistered(String beanName) {
+        List<ListenerRegistry> registries =
+                new ArrayList<>(outboxes.registries().values());
+        beans.getBeanProvider(ListenerRegistry.class).forEach(registries::add);
+        boolean allAreKnown = registries.stream().allMatch(DefaultListenerRegistry.class::isInstance);
+        if (!allAreKnown || !beans.isSingleton(beanName)) {
+            return;
+        }
+        EventListener listener = beans.getBean(beanName, EventListener.class);
+        if (registries.stream().noneMatch(registry -> ((DefaultListenerRegistry) registry).contains(listener))) {
+            throw new ListenerRegistrationException(
+                    "Outbox listener '" + beanName + "'",
+                    new IllegalStateException("nothing says which events it is for: annotate it with"
+                            + " @OutboxListener(eventType = …), or register it with the ListenerRegistry; if other"
+                            + " listeners call it, declare it with @Bean(autowireCandidate = false)"));
         }
     }
 

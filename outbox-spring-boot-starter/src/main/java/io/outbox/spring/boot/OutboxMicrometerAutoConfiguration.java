@@ -3,6 +3,7 @@ package io.outbox.spring.boot;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.outbox.micrometer.MicrometerMetricsExporter;
 import io.outbox.spi.MetricsExporter;
+import io.outbox.spring.boot.internal.delivery.StoreMeters;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.util.function.Function;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -39,6 +40,16 @@ public class OutboxMicrometerAutoConfiguration {
     @Bean
     Metrics outboxMetrics(MeterRegistry registry) {
         return prefix -> new MicrometerMetricsExporter(registry, prefix);
+    }
+
+    /** A gauge of DEAD events; not for exporters of the application. */
+    @Bean
+    StoreMeters outboxStoreMeters() {
+        return (exporter, store) -> {
+            if (exporter instanceof MicrometerMetricsExporter meters) {
+                meters.gaugeDead(() -> store.countDead(null));
+            }
+        };
     }
 
     /** Makes an exporter for a prefix. */

@@ -10,6 +10,9 @@ import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.Lease;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
@@ -36,6 +39,18 @@ public class OutboxProperties {
 
     /** Whether delivery starts with the application. If not, Outbox.start() or Outbox.deliverDue() deliver. */
     private boolean autoStartup = true;
+
+    /**
+     * In MULTI_NODE mode, how long an event that this node has no listener for is left to the others before it goes DEAD, as
+     * during a deployment that adds event types.
+     */
+    private Duration unroutableGrace = OutboxDispatcher.DEFAULT_UNROUTABLE_GRACE;
+
+    /** Settings of listeners by their names; they come before those of the annotation. */
+    private Map<String, ListenerSettings> listeners = new LinkedHashMap<>();
+
+    /** Names of subscriptions by event type, for an application that writes events whose listeners run elsewhere. */
+    private Map<String, List<String>> subscriptions = new LinkedHashMap<>();
 
     private final Dispatcher dispatcher = new Dispatcher();
 
@@ -102,6 +117,30 @@ public class OutboxProperties {
         this.autoStartup = autoStartup;
     }
 
+    public Duration getUnroutableGrace() {
+        return unroutableGrace;
+    }
+
+    public void setUnroutableGrace(Duration unroutableGrace) {
+        this.unroutableGrace = unroutableGrace;
+    }
+
+    public Map<String, ListenerSettings> getListeners() {
+        return listeners;
+    }
+
+    public void setListeners(Map<String, ListenerSettings> listeners) {
+        this.listeners = listeners;
+    }
+
+    public Map<String, List<String>> getSubscriptions() {
+        return subscriptions;
+    }
+
+    public void setSubscriptions(Map<String, List<String>> subscriptions) {
+        this.subscriptions = subscriptions;
+    }
+
     public Dispatcher getDispatcher() {
         return dispatcher;
     }
@@ -132,6 +171,97 @@ public class OutboxProperties {
 
     public Health getHealth() {
         return health;
+    }
+
+    /** The settings of one listener, which thereby has a lane of its own. What is not set is as in the outbox. */
+    public static class ListenerSettings {
+
+        /** How many calls run at the same time. */
+        private Integer concurrency;
+
+        /** How often an event is tried before it goes DEAD. */
+        private Integer maxAttempts;
+
+        /** The largest number of events per second. */
+        private Integer rateLimit;
+
+        /** How many events are read, and handed to a batch listener, at a time. */
+        private Integer batchSize;
+
+        private final ListenerBackoff backoff = new ListenerBackoff();
+
+        public Integer getConcurrency() {
+            return concurrency;
+        }
+
+        public void setConcurrency(Integer concurrency) {
+            this.concurrency = concurrency;
+        }
+
+        public Integer getMaxAttempts() {
+            return maxAttempts;
+        }
+
+        public void setMaxAttempts(Integer maxAttempts) {
+            this.maxAttempts = maxAttempts;
+        }
+
+        public Integer getRateLimit() {
+            return rateLimit;
+        }
+
+        public void setRateLimit(Integer rateLimit) {
+            this.rateLimit = rateLimit;
+        }
+
+        public Integer getBatchSize() {
+            return batchSize;
+        }
+
+        public void setBatchSize(Integer batchSize) {
+            this.batchSize = batchSize;
+        }
+
+        public ListenerBackoff getBackoff() {
+            return backoff;
+        }
+    }
+
+    /** The pauses between the attempts of one listener. */
+    public static class ListenerBackoff {
+
+        /** The pause before the second attempt. */
+        private Duration delay;
+
+        /** What the pause is multiplied by with each further attempt. */
+        private Double multiplier;
+
+        /** The longest pause. */
+        private Duration maxDelay;
+
+        public Duration getDelay() {
+            return delay;
+        }
+
+        public void setDelay(Duration delay) {
+            this.delay = delay;
+        }
+
+        public Double getMultiplier() {
+            return multiplier;
+        }
+
+        public void setMultiplier(Double multiplier) {
+            this.multiplier = multiplier;
+        }
+
+        public Duration getMaxDelay() {
+            return maxDelay;
+        }
+
+        public void setMaxDelay(Duration maxDelay) {
+            this.maxDelay = maxDelay;
+        }
     }
 
     /** How events are delivered. */

@@ -1,7 +1,6 @@
 package io.outbox.spring.boot;
 
 import io.outbox.DefaultOutboxPublisher;
-import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
@@ -15,12 +14,16 @@ import io.outbox.spring.boot.internal.brokers.KafkaSenderConfiguration;
 import io.outbox.spring.boot.internal.brokers.RabbitSenderConfiguration;
 import io.outbox.spring.boot.internal.brokers.SenderFactory;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.listeners.ListenerCatalog;
+import io.outbox.spring.boot.internal.publishing.Destinations;
 import io.outbox.spring.boot.internal.publishing.KnownTypesWriter;
 import io.outbox.spring.boot.internal.publishing.OutboxPublishPostProcessor;
+import io.outbox.spring.boot.internal.publishing.OutboxedEvents;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -57,8 +60,26 @@ public class OutboxPublisherAutoConfiguration {
             BrokerLanes lanes,
             OutboxPublisherProperties properties,
             Environment environment,
+            OutboxAssembler assembler,
+            ListenerCatalog catalog) {
+        return new BrokerLanesCheck(beans, lanes, properties, new ExplicitSettings(environment), assembler, catalog);
+    }
+
+    /** What an outbox of the application's own making does is not known here. */
+    @Bean
+    Destinations outboxDestinations(
+            ObjectProvider<ListenerRegistry> listeners,
+            OutboxFactory outboxes,
+            BrokerLanes lanes,
+            ListenerCatalog catalog,
             OutboxAssembler assembler) {
-        return new BrokerLanesCheck(beans, lanes, properties, new ExplicitSettings(environment), assembler);
+        ListenerRegistry registry = listeners.getIfUnique();
+        return (aggregateType, eventType) -> registry == null
+                || !assembler.isUsed()
+                || lanes.eventTypes().contains(eventType)
+                || registry.listenerFor(aggregateType, eventType) != null
+                || outboxes.listenerFor(aggregateType, eventType) != null
+                || catalog.hasSubscription(aggregateType, eventType);
     }
 
     @Bean
@@ -66,30 +87,44 @@ public class OutboxPublisherAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
     OutboxPublisher outboxPublisher(
-            OutboxWriter writer,
-            ObjectProvider<JsonCodec> codec,
-            ObjectProvider<ListenerRegistry> listeners,
-            ObjectProvider<OutboxFactory> outboxes,
-            BrokerLanes lanes,
-            OutboxAssembler assembler,
-            OutboxSettings settings) {
-        ListenerRegistry registry = listeners.getIfUnique();
-        boolean typesAreKnown = registry != null && settings.mode() != OutboxProperties.Mode.WRITER_ONLY;
+            OutboxWriter writer, ObjectProvider<JsonCodec> codec, Destinations destinations, OutboxSettings settings) {
+        boolean delivers = settings.mode() != OutboxProperties.Mode.WRITER_ONLY;
         return new DefaultOutboxPublisher(
-                typesAreKnown
-                        ? new KnownTypesWriter(
-                                writer, lanes.over(withThoseOf(outboxes.getIfAvailable(), registry)), assembler::isUsed)
-                        : writer,
-                codec.getIfUnique());
+                delivers ? new KnownTypesWriter(writer, destinations) : writer, codec.getIfUnique());
     }
 
-    private static ListenerRegistry withThoseOf(OutboxFactory outboxes, ListenerRegistry registry) {
-        return outboxes == null
-                ? registry
-                : (aggregateType, eventType) -> {
-                    EventListener listener = registry.listenerFor(aggregateType, eventType);
-                    return listener == null ? outboxes.listenerFor(aggregateType, eventType) : listener;
-                };
+    /**
+     * Application events go to the outbox whether or not this application publishes by other means. They reach the listeners
+     * of parent contexts, too, so there is one for all. It is made with the first event of any kind, perhaps while the
+     * database is still being initialized, so it asks for everything else when it is needed.
+     */
+    @Bean
+    @ConditionalOnMissingBean
+    OutboxedEvents outboxedEvents(
+            ConfigurableBeanFactory beans,
+            ObjectProvider<OutboxPublisher> publisher,
+            ObjectProvider<Outbox> outbox,
+            ObjectProvider<OutboxFactory> outboxes,
+            ObjectProvider<Destinations> destinations,
+            ObjectProvider<JsonCodec> codec) {
+        return new OutboxedEvents(
+                name -> name.isEmpty()
+                        ? publisher.getIfUnique(() -> onlyOne(outbox, outboxes).publisher())
+                        : new DefaultOutboxPublisher(
+                                new KnownTypesWriter(
+                                        outboxes.getObject().get(name).writer(), destinations.getObject()),
+                                codec.getIfUnique()),
+                text -> text.isEmpty() ? text : beans.resolveEmbeddedValue(text));
+    }
+
+    private static Outbox onlyOne(ObjectProvider<Outbox> outbox, ObjectProvider<OutboxFactory> outboxes) {
+        Outbox only = outbox.getIfUnique();
+        if (only == null) {
+            throw new IllegalStateException("There is not one outbox, but "
+                    + outbox.stream().count() + "; @Outboxed(outbox = …) must choose one of "
+                    + outboxes.getObject().names());
+        }
+        return only;
     }
 
     @Bean

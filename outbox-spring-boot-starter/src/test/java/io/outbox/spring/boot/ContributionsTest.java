@@ -9,7 +9,9 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
+import io.outbox.OutboxWriter;
 import io.outbox.UnrecoverableException;
+import io.outbox.dispatch.EventInterceptor;
 import io.outbox.spi.ContextPropagator;
 import java.util.Map;
 import java.util.Queue;
@@ -20,6 +22,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Beans of the application that take part in the life of events. */
 class ContributionsTest {
@@ -131,5 +135,33 @@ class ContributionsTest {
         Outbox orders(OutboxFactory outboxes, DataSource dataSource) {
             return outboxes.create("orders", dataSource);
         }
+    }
+
+    /** Writes an event about each event that is delivered. */
+    @Configuration(proxyBeanMethods = false)
+    static class WritingInterceptor {
+        @Bean
+        EventInterceptor audit(OutboxWriter writer, PlatformTransactionManager transactions) {
+            return EventInterceptor.before(event -> {
+                if (event.eventType().equals("Ordered")) {
+                    new TransactionTemplate(transactions)
+                            .executeWithoutResult(tx -> writer.write("Placed", event.payloadJson()));
+                }
+            });
+        }
+
+        @Bean
+        @OutboxListener(eventType = "Ordered")
+        EventListener ordered() {
+            return event -> DispatchResult.done();
+        }
+    }
+
+    @Test
+    void mayWriteEventsThemselves() {
+        TestApplication.runner(WritingInterceptor.class, Deliveries.class).run(context -> {
+            write(context, "Ordered", "7");
+            Deliveries.awaitPayloads(context, "7");
+        });
     }
 }

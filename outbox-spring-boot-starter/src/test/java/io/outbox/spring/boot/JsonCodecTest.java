@@ -2,11 +2,14 @@ package io.outbox.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.EventEnvelope;
+import io.outbox.OutboxPublisher;
 import io.outbox.PayloadParseException;
 import io.outbox.spi.JsonCodec;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -15,6 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.support.TransactionTemplate;
 
 class JsonCodecTest {
 
@@ -62,6 +68,64 @@ class JsonCodecTest {
         TestApplication.runner()
                 .withClassLoader(new FilteredClassLoader("tools.jackson"))
                 .run(context -> assertThat(context).hasSingleBean(Jackson2JsonCodec.class));
+    }
+
+    @Test
+    void isMadeFromAMapperOfItsOwnWhereTheApplicationHasNone() {
+        PlainApplication.runner().run(context -> {
+            JsonCodec codec = context.getBean(JsonCodec.class);
+            assertThat(codec.toJson(new Visit(Instant.EPOCH, Duration.ofMinutes(5))))
+                    .isEqualTo("{\"at\":\"1970-01-01T00:00:00Z\",\"took\":\"PT5M\"}");
+            assertThat(codec.fromJson("{\"at\":\"1970-01-01T00:00:00Z\",\"unknown\":1}", Visit.class))
+                    .isEqualTo(new Visit(Instant.EPOCH, null));
+        });
+    }
+
+    /** A payload with times. */
+    public record Visit(Instant at, Duration took) {}
+
+    @Test
+    void isLeftToTheApplicationWhereJacksonIsExcluded() {
+        PlainApplication.runner()
+                .withClassLoader(new FilteredClassLoader("com.fasterxml.jackson"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(JsonCodec.class));
+    }
+
+    @Test
+    void isThePrimaryOneOfSeveral() {
+        TestApplication.runner(TwoCodecs.class)
+                .withBean("third", JsonCodec.class, Jackson2JsonCodec::new, bean -> bean.setPrimary(true))
+                .run(context -> assertThat(JsonCodec.getDefault()).isSameAs(context.getBean("third")));
+    }
+
+    @Test
+    void isMissedOnlyWhereItIsNeededIfNoneOfSeveralIsPrimary() {
+        TestApplication.runner(TwoCodecs.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> EventEnvelope.ofJson("Placed", "{}").payload(Order.class))
+                    .withMessageContaining("first, second")
+                    .withMessageContaining("@Primary");
+            TransactionTemplate transaction = context.getBean(TransactionTemplate.class);
+            OutboxPublisher publisher = context.getBean(OutboxPublisher.class);
+            assertThatIllegalStateException()
+                    .isThrownBy(() ->
+                            transaction.executeWithoutResult(tx -> publisher.publish("Placed", new Order("1", 1))))
+                    .withMessageContaining("first, second");
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoCodecs {
+        @Bean
+        JsonCodec first() {
+            return new Jackson2JsonCodec();
+        }
+
+        @Bean
+        JsonCodec second() {
+            return new Jackson2JsonCodec();
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.outbox.spring.boot;
 
 import static io.outbox.spring.boot.Deliveries.awaitPayloads;
+import static io.outbox.spring.boot.Deliveries.inTransaction;
 import static io.outbox.spring.boot.Deliveries.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,10 +13,13 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
+import io.outbox.OutboxWriter;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -27,7 +31,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class OutboxActuatorTest {
 
     /** How often the poller reports the lag by event type. */
-    private static final Duration LAG_METER_PERIOD = Duration.ofSeconds(10);
+    static final Duration LAG_METER_PERIOD = Duration.ofSeconds(10);
 
     private final ApplicationContextRunner runner =
             TestApplication.runner(Deliveries.class).withPropertyValues("management.endpoints.web.exposure.include=*");
@@ -67,15 +71,76 @@ class OutboxActuatorTest {
     }
 
     @Test
-    void isDownWhileDeliveryIsPaused() {
-        runner.run(context -> {
+    void isUpWhileAnOperatorHasPausedDeliveryHoweverLongEventsWait() {
+        runner.withPropertyValues("outbox.health.max-lag=1ms").run(context -> {
             Outbox outbox = context.getBean(Outbox.class);
             outbox.pause();
-            assertThat(Health.of(context).status()).isEqualTo("DOWN");
-            assertThat(Health.of(context).detail("state")).isEqualTo("PAUSED");
+            write(context, "Placed", "1");
+            await().untilAsserted(() ->
+                    assertThat((long) Health.of(context).detail("oldestLagMs")).isGreaterThan(1));
+            Health paused = Health.of(context);
+            assertThat(paused.status()).isEqualTo("UP");
+            assertThat(paused.detail("state")).isEqualTo("PAUSED");
+            assertThat(paused.detail("paused")).asString().contains("until delivery is resumed");
             outbox.resume();
-            assertThat(Health.of(context).status()).isEqualTo("UP");
+            await().untilAsserted(() -> {
+                assertThat(Health.of(context).status()).isEqualTo("UP");
+                assertThat(Health.of(context).detail("paused")).isNull();
+            });
         });
+    }
+
+    @Test
+    void isDownOnceDeliveryIsClosed() {
+        runner.run(context -> {
+            context.getBean(Outbox.class).close();
+            assertThat(Health.of(context).status()).isEqualTo("DOWN");
+            assertThat(Health.of(context).detail("reasons")).isEqualTo(List.of("delivery is closed"));
+        });
+    }
+
+    @Test
+    void goesByTheLagWhereTheApplicationStartsDeliveryItself() {
+        runner.withPropertyValues("outbox.auto-startup=false", "outbox.health.max-lag=50ms")
+                .run(context -> {
+                    assertThat(Health.of(context).status()).isEqualTo("UP");
+                    assertThat(Health.of(context).detail("state")).isEqualTo("NOT_STARTED");
+                    write(context, "Placed", "1");
+                    await().untilAsserted(() ->
+                            assertThat(Health.of(context).status()).isEqualTo("DOWN"));
+                    context.getBean(Outbox.class).deliverDue();
+                    assertThat(Health.of(context).status()).isEqualTo("UP");
+                });
+    }
+
+    @Test
+    void showsWhichTargetsAreUnavailableSinceWhenAndWhy() {
+        TestApplication.runner(UnreachableTarget.class)
+                .withPropertyValues("management.endpoints.web.exposure.include=*")
+                .run(context -> {
+                    Instant before = Instant.now();
+                    write(context, "Sent", "1");
+                    OutboxEndpoint endpoint = context.getBean(OutboxEndpoint.class);
+                    await().untilAsserted(() -> assertThat(
+                                    endpoint.outboxes().outboxes().get("outbox").unavailable())
+                            .singleElement()
+                            .satisfies(target -> {
+                                assertThat(target.eventType()).isEqualTo("Sent");
+                                assertThat(target.since()).isBetween(before, Instant.now());
+                                assertThat(target.cause()).contains("the broker is down");
+                            }));
+                    Health health = Health.of(context);
+                    assertThat(health.status()).as("until it lasts").isEqualTo("UP");
+                    assertThat(health.detail("unavailable"))
+                            .isEqualTo(
+                                    endpoint.outboxes().outboxes().get("outbox").unavailable());
+                    assertThat(context.getBean(MeterRegistry.class)
+                                    .get("outbox.route.unavailable")
+                                    .tag("event.type", "Sent")
+                                    .gauge()
+                                    .value())
+                            .isEqualTo(1);
+                });
     }
 
     @Test
@@ -89,6 +154,10 @@ class OutboxActuatorTest {
                         assertThat(health.detail("state")).isEqualTo("RUNNING");
                         assertThat(health.status()).isEqualTo("DOWN");
                         assertThat((long) health.detail("oldestLagMs")).isGreaterThan(50);
+                        assertThat(health.detail("reasons"))
+                                .asString()
+                                .contains("the oldest due event of type Stuck has waited ")
+                                .contains(", more than outbox.health.max-lag=0.05s");
                     });
                     MeterRegistry meters = context.getBean(MeterRegistry.class);
                     await().atMost(LAG_METER_PERIOD.multipliedBy(3))
@@ -128,7 +197,13 @@ class OutboxActuatorTest {
     void isDownWithoutADatabase() {
         runner.run(context -> {
             context.getBean(com.zaxxer.hikari.HikariDataSource.class).close();
-            assertThat(Health.of(context).status()).isEqualTo("DOWN");
+            Health health = Health.of(context);
+            assertThat(health.status()).isEqualTo("DOWN");
+            assertThat(health.detail("state")).isEqualTo("RUNNING");
+            assertThat(health.detail("reasons"))
+                    .asString()
+                    .contains("the store cannot be asked: ")
+                    .contains("has been closed");
         });
     }
 
@@ -164,6 +239,17 @@ class OutboxActuatorTest {
                                 org.assertj.core.groups.Tuple.tuple("Unheard", 1L));
             });
 
+            inTransaction(
+                    context,
+                    () -> context.getBean(OutboxWriter.class)
+                            .write(EventEnvelope.builder("Placed")
+                                    .payloadJson("4")
+                                    .deliverAfter(Duration.ofHours(1))
+                                    .build()));
+            OutboxEndpoint.TypeDescriptor placed = placed(endpoint);
+            assertThat(placed.oldestLagMs()).isPositive();
+            assertThat(placed).isEqualTo(new OutboxEndpoint.TypeDescriptor("Placed", 2, placed.oldestLagMs(), 1, 0, 0));
+
             endpoint.change(OutboxEndpoint.Action.RESUME, "outbox");
             awaitPayloads(context, "1", "2");
             await().untilAsserted(() -> {
@@ -172,10 +258,52 @@ class OutboxActuatorTest {
                 assertThat(outbox.state()).isEqualTo("RUNNING");
                 assertThat(outbox.pending()).isZero();
                 assertThat(outbox.dead()).isEqualTo(1);
+                assertThat(outbox.unavailable()).isEmpty();
+                assertThat(placed(endpoint).later()).isEqualTo(1);
             });
             assertThatThrownBy(() -> endpoint.change(OutboxEndpoint.Action.PAUSE, "elsewhere"))
                     .isInstanceOf(InvalidEndpointRequestException.class)
                     .hasMessageContaining("'elsewhere'");
+        });
+    }
+
+    private static OutboxEndpoint.TypeDescriptor placed(OutboxEndpoint endpoint) {
+        return endpoint.outboxes().outboxes().get("outbox").eventTypes().stream()
+                .filter(type -> type.eventType().equals("Placed"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void countsDeadEventsOfTypesThatAreStillWritten() {
+        runner.run(context -> {
+            OutboxEndpoint endpoint = context.getBean(OutboxEndpoint.class);
+            write(context, "Unheard", "1");
+            await().untilAsserted(() -> assertThat(
+                            endpoint.outboxes().outboxes().get("outbox").dead())
+                    .isEqualTo(1));
+            endpoint.changeAll(OutboxEndpoint.Action.PAUSE);
+            write(context, "Unheard", "2");
+            await().untilAsserted(() -> assertThat(
+                            endpoint.outboxes().outboxes().get("outbox").eventTypes())
+                    .extracting(OutboxEndpoint.TypeDescriptor::pending, OutboxEndpoint.TypeDescriptor::dead)
+                    .containsExactly(org.assertj.core.groups.Tuple.tuple(1L, 1L)));
+        });
+    }
+
+    @Test
+    void hasAGaugeOfDeadEvents() {
+        runner.run(context -> {
+            write(context, "Unheard", "1");
+            OutboxEndpoint endpoint = context.getBean(OutboxEndpoint.class);
+            await().untilAsserted(() -> assertThat(
+                            endpoint.outboxes().outboxes().get("outbox").dead())
+                    .isEqualTo(1));
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("outbox.events.dead")
+                            .gauge()
+                            .value())
+                    .isEqualTo(1);
         });
     }
 
@@ -184,6 +312,11 @@ class OutboxActuatorTest {
         runner.withPropertyValues("outbox.mode=writer-only").run(context -> {
             context.getBean(OutboxEndpoint.class).changeAll(OutboxEndpoint.Action.PAUSE);
             assertThat(context.getBean(Outbox.class).state()).isEqualTo(State.WRITER_ONLY);
+            assertThat(context.getBean(MeterRegistry.class)
+                            .find("outbox.events.dead")
+                            .gauge())
+                    .as("left to who delivers")
+                    .isNull();
         });
     }
 

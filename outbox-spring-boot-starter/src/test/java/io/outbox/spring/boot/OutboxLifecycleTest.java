@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 class OutboxLifecycleTest {
+
+    private static final String LOG_INFO = "--logging.level.io.outbox=info";
 
     private final String url = "jdbc:h2:mem:" + UUID.randomUUID();
     private Connection keepsDatabaseAlive;
@@ -131,6 +134,36 @@ class OutboxLifecycleTest {
             entered.countDown();
             leave.await();
             return DispatchResult.done();
+        }
+    }
+
+    @Test
+    void saysOnceWhatTheOutboxDoesWhenItsListenersAreKnown() {
+        try (LogLines log = new LogLines();
+                ConfigurableApplicationContext application = start(
+                        "--outbox.purge.enabled=true --outbox.listeners.placed.concurrency=2 " + LOG_INFO,
+                        Deliveries.class)) {
+            application.stop();
+            application.start();
+            assertThat(log.at(Level.INFO))
+                    .filteredOn(line -> line.startsWith("Outbox in table"))
+                    .containsExactly(
+                            "Outbox in table outbox_event: mode SINGLE_NODE, 4 workers, 10 attempts, polling"
+                                    + " every PT0.05S; listeners for [Placed]; lanes [Placed]; finished events kept for PT168H");
+        }
+    }
+
+    @Test
+    void saysSoTooWhereDeliveryIsStartedByHand() {
+        try (LogLines log = new LogLines();
+                ConfigurableApplicationContext application =
+                        start("--outbox.auto-startup=false " + LOG_INFO, Deliveries.class)) {
+            assertThat(log.at(Level.INFO))
+                    .filteredOn(line -> line.startsWith("Outbox in table"))
+                    .singleElement()
+                    .asString()
+                    .contains("delivery not started; listeners for [Placed]; lanes []; no purge");
+            application.getBean(Outbox.class).start();
         }
     }
 

@@ -95,6 +95,7 @@ class OutboxPropertiesTest {
         "outbox.metrics.name-prefix,''",
         "outbox.metrics.name-prefix,orders.",
         "outbox.schema.initialize,sometimes",
+        "outbox.unroutable-grace,-1s",
         "outbox.health.max-lag,0s"
     })
     void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
@@ -258,7 +259,7 @@ class OutboxPropertiesTest {
     void describesEveryPropertyToEditors() throws IOException {
         assertThat(metadata("properties"))
                 .filteredOn(OutboxPropertiesTest::isOfTheEngine)
-                .hasSize(31)
+                .hasSize(34)
                 .allSatisfy(property -> assertThat((String) property.get("description"))
                         .as("%s", property.get("name"))
                         .isNotBlank());
@@ -271,6 +272,8 @@ class OutboxPropertiesTest {
     void tellsEditorsTheDefaultsOfTheCode() throws IOException {
         Map<String, String> defaults = defaults();
         defaults.remove("outbox.claim-locking.owner-id");
+        defaults.remove("outbox.listeners");
+        defaults.remove("outbox.subscriptions");
         assertThat(defaults).doesNotContainValue("");
         OutboxProperties bound = new Binder(new MapConfigurationPropertySource(defaults))
                 .bind("outbox", OutboxProperties.class)

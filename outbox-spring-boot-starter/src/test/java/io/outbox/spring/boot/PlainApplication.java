@@ -1,6 +1,5 @@
 package io.outbox.spring.boot;
 
-import io.outbox.spi.JsonCodec;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -21,8 +20,10 @@ class PlainApplication {
 
     static ApplicationContextRunner runner(Class<?>... configurations) {
         return new ApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(OutboxAutoConfiguration.class, OutboxPublisherAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        OutboxAutoConfiguration.class,
+                        OutboxJsonAutoConfiguration.class,
+                        OutboxPublisherAutoConfiguration.class))
                 .withUserConfiguration(configurations)
                 .withUserConfiguration(PlainApplication.class);
     }
@@ -38,11 +39,6 @@ class PlainApplication {
     @Bean
     PlatformTransactionManager transactionManager(DataSource dataSource) {
         return new JdbcTransactionManager(dataSource);
-    }
-
-    @Bean
-    JsonCodec codec() {
-        return new Jackson2JsonCodec(new com.fasterxml.jackson.databind.ObjectMapper());
     }
 
     @Bean

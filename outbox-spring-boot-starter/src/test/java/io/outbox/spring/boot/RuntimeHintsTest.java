@@ -6,7 +6,8 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.EventType;
-import io.outbox.spring.boot.internal.delivery.OutboxRuntimeHints;
+import io.outbox.spring.boot.internal.aot.OutboxRuntimeHints;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
@@ -43,13 +44,42 @@ class RuntimeHintsTest {
 
     @Test
     void keepsTheTypesThatListenersNameByClass() {
+        assertThat(RuntimeHintsPredicates.reflection().onType(Renamed.class)).accepts(hintsFor(Listener.class));
+    }
+
+    record Payload(String id) {}
+
+    abstract static class Generic<T> {
+        @OutboxListener
+        void on(T event) {}
+    }
+
+    static class OfPayloads extends Generic<Payload> {}
+
+    @Test
+    void keepsThePayloadsOfGenericSuperclasses() {
+        assertThat(RuntimeHintsPredicates.reflection().onType(Payload.class)).accepts(hintsFor(OfPayloads.class));
+    }
+
+    @Outboxed
+    interface DomainEvent {}
+
+    record Shipped(String id) implements DomainEvent {}
+
+    @Test
+    void keepsClassesWhoseInterfaceSendsThemToTheOutbox() {
+        assertThat(RuntimeHintsPredicates.reflection().onType(Shipped.class)).accepts(hintsFor());
+    }
+
+    private RuntimeHints hintsFor(Class<?>... beans) {
         DefaultGenerationContext generation = new DefaultGenerationContext(
                 new ClassNameGenerator(ClassName.get(getClass())), new InMemoryGeneratedFiles());
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
-            context.register(TestApplication.class, Listener.class);
+            context.register(TestApplication.class);
+            Arrays.stream(beans).forEach(context::register);
             new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
         }
         generation.writeGeneratedContent();
-        assertThat(RuntimeHintsPredicates.reflection().onType(Renamed.class)).accepts(generation.getRuntimeHints());
+        return generation.getRuntimeHints();
     }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.tracing.Span;
 import io.micrometer.tracing.Tracer;
+import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.data.SpanData;
@@ -98,6 +99,9 @@ class TracingTest {
             assertThat(processing(context)).allSatisfy(span -> {
                 assertThat(span.getTraceId()).isEqualTo(traceId);
                 assertThat(span.getName()).isEqualTo("Placed process");
+                assertThat(span.getAttributes().get(AttributeKey.stringKey("outbox.aggregate.type")))
+                        .as("of an event of no aggregate")
+                        .isEqualTo("none");
             });
             SpanData write = context.getBean(InMemorySpanExporter.class).getFinishedSpanItems().stream()
                     .filter(span -> span.getKind() == SpanKind.PRODUCER)

@@ -1,14 +1,18 @@
 package io.outbox.spring.boot.internal.actuator;
 
 import io.outbox.Outbox;
+import io.outbox.model.EventCount;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.PendingEvents;
-import java.time.Duration;
+import io.outbox.model.UnavailableTarget;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -45,6 +49,8 @@ public final class OutboxEndpoint {
      * @param pending the number of events that are due and not delivered
      * @param oldestLagMs how long the oldest of them has waited
      * @param dead the number of DEAD events
+     * @param unavailable what cannot be delivered by this node at the moment, since when and why
+     * @param eventTypes the types that have events which are not finished
      */
     public record OutboxDescriptor(
             String state,
@@ -53,16 +59,26 @@ public final class OutboxEndpoint {
             long pending,
             long oldestLagMs,
             long dead,
+            List<UnavailableTarget> unavailable,
             List<TypeDescriptor> eventTypes) {}
 
-    /** The events of one type that are due and not delivered. */
-    public record TypeDescriptor(String eventType, long pending, long oldestLagMs) {}
+    /**
+     * The events of one type.
+     *
+     * @param pending those that are due and not delivered
+     * @param oldestLagMs how long the oldest of these has waited
+     * @param later those that are not due yet, because of a delay or before a further attempt
+     * @param inProcess those, of both, that are in the hands of a node
+     * @param dead those that are DEAD
+     */
+    public record TypeDescriptor(
+            String eventType, long pending, long oldestLagMs, long later, long inProcess, long dead) {}
 
     /** Returns the state of every outbox. */
     @ReadOperation
     public Descriptor outboxes() {
         Map<String, OutboxDescriptor> descriptors = new TreeMap<>();
-        outboxes.forEach((name, outbox) -> descriptors.put(name, describe(outbox.status(), Instant.now())));
+        outboxes.forEach((name, outbox) -> descriptors.put(name, describe(outbox)));
         return new Descriptor(descriptors);
     }
 
@@ -96,22 +112,43 @@ public final class OutboxEndpoint {
         }
     }
 
-    private static OutboxDescriptor describe(OutboxStatus status, Instant now) {
+    private static OutboxDescriptor describe(Outbox outbox) {
+        OutboxStatus status = outbox.status();
+        Instant now = Instant.now();
         return new OutboxDescriptor(
                 status.state().name(),
                 status.hotQueueDepth(),
                 status.coldQueueDepth(),
                 status.pending().stream().mapToLong(PendingEvents::count).sum(),
-                OutboxHealthCheck.lag(status, now).toMillis(),
+                Lag.of(status, now).toMillis(),
                 status.dead(),
-                status.pending().stream()
-                        .map(type -> new TypeDescriptor(
-                                type.eventType(),
-                                type.count(),
-                                Math.max(
-                                        0,
-                                        Duration.between(type.oldestDueAt(), now)
-                                                .toMillis())))
-                        .toList());
+                status.unavailable(),
+                eventTypes(outbox, status, now));
+    }
+
+    private static List<TypeDescriptor> eventTypes(Outbox outbox, OutboxStatus status, Instant now) {
+        Map<String, PendingEvents> due = new HashMap<>();
+        status.pending().forEach(events -> due.put(events.eventType(), events));
+        Map<String, EventCount> unfinished = new HashMap<>();
+        outbox.counts().forEach(count -> unfinished.put(count.eventType(), count));
+        Set<String> types = new TreeSet<>(due.keySet());
+        types.addAll(unfinished.keySet());
+        return types.stream()
+                .map(type -> describe(
+                        due.getOrDefault(type, new PendingEvents(type, 0, now)),
+                        unfinished.getOrDefault(type, new EventCount(type, 0, 0)),
+                        status.dead() == 0 ? 0 : outbox.deadEvents().count(type),
+                        now))
+                .toList();
+    }
+
+    private static TypeDescriptor describe(PendingEvents due, EventCount unfinished, long dead, Instant now) {
+        return new TypeDescriptor(
+                due.eventType(),
+                due.count(),
+                Lag.of(due, now).toMillis(),
+                Math.max(0, unfinished.pending() + unfinished.inProcess() - due.count()),
+                unfinished.inProcess(),
+                dead);
     }
 }

@@ -4,25 +4,33 @@ import io.outbox.Outbox;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.model.PendingEvents;
+import io.outbox.spring.boot.internal.failures.Reason;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Tells whether events are delivered: down if an outbox that should deliver does not, or if its oldest event that is due
- * has waited for too long.
+ * Tells whether events are delivered, and if not, why. Down if an outbox that should deliver does not, if its oldest event
+ * that is due has waited for too long, or if its store cannot be asked. A pause is an operator's choice, and an unreachable
+ * target is nothing that a restart would mend, so neither is down by itself.
  */
 public final class OutboxHealthCheck {
 
     private final Map<String, Outbox> outboxes;
     private final Duration maxLag;
+    private final boolean startsByItself;
 
-    public OutboxHealthCheck(Map<String, Outbox> outboxes, Duration maxLag) {
+    public OutboxHealthCheck(Map<String, Outbox> outboxes, OutboxSettings settings) {
         this.outboxes = new TreeMap<>(outboxes);
-        this.maxLag = maxLag;
+        this.maxLag = settings.monitoring().maxLag();
+        this.startsByItself = settings.delivery().autoStartup();
     }
 
     public record Result(boolean up, Map<String, Object> details) {}
@@ -31,40 +39,72 @@ public final class OutboxHealthCheck {
         Map<String, Object> details = new LinkedHashMap<>();
         boolean up = true;
         for (Map.Entry<String, Outbox> outbox : outboxes.entrySet()) {
-            OutboxStatus status = outbox.getValue().status();
-            Duration lag = lag(status, Instant.now());
-            details.put(outbox.getKey(), describe(status, lag));
-            up &= isUp(status.state(), lag);
+            Result result = check(outbox.getValue());
+            details.put(outbox.getKey(), result.details());
+            up &= result.up();
         }
         return new Result(up, details);
     }
 
-    private boolean isUp(State state, Duration lag) {
-        return state == State.WRITER_ONLY || (state == State.RUNNING && lag.compareTo(maxLag) <= 0);
+    private Result check(Outbox outbox) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        OutboxStatus status;
+        try {
+            status = outbox.status();
+        } catch (RuntimeException e) {
+            details.put("state", outbox.state().name());
+            details.put("reasons", List.of("the store cannot be asked: " + Reason.of(e)));
+            return new Result(false, details);
+        }
+        Instant now = Instant.now();
+        List<String> reasons = reasons(status, now);
+        describe(status, now, details);
+        if (!reasons.isEmpty()) {
+            details.put("reasons", reasons);
+        }
+        return new Result(reasons.isEmpty(), details);
     }
 
-    private Map<String, Object> describe(OutboxStatus status, Duration lag) {
-        Map<String, Object> details = new LinkedHashMap<>();
+    private List<String> reasons(OutboxStatus status, Instant now) {
+        return switch (status.state()) {
+            case WRITER_ONLY, PAUSED -> List.of();
+            case CLOSED -> List.of("delivery is closed");
+            case NOT_STARTED -> startsByItself ? List.of("delivery has not started") : delays(status.pending(), now);
+            case RUNNING -> delays(status.pending(), now);
+        };
+    }
+
+    private List<String> delays(List<PendingEvents> pending, Instant now) {
+        List<String> delays = new ArrayList<>();
+        for (PendingEvents events : pending) {
+            Duration lag = Lag.of(events, now);
+            if (lag.compareTo(maxLag) > 0) {
+                delays.add("the oldest due event of type " + events.eventType() + " has waited " + inWords(lag)
+                        + ", more than outbox.health.max-lag=" + inWords(maxLag));
+            }
+        }
+        return delays;
+    }
+
+    private void describe(OutboxStatus status, Instant now, Map<String, Object> details) {
         details.put("state", status.state().name());
+        if (status.state() == State.PAUSED) {
+            details.put("paused", "events are stored and wait until delivery is resumed");
+        }
         details.put(
                 "pending",
                 status.pending().stream().mapToLong(PendingEvents::count).sum());
-        details.put("oldestLagMs", lag.toMillis());
+        details.put("oldestLagMs", Lag.of(status, now).toMillis());
         details.put("maxLagMs", maxLag.toMillis());
         details.put("dead", status.dead());
-        if (!status.unavailableTypes().isEmpty()) {
-            details.put("unavailable", status.unavailableTypes());
+        if (!status.unavailable().isEmpty()) {
+            details.put("unavailable", status.unavailable());
         }
-        return details;
     }
 
-    /** Returns how long the oldest event that is due has waited. */
-    static Duration lag(OutboxStatus status, Instant now) {
-        return status.pending().stream()
-                .map(PendingEvents::oldestDueAt)
-                .min(Comparator.naturalOrder())
-                .map(oldest -> Duration.between(oldest, now))
-                .filter(lag -> !lag.isNegative())
-                .orElse(Duration.ZERO);
+    /** Returns 5m or 1h2m3s; below a second, 0.05s. */
+    private static String inWords(Duration duration) {
+        Duration shown = duration.toSeconds() > 0 ? duration.truncatedTo(ChronoUnit.SECONDS) : duration;
+        return shown.toString().substring("PT".length()).toLowerCase(Locale.ROOT);
     }
 }

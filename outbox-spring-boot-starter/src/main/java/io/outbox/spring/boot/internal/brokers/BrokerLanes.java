@@ -41,10 +41,21 @@ public final class BrokerLanes implements DisposableBean {
 
     /** Returns a registry with the sender for the configured event types, and the given listeners for all others. */
     public ListenerRegistry over(ListenerRegistry others) {
-        return policies.isEmpty()
-                ? others
-                : (aggregateType, eventType) ->
-                        policies.containsKey(eventType) ? sender : others.listenerFor(aggregateType, eventType);
+        return policies.isEmpty() ? others : new WithSender(policies.keySet(), sender, others);
+    }
+
+    private record WithSender(Set<String> eventTypes, EventListener sender, ListenerRegistry others)
+            implements ListenerRegistry {
+
+        @Override
+        public EventListener listenerFor(String aggregateType, String eventType) {
+            return eventTypes.contains(eventType) ? sender : others.listenerFor(aggregateType, eventType);
+        }
+
+        @Override
+        public boolean hasListenerFor(String eventType) {
+            return eventTypes.contains(eventType) || others.hasListenerFor(eventType);
+        }
     }
 
     public void addTo(Outbox.AbstractBuilder<?> builder) {

@@ -1,22 +1,26 @@
 package io.outbox.spring.boot.internal.brokers;
 
 import io.outbox.AggregateType;
-import io.outbox.BoundEventListener;
 import io.outbox.EventListener;
+import io.outbox.Outbox;
 import io.outbox.registry.ListenerRegistry;
-import io.outbox.spring.boot.OutboxListener;
+import io.outbox.spring.boot.OutboxAutoConfiguration;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.internal.actuator.EventGaugesConfiguration;
-import io.outbox.spring.boot.internal.delivery.ListenerBeans;
-import io.outbox.spring.boot.internal.delivery.ListenerRoute;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.failures.OutboxStartupException;
+import io.outbox.spring.boot.internal.listeners.ListenerCatalog;
+import io.outbox.spring.boot.internal.listeners.ListenerDefinition;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
 import io.outbox.spring.boot.internal.settings.Rules;
 import io.outbox.spring.boot.internal.settings.SettingsDecision;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Checks, before delivery starts, that the settings have got their effect: events go to the broker and to nobody else. */
 public final class BrokerLanesCheck implements SmartInitializingSingleton {
@@ -26,14 +30,17 @@ public final class BrokerLanesCheck implements SmartInitializingSingleton {
     private final OutboxPublisherProperties properties;
     private final ExplicitSettings explicit;
     private final OutboxAssembler assembler;
+    private final ListenerCatalog catalog;
 
     public BrokerLanesCheck(
             ListableBeanFactory beans,
             BrokerLanes lanes,
             OutboxPublisherProperties properties,
             ExplicitSettings explicit,
-            OutboxAssembler assembler) {
+            OutboxAssembler assembler,
+            ListenerCatalog catalog) {
         this.beans = beans;
+        this.catalog = catalog;
         this.assembler = assembler;
         this.lanes = lanes;
         this.properties = properties;
@@ -49,33 +56,46 @@ public final class BrokerLanesCheck implements SmartInitializingSingleton {
                 EventGaugesConfiguration.KEY,
                 true,
                 "needs a MeterRegistry bean, such as that of spring-boot-starter-actuator");
-        Set<String> listeners = ListenerBeans.names(beans);
+        Set<String> listeners = catalog.descriptions();
         if (!properties.isEnabled() && !explicit.has(SettingsDecision.MODE) && !listeners.isEmpty()) {
-            throw new IllegalStateException("With " + PublisherKeys.of("enabled") + "=false this instance only writes"
-                    + " events, so the outbox listeners " + listeners + " would never be called; set "
-                    + SettingsDecision.MODE + " if it is to deliver to listeners");
+            throw new OutboxStartupException(
+                    "With " + PublisherKeys.of("enabled") + "=false this instance only writes events, so the outbox"
+                            + " listeners " + listeners + " would never be called",
+                    "Set " + SettingsDecision.MODE + " if it is to deliver to listeners");
         }
         if (lanes.eventTypes().isEmpty()) {
             return;
         }
-        if (!assembler.isUsed()) {
-            throw new IllegalStateException(PublisherKeys.of("events") + " has the event types " + lanes.eventTypes()
-                    + ", but no outbox was built from the settings: either there is no single DataSource, or the"
-                    + " application defines an Outbox of its own, which must add lanes itself");
+        if (!assembler.isUsed() && !outboxIsAStandIn()) {
+            throw new OutboxStartupException(
+                    PublisherKeys.of("events") + " has the event types " + lanes.eventTypes()
+                            + ", but no outbox was built from the settings, so nothing would go to the broker",
+                    "Either there is no single DataSource; mark one with @OutboxDataSource. Or the application defines an"
+                            + " Outbox of its own, which must add lanes itself; build it with OutboxFactory");
         }
-        listeners.forEach(this::checkListener);
+        Stream.concat(catalog.annotated().stream(), catalog.bound().stream()).forEach(this::checkListener);
         beans.getBeanProvider(ListenerRegistry.class).ifUnique(this::checkRegistry);
     }
 
-    private void checkListener(String beanName) {
-        if (beans.getBean(beanName) instanceof EventListener listener) {
-            OutboxListener annotation = beans.findAnnotationOnBean(beanName, OutboxListener.class);
-            ListenerRoute route = annotation == null
-                    ? ListenerRoute.of((BoundEventListener) listener)
-                    : ListenerRoute.of(listener, annotation);
-            if (lanes.eventTypes().contains(route.eventType())) {
-                throw conflict("Outbox listener '" + beanName + "'", route.eventType());
-            }
+    /** Tells an outbox that somebody has put in the place of ours, as the mock of a test, which delivers nothing anyway. */
+    private boolean outboxIsAStandIn() {
+        return beans instanceof ConfigurableListableBeanFactory definitions
+                && Stream.of(beans.getBeanNamesForType(Outbox.class))
+                        .anyMatch(name -> !definitions.containsBeanDefinition(name)
+                                || !isMadeByTheApplication(definitions.getBeanDefinition(name)));
+    }
+
+    private static boolean isMadeByTheApplication(BeanDefinition outbox) {
+        return outbox.getFactoryMethodName() != null
+                && !OutboxAutoConfiguration.class.getName().equals(outbox.getFactoryBeanName());
+    }
+
+    private void checkListener(ListenerDefinition listener) {
+        if (listener.asSubscription().isEmpty()
+                && lanes.eventTypes().contains(listener.route().eventType())) {
+            throw conflict(
+                    "Outbox listener '" + listener.description() + "'",
+                    listener.route().eventType());
         }
     }
 
@@ -88,9 +108,10 @@ public final class BrokerLanesCheck implements SmartInitializingSingleton {
         }
     }
 
-    private static IllegalStateException conflict(String listener, String eventType) {
-        return new IllegalStateException(listener + " is for event type '" + eventType + "', which "
-                + PublisherKeys.ofEvent(eventType, "topic")
-                + " sends to the broker; an event type has one destination: remove one of the two");
+    private static OutboxStartupException conflict(String listener, String eventType) {
+        return new OutboxStartupException(
+                listener + " is for event type '" + eventType + "', which " + PublisherKeys.ofEvent(eventType, "topic")
+                        + " sends to the broker, and an event type has one destination",
+                "Remove one of the two, or give the listener a subscription");
     }
 }

@@ -7,6 +7,7 @@ import io.outbox.WriterHook;
 import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.spi.ContextPropagator;
+import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxCustomizer;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactory;
@@ -31,6 +32,7 @@ public final class Contributions {
     }
 
     void addTo(Outbox.AbstractBuilder<?> builder) {
+        beans.getBeanProvider(JsonCodec.class).ifUnique(builder::jsonCodec);
         all(EventInterceptor.class).forEach(builder::interceptor);
         all(WriterHook.class).forEach(builder::writerHook);
         all(CompletionListener.class).forEach(builder::completionListener);

@@ -4,6 +4,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.ReceiverContext;
+import io.outbox.AggregateType;
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
 import io.outbox.DeliveryInfo;
@@ -32,13 +33,23 @@ public final class ObservedListeners {
         if (observations.isNoop()) {
             return listeners;
         }
-        return (aggregateType, eventType) -> {
+        return new Observed(listeners, observations);
+    }
+
+    private record Observed(ListenerRegistry listeners, ObservationRegistry observations) implements ListenerRegistry {
+        @Override
+        public EventListener listenerFor(String aggregateType, String eventType) {
             EventListener listener = listeners.listenerFor(aggregateType, eventType);
             if (listener instanceof BatchEventListener batching) {
                 return new Batching(batching, observations);
             }
             return listener == null ? null : new Single(listener, observations);
-        };
+        }
+
+        @Override
+        public boolean hasListenerFor(String eventType) {
+            return listeners.hasListenerFor(eventType);
+        }
     }
 
     private static Observation start(EventEnvelope event, ObservationRegistry observations) {
@@ -47,9 +58,14 @@ public final class ObservedListeners {
         return Observation.createNotStarted(NAME, () -> context, observations)
                 .contextualName(event.eventType() + " process")
                 .lowCardinalityKeyValue("outbox.event.type", event.eventType())
-                .lowCardinalityKeyValue("outbox.aggregate.type", event.aggregateType())
+                .lowCardinalityKeyValue("outbox.aggregate.type", shown(event.aggregateType()))
                 .highCardinalityKeyValue("outbox.event.id", event.eventId())
                 .start();
+    }
+
+    /** An event of no aggregate has the tag too, since all meters of a name must have the same ones. */
+    private static String shown(String aggregateType) {
+        return AggregateType.GLOBAL.name().equals(aggregateType) ? "none" : aggregateType;
     }
 
     private record Single(EventListener listener, ObservationRegistry observations) implements EventListener.Informed {

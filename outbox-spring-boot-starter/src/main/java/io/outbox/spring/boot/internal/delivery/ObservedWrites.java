@@ -14,7 +14,7 @@ import java.util.Map;
  * Observes writes, and stores with each event the headers that tracing adds to outgoing messages (W3C
  * {@code traceparent} and its like). Events that have such a header already keep it.
  */
-public final class ObservedWrites implements WriterHook {
+final class ObservedWrites implements WriterHook {
 
     static final String NAME = "outbox.write";
 

@@ -7,14 +7,22 @@ import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
+import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.internal.brokers.BrokerLanes;
+import io.outbox.spring.boot.internal.listeners.ListenerCatalog;
+import io.outbox.spring.boot.internal.listeners.ListenerDefinition;
+import io.outbox.spring.boot.internal.listeners.ListenerRegistrationException;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Locking;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Polling;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Purge;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Retry;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
-import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import org.springframework.boot.system.JavaVersion;
 import org.springframework.core.env.Environment;
@@ -23,16 +31,23 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 /** Builds an {@link Outbox} from settings, an engine and what the application has to add. Delivery is not started. */
 public final class OutboxAssembler {
 
-    private static final System.Logger LOG = System.getLogger(OutboxAssembler.class.getName());
-
     private final Contributions contributions;
     private final BrokerLanes brokers;
+    private final ListenerCatalog catalog;
+    private final StoreMeters storeMeters;
     private final ThreadFactory workerThreads;
-    private volatile boolean used;
+    private final Map<Outbox, StartupLine> startupLines = new ConcurrentHashMap<>();
 
-    public OutboxAssembler(Contributions contributions, BrokerLanes brokers, Environment environment) {
+    public OutboxAssembler(
+            Contributions contributions,
+            BrokerLanes brokers,
+            ListenerCatalog catalog,
+            StoreMeters storeMeters,
+            Environment environment) {
         this.contributions = contributions;
+        this.catalog = catalog;
         this.brokers = brokers;
+        this.storeMeters = storeMeters;
         this.workerThreads = virtualThreadsWanted(environment)
                 ? new VirtualThreadTaskExecutor("outbox-worker-").getVirtualThreadFactory()
                 : null;
@@ -40,12 +55,13 @@ public final class OutboxAssembler {
 
     /** Returns whether event types have lanes of their own, and need an index. */
     public boolean hasLanes() {
-        return !brokers.eventTypes().isEmpty();
+        return !brokers.eventTypes().isEmpty()
+                || catalog.annotated().stream().anyMatch(listener -> listener.lane() != null);
     }
 
     /** Returns whether an outbox was built here, as opposed to one that the application builds itself. */
     public boolean isUsed() {
-        return used;
+        return !startupLines.isEmpty();
     }
 
     private static boolean virtualThreadsWanted(Environment environment) {
@@ -53,8 +69,13 @@ public final class OutboxAssembler {
                 && JavaVersion.getJavaVersion().isEqualOrNewerThan(JavaVersion.TWENTY_ONE);
     }
 
+    /** @param name the outbox's name, or the empty text */
     public Outbox assemble(
-            OutboxSettings settings, OutboxBackend backend, ListenerRegistry listeners, MetricsExporter metrics) {
+            String name,
+            OutboxSettings settings,
+            OutboxBackend backend,
+            ListenerRegistry listeners,
+            MetricsExporter metrics) {
         Outbox.AbstractBuilder<?> builder = switch (settings.mode()) {
             case SINGLE_NODE -> singleNode(settings);
             case MULTI_NODE -> multiNode(settings);
@@ -80,11 +101,56 @@ public final class OutboxAssembler {
         }
         settings.purge().ifPresent(purge -> purge(builder, purge));
         brokers.addTo(builder);
+        List<ListenerDefinition> annotated = catalog.ofOutbox(name);
+        annotated.forEach(listener -> requireOwnLane(listener, annotated, settings.mode()));
+        catalog.addTo(builder, name, settings);
         contributions.customize(builder);
         Outbox outbox = builder.build();
-        used = true;
-        LOG.log(Level.INFO, () -> describe(settings));
+        if (settings.mode() != Mode.WRITER_ONLY) {
+            storeMeters.bind(metrics, backend);
+        }
+        Set<String> lanes = lanes(name);
+        lanes.forEach(eventType -> metrics.recordRouteUnavailable(eventType, false));
+        startupLines.put(outbox, new StartupLine(settings, listeners, lanes));
         return outbox;
+    }
+
+    /** Returns the event types of the lanes, as they are stored. */
+    private Set<String> lanes(String outbox) {
+        Set<String> lanes = new TreeSet<>(brokers.eventTypes());
+        catalog.ofOutbox(outbox).stream()
+                .filter(listener -> listener.lane() != null)
+                .map(ListenerDefinition::storedEventType)
+                .forEach(lanes::add);
+        return lanes;
+    }
+
+    /** Refuses a lane where there are none, and one that other listeners would be in, too: it has all events of a type. */
+    private static void requireOwnLane(ListenerDefinition listener, List<ListenerDefinition> all, Mode mode) {
+        if (listener.lane() == null) {
+            return;
+        }
+        if (mode == Mode.ORDERED) {
+            throw refused(
+                    listener, "outbox.mode is ORDERED, where no event type can be delivered apart from the others");
+        }
+        all.stream()
+                .filter(other -> other.storedEventType().equals(listener.storedEventType()))
+                .filter(other -> !other.route().equals(listener.route()))
+                .findFirst()
+                .ifPresent(other -> {
+                    throw refused(
+                            listener,
+                            "'" + other.description() + "' takes events of the same type, and all events of a type have"
+                                    + " the same settings, whatever their aggregate type: give the listeners"
+                                    + " subscriptions of different names, or event types of their own");
+                });
+    }
+
+    private static ListenerRegistrationException refused(ListenerDefinition listener, String reason) {
+        return new ListenerRegistrationException(
+                "Outbox listener '" + listener.description() + "'",
+                new IllegalStateException("it has settings of its own, but " + reason));
     }
 
     private static void purge(Outbox.AbstractBuilder<?> builder, Purge purge) {
@@ -97,19 +163,12 @@ public final class OutboxAssembler {
         }
     }
 
-    private static String describe(OutboxSettings settings) {
-        String polling = ", polling every " + settings.delivery().polling().interval();
-        Workers workers = settings.delivery().workers();
-        String delivery = switch (settings.mode()) {
-            case SINGLE_NODE, MULTI_NODE ->
-                ", " + workers.count() + " workers, " + workers.maxAttempts() + " attempts" + polling;
-            case ORDERED -> polling;
-            case WRITER_ONLY -> "";
-        };
-        String kept = settings.purge()
-                .map(purge -> ", finished events kept for " + purge.retention())
-                .orElse(", no purge");
-        return "Outbox in table " + settings.table().name() + ": mode " + settings.mode() + delivery + kept;
+    /** Logs what an outbox that was built here does; once, and when its listeners are known. */
+    void announce(Outbox outbox) {
+        StartupLine line = startupLines.get(outbox);
+        if (line != null) {
+            line.log(outbox.state());
+        }
     }
 
     private Outbox.SingleNodeBuilder singleNode(OutboxSettings settings) {
@@ -130,7 +189,8 @@ public final class OutboxAssembler {
                 .hotQueueCapacity(workers.hotQueueCapacity())
                 .coldQueueCapacity(workers.coldQueueCapacity())
                 .maxAttempts(workers.maxAttempts())
-                .retryPolicy(retryPolicy(settings));
+                .retryPolicy(retryPolicy(settings))
+                .unroutableGrace(locking.unroutableGrace());
         if (locking.recovery() != null) {
             builder.stuckRecovery(locking.recovery());
         }

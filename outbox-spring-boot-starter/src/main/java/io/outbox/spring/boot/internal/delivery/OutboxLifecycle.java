@@ -9,7 +9,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ApplicationContextEvent;
 import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
  * Delivery as a part of the application's life: it starts once all beans are there and their listeners are registered,
@@ -18,30 +20,41 @@ import org.springframework.context.event.ContextClosedEvent;
  * <p>When the application ends, the outboxes are closed, which delivers what is queued for up to the drain timeout. When
  * the context is only stopped, they are paused, and go on when it is started again.
  */
-public final class OutboxLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+public final class OutboxLifecycle implements SmartLifecycle, ApplicationListener<ApplicationContextEvent> {
 
     /** Web servers have phases above this one, so they start later and stop earlier. */
     static final int PHASE = DEFAULT_PHASE - 4096;
 
     private final ObjectProvider<Outbox> outboxes;
+    private final OutboxAssembler assembler;
     private final ApplicationContext context;
     private final boolean autoStartup;
     private final List<Outbox> pausedByStop = new ArrayList<>();
     private volatile boolean running;
     private volatile boolean closing;
 
-    public OutboxLifecycle(ObjectProvider<Outbox> outboxes, ApplicationContext context, boolean autoStartup) {
+    public OutboxLifecycle(
+            ObjectProvider<Outbox> outboxes,
+            OutboxAssembler assembler,
+            ApplicationContext context,
+            boolean autoStartup) {
         this.outboxes = Objects.requireNonNull(outboxes, "outboxes");
+        this.assembler = Objects.requireNonNull(assembler, "assembler");
         this.context = Objects.requireNonNull(context, "context");
         this.autoStartup = autoStartup;
     }
 
     @Override
     public synchronized void start() {
-        outboxes.forEach(Outbox::start);
+        outboxes.forEach(this::start);
         pausedByStop.forEach(Outbox::resume);
         pausedByStop.clear();
         running = true;
+    }
+
+    private void start(Outbox outbox) {
+        outbox.start();
+        assembler.announce(outbox);
     }
 
     @Override
@@ -73,9 +86,14 @@ public final class OutboxLifecycle implements SmartLifecycle, ApplicationListene
     }
 
     @Override
-    public void onApplicationEvent(ContextClosedEvent event) {
-        if (event.getApplicationContext() == context) {
+    public void onApplicationEvent(ApplicationContextEvent event) {
+        if (event.getApplicationContext() != context) {
+            return;
+        }
+        if (event instanceof ContextClosedEvent) {
             closing = true;
+        } else if (event instanceof ContextRefreshedEvent) {
+            outboxes.forEach(assembler::announce);
         }
     }
 }

@@ -35,6 +35,11 @@ import org.springframework.context.annotation.Lazy;
 public class JdbcEngineConfiguration {
 
     @Bean
+    DataSourceChoice outboxDataSourceChoice(ListableBeanFactory beans, OutboxFactory outboxes) {
+        return new DataSourceChoice(beans, outboxes);
+    }
+
+    @Bean
     TransactionListening outboxTransactionListening(ListableBeanFactory beans, OutboxFactory outboxes) {
         return new TransactionListening(beans, outboxes);
     }

@@ -1,30 +1,21 @@
 package io.outbox.spring.boot.internal.publishing;
 
+import io.outbox.AggregateType;
 import io.outbox.EventEnvelope;
 import io.outbox.EventType;
 import io.outbox.OutboxWriter;
-import io.outbox.registry.ListenerRegistry;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 
 /** A writer that refuses events which nobody would receive, so that the mistake shows where it is made. */
 public final class KnownTypesWriter implements OutboxWriter {
 
     private final OutboxWriter writer;
-    private final ListenerRegistry listeners;
-    private final BooleanSupplier allAreKnown;
+    private final Destinations destinations;
 
-    /**
-     * Creates the writer.
-     *
-     * @param allAreKnown whether the registry has every listener, asked at each write: what an outbox of the application's
-     *     own making does is not known here
-     */
-    public KnownTypesWriter(OutboxWriter writer, ListenerRegistry listeners, BooleanSupplier allAreKnown) {
+    public KnownTypesWriter(OutboxWriter writer, Destinations destinations) {
         this.writer = writer;
-        this.listeners = listeners;
-        this.allAreKnown = allAreKnown;
+        this.destinations = destinations;
     }
 
     @Override
@@ -49,12 +40,17 @@ public final class KnownTypesWriter implements OutboxWriter {
     }
 
     private EventEnvelope known(EventEnvelope event) {
-        if (allAreKnown.getAsBoolean() && listeners.listenerFor(event.aggregateType(), event.eventType()) == null) {
+        if (!destinations.has(event.aggregateType(), event.eventType())) {
             throw new IllegalStateException("Event type '" + event.eventType() + "' has no destination: set "
                     + PublisherKeys.ofEvent(event.eventType(), "topic")
-                    + ", or register a listener for aggregate type '" + event.aggregateType() + "' and this event type"
-                    + " (@OutboxListener)");
+                    + ", or register a listener for this event type" + aggregate(event) + " (@OutboxListener)");
         }
         return event;
+    }
+
+    private static String aggregate(EventEnvelope event) {
+        return event.aggregateType().equals(AggregateType.GLOBAL.name())
+                ? ""
+                : " and aggregate type '" + event.aggregateType() + "'";
     }
 }

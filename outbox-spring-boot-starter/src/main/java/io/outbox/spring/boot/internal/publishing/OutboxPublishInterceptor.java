@@ -15,7 +15,7 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Publishes what a method with {@link OutboxPublish} returns. Its beans are looked up when it is first needed. */
-public final class OutboxPublishInterceptor implements MethodInterceptor {
+final class OutboxPublishInterceptor implements MethodInterceptor {
 
     private final ConfigurableListableBeanFactory beans;
     private final Function<MethodInvocation, Publication> publications;

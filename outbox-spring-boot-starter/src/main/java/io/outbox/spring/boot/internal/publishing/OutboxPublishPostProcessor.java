@@ -44,12 +44,16 @@ public final class OutboxPublishPostProcessor extends AbstractBeanFactoryAwareAd
         if (!super.isEligible(targetClass)) {
             return false;
         }
-        MethodIntrospector.selectMethods(
-                        targetClass,
-                        (Method method) -> AnnotatedElementUtils.findMergedAnnotation(method, OutboxPublish.class))
+        methods(targetClass)
                 .forEach((method, annotation) ->
                         publications.computeIfAbsent(method, key -> new Publication(key, annotation)));
         return true;
+    }
+
+    /** Returns the annotated methods of a class. */
+    public static Map<Method, OutboxPublish> methods(Class<?> type) {
+        return MethodIntrospector.selectMethods(
+                type, (Method method) -> AnnotatedElementUtils.findMergedAnnotation(method, OutboxPublish.class));
     }
 
     private Publication publication(MethodInvocation invocation) {

@@ -18,7 +18,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ClassUtils;
 
 /** What a method with {@link OutboxPublish} publishes. Checked when it is made; thread-safe. */
-public final class Publication {
+final class Publication {
 
     private static final String RESULT = "result";
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();

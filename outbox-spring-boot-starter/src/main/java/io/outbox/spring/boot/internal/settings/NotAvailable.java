@@ -4,7 +4,7 @@ import java.util.Map;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** Refuses settings of parts that this version does not have. */
-public final class NotAvailable {
+final class NotAvailable {
 
     private NotAvailable() {}
 

@@ -23,6 +23,7 @@ final class OutboxPropertiesCheck {
         checkRetry(properties.getRetry());
         checkPoller(properties.getPoller());
         checkClaimLocking(properties.getClaimLocking());
+        Rules.notNegative("outbox.unroutable-grace", properties.getUnroutableGrace());
         checkPurge(properties.getPurge());
         checkMetrics(properties.getMetrics());
         require(properties.getSchema().getInitialize() != null, "outbox.schema.initialize", null, "must be set");

@@ -43,8 +43,9 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
      *
      * @param ownerId the name of this node, or {@code null} for a random one
      * @param recovery when events of dead nodes are taken over, or {@code null} for with every poll
+     * @param unroutableGrace how long events without a listener here are left to other nodes
      */
-    public record Locking(String ownerId, Duration lockTimeout, StuckRecovery recovery) {}
+    public record Locking(String ownerId, Duration lockTimeout, StuckRecovery recovery, Duration unroutableGrace) {}
 
     /**
      * How finished events are deleted.

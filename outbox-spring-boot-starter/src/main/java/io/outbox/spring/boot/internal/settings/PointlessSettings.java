@@ -33,11 +33,13 @@ final class PointlessSettings {
                     "outbox.dispatcher",
                     "outbox.thread-pool-size",
                     "outbox.retry",
-                    "outbox.poller");
+                    "outbox.poller",
+                    "outbox.listeners");
         }
         if (mode != Mode.MULTI_NODE) {
             pointless.warn(
                     "outbox.mode is " + mode + ", and only several nodes lock what they deliver",
+                    "outbox.unroutable-grace",
                     "outbox.claim-locking.owner-id",
                     "outbox.claim-locking.lock-timeout",
                     PublisherKeys.of("stuck-recovery"));

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** The rules for {@link OutboxPublisherProperties}, each for itself. A violation names the key, the value and the rule. */
-public final class PublisherPropertiesCheck {
+final class PublisherPropertiesCheck {
 
     private static final int GAUGES = 3;
     private static final Pattern KAFKA_TOPIC = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");

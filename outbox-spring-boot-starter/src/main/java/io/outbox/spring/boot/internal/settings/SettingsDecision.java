@@ -138,7 +138,7 @@ public final class SettingsDecision {
                 workers(outbox.getDispatcher()),
                 new Retry(retry.getBaseDelay(), retry.getMaxDelay()),
                 new Polling(poller.getInterval(), poller.getBatchSize(), poller.getSkipRecent()),
-                locking(outbox.getClaimLocking(), mode),
+                locking(outbox, mode),
                 outbox.isAutoStartup());
     }
 
@@ -156,7 +156,8 @@ public final class SettingsDecision {
                 dispatcher.getDrainTimeout());
     }
 
-    private Locking locking(OutboxProperties.ClaimLocking locking, Mode mode) {
+    private Locking locking(OutboxProperties outbox, Mode mode) {
+        OutboxProperties.ClaimLocking locking = outbox.getClaimLocking();
         String ownerId = locking.getOwnerId();
         return new Locking(
                 ownerId == null || ownerId.isBlank() ? null : ownerId,
@@ -165,7 +166,8 @@ public final class SettingsDecision {
                         new Named<>(
                                 PublisherKeys.of("stuck-recovery.max-batch-processing-time"),
                                 publisher.getStuckRecovery().getMaxBatchProcessingTime())),
-                stuckRecovery(mode));
+                stuckRecovery(mode),
+                outbox.getUnroutableGrace());
     }
 
     /** Returns the schedule if the application sets one; the engine's own, with every poll, is quicker. */

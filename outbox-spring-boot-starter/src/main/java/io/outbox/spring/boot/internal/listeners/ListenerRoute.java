@@ -1,54 +1,47 @@
-package io.outbox.spring.boot.internal.delivery;
+package io.outbox.spring.boot.internal.listeners;
 
 import io.outbox.AggregateType;
 import io.outbox.BoundEventListener;
-import io.outbox.EventListener;
 import io.outbox.EventType;
 import io.outbox.spring.boot.OutboxListener;
 import java.util.Arrays;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.springframework.beans.BeanUtils;
 
-/** The events that a listener bean is for. */
+/** The events that a listener is for. */
 public record ListenerRoute(String aggregateType, String eventType) {
 
     /** Returns the route of a listener that carries it. */
-    public static ListenerRoute of(BoundEventListener listener) {
+    static ListenerRoute of(BoundEventListener listener) {
         return new ListenerRoute(listener.getAggregateType(), listener.getEventType());
     }
 
-    /** Returns the route of an annotated listener. */
-    public static ListenerRoute of(EventListener listener, OutboxListener annotation) {
-        ListenerRoute annotated = of(annotation);
-        if (listener instanceof BoundEventListener bound) {
-            if (annotated.eventType != null || annotated.aggregateType != null) {
-                throw new IllegalStateException(
-                        "a BoundEventListener has its types already; @OutboxListener must not give them again");
-            }
-            return of(bound);
-        }
-        if (annotated.eventType == null) {
+    /**
+     * Returns the route that an annotation gives.
+     *
+     * @param placeholders resolves those in names
+     * @param otherwise the event type if the annotation gives none, or {@code null}
+     */
+    static ListenerRoute of(OutboxListener annotation, UnaryOperator<String> placeholders, String otherwise) {
+        String eventType = name(
+                "eventType",
+                placeholders.apply(annotation.eventType()),
+                annotation.eventTypeClass(),
+                EventType.class,
+                EventType::name);
+        if (eventType == null && otherwise == null) {
             throw new IllegalStateException("@OutboxListener needs eventType or eventTypeClass");
         }
-        return annotated.aggregateType != null
-                ? annotated
-                : new ListenerRoute(AggregateType.GLOBAL.name(), annotated.eventType);
-    }
-
-    private static ListenerRoute of(OutboxListener annotation) {
+        String aggregateType = name(
+                "aggregateType",
+                placeholders.apply(annotation.aggregateType()),
+                annotation.aggregateTypeClass(),
+                AggregateType.class,
+                AggregateType::name);
         return new ListenerRoute(
-                name(
-                        "aggregateType",
-                        annotation.aggregateType(),
-                        annotation.aggregateTypeClass(),
-                        AggregateType.class,
-                        AggregateType::name),
-                name(
-                        "eventType",
-                        annotation.eventType(),
-                        annotation.eventTypeClass(),
-                        EventType.class,
-                        EventType::name));
+                aggregateType == null ? AggregateType.GLOBAL.name() : aggregateType,
+                eventType == null ? otherwise : eventType);
     }
 
     private static <T> String name(

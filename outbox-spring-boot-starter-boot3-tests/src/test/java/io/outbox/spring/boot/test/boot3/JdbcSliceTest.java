@@ -1,0 +1,10 @@
+package io.outbox.spring.boot.test.boot3;
+
+import io.outbox.spring.boot.test.SliceRules;
+import io.outbox.spring.boot.test.shop.Shop;
+import org.springframework.boot.test.autoconfigure.jdbc.JdbcTest;
+import org.springframework.test.context.ContextConfiguration;
+
+@JdbcTest
+@ContextConfiguration(classes = Shop.class)
+class JdbcSliceTest extends SliceRules {}

@@ -1,0 +1,51 @@
+package io.outbox.spring.boot;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Sends application events to the outbox: an object of this class that is published with Spring's {@link
+ * org.springframework.context.ApplicationEventPublisher}, and so by {@code @DomainEvents} of Spring Data, is written as an
+ * event in the current transaction. Its JSON is made by the outbox's codec.
+ *
+ * <p>Publishing fails without an active transaction, and if nobody would receive the event. Other listeners of the
+ * application get the object as ever.
+ *
+ * <p>All texts may have placeholders ({@code "${…}"}), and expressions in {@code "#{…}"} whose root is the object:
+ *
+ * <pre>{@code
+ * @Outboxed(aggregateType = "Order", aggregateId = "#{orderId}", headers = "region: #{address.region}")
+ * record OrderPlaced(String orderId, Address address) {}
+ * }</pre>
+ */
+@Target({ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Inherited
+public @interface Outboxed {
+
+    /** The type of the event. By default the simple name of the class. */
+    String type() default "";
+
+    /** The type of what the event is about. By default there is none. */
+    String aggregateType() default "";
+
+    /** The id of what the event is about; the message key where a broker has keys. By default there is none. */
+    String aggregateId() default "";
+
+    /** The tenant. By default there is none. */
+    String tenant() default "";
+
+    /** Headers, each as {@code name: value}. One whose value is empty or null is left out. */
+    String[] headers() default {};
+
+    /** How long delivery waits: a duration such as {@code 10m}, or an expression that gives one. By default not at all. */
+    String delay() default "";
+
+    /** The name that the outbox was given in {@link OutboxFactory#create}; by default the only outbox there is. */
+    String outbox() default "";
+}

@@ -1,0 +1,57 @@
+package io.outbox.spring.boot.internal.listeners;
+
+import io.outbox.EventListener;
+import io.outbox.Subscription;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A listener as far as it is known before there is any bean, which is what an outbox has to know when it is built.
+ *
+ * @param name under which its settings are found
+ * @param route the events it is for
+ * @param subscription its own name among several listeners of the route, or {@code null}
+ * @param lane its settings if it has a lane of its own, or {@code null}
+ * @param source where the listener comes from
+ */
+public record ListenerDefinition(
+        String name, ListenerRoute route, String subscription, ListenerLane lane, ListenerSource source) {
+
+    /** Returns the subscription, without its lane, if it is one of several listeners of its route. */
+    public Optional<Subscription> asSubscription() {
+        return Optional.ofNullable(subscription)
+                .map(named -> Subscription.of(named, route.aggregateType(), route.eventType()));
+    }
+
+    /** Returns whether an outbox must know of it when it is built. */
+    public boolean isNeededEarly() {
+        return lane != null || subscription != null;
+    }
+
+    /** Returns the type that its events are stored with, by which they have a lane. */
+    public String storedEventType() {
+        return asSubscription().map(Subscription::storedEventType).orElse(route.eventType());
+    }
+
+    /** Returns whether the other is of the same name and for the same events: a bean may have several methods of one name. */
+    boolean isSameAs(ListenerDefinition other) {
+        return description().equals(other.description())
+                && route.equals(other.route)
+                && Objects.equals(subscription, other.subscription);
+    }
+
+    /** Returns the bean, and the method if it is one, for messages. */
+    public String description() {
+        return source.description();
+    }
+
+    /** Returns the outbox that it names, or the empty text. */
+    public String outbox() {
+        return source.outbox();
+    }
+
+    /** Returns the listener; now its bean is needed. */
+    public EventListener listener() {
+        return source.listener();
+    }
+}

@@ -1,0 +1,242 @@
+package io.outbox.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outbox.DispatchResult;
+import io.outbox.EventListener;
+import io.outbox.Outbox;
+import io.outbox.OutboxPublisher;
+import io.outbox.OutboxWriter;
+import io.outbox.spi.JsonCodec;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What is wrong, and what to do about it, where an application does not start. */
+class FailureAnalysisTest {
+
+    private static final String WITHOUT_DATA_SOURCE = "--spring.autoconfigure.exclude="
+            + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration,"
+            + "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration";
+
+    @TempDir
+    private Path directory;
+
+    private String url() {
+        return "jdbc:h2:file:" + directory.resolve("shop");
+    }
+
+    private String onDisk() {
+        return "--spring.datasource.username=sa --spring.datasource.url=" + url();
+    }
+
+    @Test
+    void aMissingTableNamesThePropertyAndTheScriptThatCreateIt() {
+        FailureAnalysis analysis = FailedStart.of(onDisk(), Deliveries.class);
+
+        assertThat(analysis.getDescription())
+                .contains("The outbox table outbox_event cannot be used: it does not exist")
+                .contains("schema/h2.sql in the outbox-jdbc jar");
+        assertThat(analysis.getAction())
+                .contains("outbox.schema.initialize=always")
+                .contains("outbox.table-name");
+    }
+
+    @Test
+    void aWrongTableSaysWhatIsWrong() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url(), "sa", "");
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE outbox_event (event_id VARCHAR(36) PRIMARY KEY)");
+        }
+
+        FailureAnalysis analysis = FailedStart.of(onDisk(), Deliveries.class);
+
+        assertThat(analysis.getDescription())
+                .contains("outbox_event cannot be used")
+                .contains("payload");
+        assertThat(analysis.getAction()).contains("never changes a table that is there");
+    }
+
+    @Test
+    void aDatabaseThatIsDownIsNamedWithoutItsPassword() {
+        FailureAnalysis analysis = FailedStart.of(
+                "--spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/shop;PASSWORD=s3cret", Deliveries.class);
+
+        assertThat(analysis.getDescription())
+                .startsWith("The outbox cannot connect to its database: ")
+                .contains("127.0.0.1:1")
+                .doesNotContain("s3cret");
+        assertThat(analysis.getAction()).contains("spring.datasource.url");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Writing {
+        Writing(OutboxWriter writer) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Publishing {
+        Publishing(OutboxPublisher publisher) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Encoding {
+        Encoding(JsonCodec codec) {}
+    }
+
+    @Test
+    void aMissingWriterIsExplainedByTheSwitchThatIsOff() {
+        FailureAnalysis analysis = FailedStart.of("--outbox.enabled=false", Writing.class);
+
+        assertThat(analysis.getDescription())
+                .contains("Parameter 0 of constructor")
+                .contains(OutboxWriter.class.getName())
+                .contains("outbox.enabled is false");
+        assertThat(analysis.getAction()).contains("Set outbox.enabled=true");
+    }
+
+    @Test
+    void aMissingWriterIsExplainedByTheMissingDataSource() {
+        FailureAnalysis analysis = FailedStart.of(WITHOUT_DATA_SOURCE, Writing.class);
+
+        assertThat(analysis.getDescription()).contains("there is no DataSource");
+        assertThat(analysis.getAction()).contains("spring.datasource.url");
+    }
+
+    @Test
+    void aMissingWriterIsExplainedBySeveralDataSources() {
+        FailureAnalysis analysis = FailedStart.of("", SeveralDataSourcesTest.TwoDataSources.class, Writing.class);
+
+        assertThat(analysis.getDescription()).contains("several DataSources, [orders, billing]");
+        assertThat(analysis.getAction())
+                .contains("@OutboxDataSource", "@Primary", "OutboxFactory", "outbox.enabled=false");
+    }
+
+    @Test
+    void aMissingWriterIsExplainedBySeveralOutboxes() {
+        FailureAnalysis analysis = FailedStart.of(
+                "",
+                SeveralDataSourcesTest.TwoDataSources.class,
+                SeveralDataSourcesTest.TwoOutboxes.class,
+                Writing.class);
+
+        assertThat(analysis.getDescription()).contains("several outboxes, [orderOutbox, billingOutbox]");
+        assertThat(analysis.getAction()).contains("@Qualifier(\"orderOutbox\")");
+    }
+
+    @Test
+    void aMissingWriterIsExplainedByAutoConfigurationThatIsNotInUse() {
+        FailureAnalysis analysis = FailedStart.of(
+                "--spring.autoconfigure.exclude=" + OutboxAutoConfiguration.class.getName() + ","
+                        + OutboxPublisherAutoConfiguration.class.getName(),
+                Writing.class);
+
+        assertThat(analysis.getDescription()).contains("auto-configuration of the outbox is not in use");
+        assertThat(analysis.getAction()).contains("@EnableOutbox");
+    }
+
+    @Test
+    void aMissingPublisherIsExplainedByTheSwitchThatIsOff() {
+        FailureAnalysis analysis = FailedStart.of("--outbox.publisher.enabled=false", Publishing.class);
+
+        assertThat(analysis.getDescription()).contains("outbox.publisher.enabled is false");
+        assertThat(analysis.getAction()).contains("OutboxWriter");
+    }
+
+    @Test
+    void aMissingCodecSaysWhatToAdd() {
+        FailureAnalysis analysis = FailedStart.of(
+                "--spring.autoconfigure.exclude=" + OutboxJsonAutoConfiguration.class.getName(), Encoding.class);
+
+        assertThat(analysis.getDescription()).contains(JsonCodec.class.getName());
+        assertThat(analysis.getAction()).contains("jackson-databind", "outbox-gson");
+    }
+
+    @Test
+    void severalDataSourcesEndTheStartThoughNobodyAsksForTheOutbox() {
+        FailureAnalysis analysis = FailedStart.of("", SeveralDataSourcesTest.TwoDataSources.class);
+
+        assertThat(analysis.getDescription())
+                .startsWith("The outbox cannot be set up: there are several DataSources, [orders, billing]");
+        assertThat(analysis.getAction())
+                .contains("@OutboxDataSource", "@Primary", "OutboxFactory", "outbox.enabled=false");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SecondListener {
+        @Bean
+        @OutboxListener(eventType = "Placed")
+        EventListener placedAgain() {
+            return event -> DispatchResult.done();
+        }
+    }
+
+    @Test
+    void aListenerThatCannotBeRegisteredIsNamed() {
+        FailureAnalysis analysis = FailedStart.of("", Deliveries.class, SecondListener.class);
+
+        assertThat(analysis.getDescription())
+                .containsPattern("Outbox listener 'placed(Again)?' cannot be registered")
+                .contains("Placed")
+                .contains("the application does not start");
+        assertThat(analysis.getAction()).contains("@OutboxListener");
+    }
+
+    @Test
+    void aListenerOfAnEventTypeThatGoesToABrokerIsNamed() {
+        FailureAnalysis analysis = FailedStart.of(
+                "--outbox.publisher.sender.type=kafka --outbox.publisher.events.[Placed].topic=orders",
+                Deliveries.class);
+
+        assertThat(analysis.getDescription()).contains("Outbox listener 'placed' is for event type 'Placed'");
+        assertThat(analysis.getAction()).contains("Remove one of the two");
+    }
+
+    @Test
+    void aSettingOutOfRangeIsShownWithItsOrigin() {
+        FailureAnalysis analysis = FailedStart.of("--outbox.dispatcher.worker-count=0", Deliveries.class);
+
+        assertThat(analysis.getDescription())
+                .contains("outbox.dispatcher.worker-count")
+                .contains("'0'")
+                .contains("must be at least 1")
+                .contains("commandLineArgs");
+    }
+
+    @Test
+    void aSettingThatIsMissingIsShownToo() {
+        FailureAnalysis analysis = FailedStart.of("--outbox.publisher.events.placed.topic=orders");
+
+        assertThat(analysis.getDescription())
+                .contains("Property outbox.publisher.sender.type, which is not set, is invalid: must be set")
+                .contains("kafka or rabbit_mq");
+        assertThat(analysis.getAction()).contains("outbox.publisher.sender.type");
+    }
+
+    /** Two in one database: what the second is for is the application's business. */
+    @Configuration(proxyBeanMethods = false)
+    static class FactoryInUse {
+        FactoryInUse(OutboxFactory outboxes, @Qualifier("orders") DataSource orders) {
+            outboxes.create("orders-" + UUID.randomUUID(), orders);
+        }
+    }
+
+    @Test
+    void severalDataSourcesAreFineWithAnOutboxOfTheFactoryOrWithoutAny() {
+        TestApplication.runner(SeveralDataSourcesTest.TwoDataSources.class, FactoryInUse.class)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Outbox.class));
+        TestApplication.runner(SeveralDataSourcesTest.TwoDataSources.class)
+                .withPropertyValues("outbox.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Outbox.class));
+    }
+}

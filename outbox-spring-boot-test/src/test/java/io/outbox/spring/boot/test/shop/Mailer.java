@@ -1,0 +1,7 @@
+package io.outbox.spring.boot.test.shop;
+
+/** The outside world. */
+public interface Mailer {
+
+    void send(String text);
+}

@@ -1,0 +1,3 @@
+package io.outbox.spring.boot.test.shop;
+
+public record OrderPlaced(String orderId, int total) {}
