@@ -421,7 +421,7 @@ class OutboxSubscriptionsTest {
         }
 
         assertThat(rowOf(ofOrders).lastError())
-                .contains("Subscription 'mail' of event type 'OrderPlaced' of aggregate type 'Order' does not exist");
+                .contains("Subscription 'mail' of event type 'OrderPlaced' of aggregate type 'Order' has no listener");
     }
 
     @Test
@@ -560,7 +560,7 @@ class OutboxSubscriptionsTest {
             await().until(() -> outbox.deadEvents().count(null) == 1);
         }
 
-        assertThat(rowOf(MAIL).lastError()).contains("Subscription 'mail' of event type 'OrderPlaced' does not exist");
+        assertThat(rowOf(MAIL).lastError()).contains("Subscription 'mail' of event type 'OrderPlaced' has no listener");
     }
 
     @Test

@@ -1,15 +1,13 @@
 package io.outbox.samples.shop;
 
-import io.outbox.DispatchResult;
-import io.outbox.EventEnvelope;
-import io.outbox.EventListener;
 import io.outbox.spring.boot.OutboxListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
 
 /** Confirms orders after they were placed: a shop would send a mail here. */
-@OutboxListener(eventType = OrderPlaced.TYPE)
-class OrderConfirmation implements EventListener {
+@Component
+class OrderConfirmation {
 
     private static final Logger LOG = LoggerFactory.getLogger(OrderConfirmation.class);
 
@@ -19,11 +17,9 @@ class OrderConfirmation implements EventListener {
         this.orders = orders;
     }
 
-    @Override
-    public DispatchResult onEvent(EventEnvelope event) {
-        OrderPlaced order = event.payload(OrderPlaced.class);
+    @OutboxListener
+    void confirm(OrderPlaced order) {
         orders.confirm(order.orderId());
         LOG.info("Confirmed order {}", order.orderId());
-        return DispatchResult.done();
     }
 }

@@ -1,7 +1,7 @@
 package io.outbox.samples.shop;
 
-/** The payload of the event of the same name. */
-record OrderPlaced(String orderId, String item, int quantity) {
+import io.outbox.spring.boot.Outboxed;
 
-    static final String TYPE = "OrderPlaced";
-}
+/** Goes to the outbox when it is published as an application event. */
+@Outboxed(aggregateId = "#{orderId}")
+record OrderPlaced(String orderId, String item, int quantity) {}

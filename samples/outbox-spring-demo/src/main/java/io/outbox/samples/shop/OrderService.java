@@ -1,10 +1,8 @@
 package io.outbox.samples.shop;
 
-import io.outbox.EventEnvelope;
-import io.outbox.OutboxWriter;
-import io.outbox.spi.JsonCodec;
 import java.util.Optional;
 import java.util.UUID;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
@@ -14,13 +12,11 @@ import org.springframework.transaction.annotation.Transactional;
 class OrderService {
 
     private final JdbcClient jdbc;
-    private final OutboxWriter outbox;
-    private final JsonCodec json;
+    private final ApplicationEventPublisher events;
 
-    OrderService(JdbcClient jdbc, OutboxWriter outbox, JsonCodec json) {
+    OrderService(JdbcClient jdbc, ApplicationEventPublisher events) {
         this.jdbc = jdbc;
-        this.outbox = outbox;
-        this.json = json;
+        this.events = events;
     }
 
     @Transactional
@@ -29,10 +25,7 @@ class OrderService {
         jdbc.sql("INSERT INTO purchase_order (id, item, quantity) VALUES (?, ?, ?)")
                 .params(order.id(), order.item(), order.quantity())
                 .update();
-        outbox.write(EventEnvelope.builder(OrderPlaced.TYPE)
-                .aggregateId(order.id())
-                .payloadJson(json.toJson(new OrderPlaced(order.id(), item, quantity)))
-                .build());
+        events.publishEvent(new OrderPlaced(order.id(), item, quantity));
         return order;
     }
 

@@ -1,8 +1,6 @@
 package io.outbox.samples.minimal;
 
-import io.outbox.DispatchResult;
-import io.outbox.EventListener;
-import io.outbox.OutboxWriter;
+import io.outbox.OutboxPublisher;
 import io.outbox.spring.boot.OutboxListener;
 import org.springframework.boot.CommandLineRunner;
 import org.springframework.boot.SpringApplication;
@@ -17,16 +15,12 @@ public class Shop {
     }
 
     @Bean
-    CommandLineRunner placeOrder(TransactionTemplate transaction, OutboxWriter outbox) {
-        return args -> transaction.executeWithoutResult(tx -> outbox.write("OrderPlaced", "{\"order\": 1}"));
+    CommandLineRunner placeOrder(TransactionTemplate transaction, OutboxPublisher outbox) {
+        return args -> transaction.executeWithoutResult(tx -> outbox.publish("OrderPlaced", "{\"order\": 1}"));
     }
 
-    @Bean
     @OutboxListener(eventType = "OrderPlaced")
-    EventListener sendConfirmation() {
-        return event -> {
-            System.out.println("Confirming " + event.payloadJson());
-            return DispatchResult.done();
-        };
+    void sendConfirmation(String order) {
+        System.out.println("Confirming " + order);
     }
 }
