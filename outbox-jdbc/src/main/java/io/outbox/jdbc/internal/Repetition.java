@@ -21,7 +21,9 @@ import java.util.function.Supplier;
  */
 public final class Repetition {
 
-    private static final int MAX_TRIES = 10;
+    /** How often something is tried before its failure stands. */
+    public static final int MAX_TRIES = 10;
+
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -92,7 +94,7 @@ public final class Repetition {
     }
 
     /** Returns whether the database gave the statement up in favour of another, and took back all of it. */
-    static boolean isRepeatable(OutboxStoreException e) {
+    public static boolean isRepeatable(OutboxStoreException e) {
         return e.getCause() instanceof SQLException cause
                 && (STATES.contains(String.valueOf(cause.getSQLState())) || H2_CODES.contains(cause.getErrorCode()));
     }
@@ -107,7 +109,7 @@ public final class Repetition {
     }
 
     /** Waits for a random time, so that those who met do not meet again, and longer the more often they did. */
-    private static void pause(int tries) {
+    public static void pause(int tries) {
         long longest = Math.min(LONGEST_PAUSE_NANOS, FIRST_PAUSE_NANOS << (tries - 1));
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));
     }

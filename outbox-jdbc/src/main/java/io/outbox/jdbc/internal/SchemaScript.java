@@ -22,9 +22,10 @@ import java.util.regex.Pattern;
  *
  * @param owner a class of the jar
  * @param name the name of the script
- * @param tableName the table, which takes the place of the default one
+ * @param defaultTable the table that the script names
+ * @param tableName the table that takes its place
  */
-public record SchemaScript(Class<?> owner, String name, String tableName) {
+public record SchemaScript(Class<?> owner, String name, String defaultTable, String tableName) {
 
     private static final String LANES = "-lanes";
 
@@ -39,6 +40,11 @@ public record SchemaScript(Class<?> owner, String name, String tableName) {
             Pattern.compile("CREATE INDEX (?:IF NOT EXISTS )?\\w+\\s+ON \\S+ \\((?<columns>[^)]*)\\)[^;']*");
     private static final Pattern INDEX_OF_TABLE =
             Pattern.compile("^ {2}INDEX (?<name>\\w+) \\((?<columns>[^)]*)\\)", Pattern.MULTILINE);
+
+    /** Creates the script of an outbox table. */
+    public SchemaScript(Class<?> owner, String name, String tableName) {
+        this(owner, name, TableNames.DEFAULT_TABLE, tableName);
+    }
 
     /** Returns whether there is such a script. */
     public boolean isPresent() {
@@ -111,8 +117,8 @@ public record SchemaScript(Class<?> owner, String name, String tableName) {
     private List<String> statements(String resource) {
         int dot = tableName.indexOf('.');
         String script = read(resource)
-                .replaceAll("\\b" + TableNames.DEFAULT_TABLE + "_", tableName.substring(dot + 1) + "_")
-                .replaceAll("\\b" + TableNames.DEFAULT_TABLE + "\\b", tableName);
+                .replaceAll("\\b" + defaultTable + "_", tableName.substring(dot + 1) + "_")
+                .replaceAll("\\b" + defaultTable + "\\b", tableName);
         return split(script);
     }
 

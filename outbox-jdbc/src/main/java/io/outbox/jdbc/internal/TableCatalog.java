@@ -12,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * What a database's catalog says about a table. Names are in lower case.
@@ -24,12 +23,17 @@ public record TableCatalog(String tableName, boolean schemaIsCatalog) {
 
     /** Returns the names of the columns as the driver has them; none if there is no such table. */
     Set<String> columnNames(Connection conn) throws SQLException {
+        return columnSizes(conn).keySet();
+    }
+
+    /** Returns how much each column takes, of text the number of characters; none if there is no such table. */
+    public Map<String, Integer> columnSizes(Connection conn) throws SQLException {
         Location table = location(conn);
-        Set<String> columns = new TreeSet<>();
+        Map<String, Integer> columns = new TreeMap<>();
         try (ResultSet rows = conn.getMetaData().getColumns(table.catalog, table.schema, table.name, null)) {
             while (rows.next()) {
                 if (table.isNamed(rows.getString("TABLE_NAME"))) {
-                    columns.add(lowerCase(rows.getString("COLUMN_NAME")));
+                    columns.put(lowerCase(rows.getString("COLUMN_NAME")), rows.getInt("COLUMN_SIZE"));
                 }
             }
         }
@@ -110,7 +114,7 @@ public record TableCatalog(String tableName, boolean schemaIsCatalog) {
     }
 
     /** Returns the columns of each index, in order. */
-    Collection<List<String>> indexes(Connection conn, boolean uniqueOnly) throws SQLException {
+    public Collection<List<String>> indexes(Connection conn, boolean uniqueOnly) throws SQLException {
         Location table = location(conn);
         Map<String, List<String>> indexes = new TreeMap<>();
         try (ResultSet rows =

@@ -1,0 +1,20 @@
+package io.outbox.inbox;
+
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxHeaders;
+
+/** Reads the headers that an event has, or would have in a broker message. */
+final class EnvelopeHeaders implements HeaderReader<EventEnvelope> {
+
+    @Override
+    public Class<EventEnvelope> messageType() {
+        return EventEnvelope.class;
+    }
+
+    @Override
+    public Object header(EventEnvelope event, String name) {
+        return name.equals(OutboxHeaders.EVENT_ID.getValue())
+                ? event.eventId()
+                : OutboxHeaders.of(event).get(name);
+    }
+}

@@ -1,0 +1,172 @@
+package io.outbox.inbox;
+
+import io.outbox.internal.lifecycle.Shutdown;
+import io.outbox.spi.ConnectionProvider;
+import io.outbox.util.DaemonThreadFactory;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Deletes the marks of a consumer once they are old, in batches, each in its own transaction, until no old one is left.
+ * An event whose mark is gone would have its effect again; so keep marks for longer than any message can come again.
+ * The age is counted on the database's clock. Marks of other consumers stay: each consumer decides for itself.
+ * Thread-safe.
+ */
+public final class InboxCleanUp implements AutoCloseable {
+
+    public static final Duration DEFAULT_TTL = Duration.ofHours(24);
+    public static final int DEFAULT_BATCH_SIZE = 100;
+    public static final Duration DEFAULT_INITIAL_DELAY = Duration.ofSeconds(120);
+    public static final Duration DEFAULT_FIXED_DELAY = Duration.ofSeconds(5);
+
+    private static final System.Logger LOG = System.getLogger(InboxCleanUp.class.getName());
+
+    private final ConnectionProvider connections;
+    private final ConsumedEvents marks;
+    private final String consumer;
+    private final Duration ttl;
+    private final int batchSize;
+    private final Duration initialDelay;
+    private final Duration fixedDelay;
+    private final ConsumerMetrics metrics;
+    private final ScheduledExecutorService scheduler =
+            Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-inbox-clean-up-"));
+    private boolean started;
+    private volatile boolean closed;
+
+    private InboxCleanUp(Builder builder) {
+        this.connections = builder.connections;
+        this.marks = builder.marks;
+        this.consumer = builder.consumer;
+        this.ttl = builder.ttl;
+        this.batchSize = builder.batchSize;
+        this.initialDelay = builder.initialDelay;
+        this.fixedDelay = builder.fixedDelay;
+        this.metrics = new ConsumerMetrics(builder.metrics);
+    }
+
+    /** Starts the schedule, unless it was started already. */
+    public synchronized void start() {
+        if (closed) {
+            throw new IllegalStateException("The clean-up is closed; build a new one");
+        }
+        if (!started) {
+            started = true;
+            scheduler.scheduleWithFixedDelay(
+                    this::runOnce, initialDelay.toMillis(), fixedDelay.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Deletes all marks that are old now. Failures are logged; the next run tries again. */
+    public void runOnce() {
+        long cleaned = 0;
+        try (Connection conn = connections.getConnection()) {
+            boolean autoCommit = conn.getAutoCommit();
+            conn.setAutoCommit(true);
+            Instant before = marks.currentTime(conn).minus(ttl);
+            int deleted;
+            do {
+                deleted = marks.deleteBefore(conn, consumer, before, batchSize);
+                cleaned += deleted;
+            } while (deleted >= batchSize && !closed);
+            conn.setAutoCommit(autoCommit);
+        } catch (SQLException | RuntimeException | Error e) {
+            LOG.log(Level.ERROR, "The clean-up of consumed events failed; the next run tries again", e);
+        }
+        if (cleaned > 0) {
+            metrics.cleaned(cleaned);
+            LOG.log(Level.DEBUG, "Deleted {0} marks of consumer {1} older than {2}", cleaned, consumer, ttl);
+        }
+    }
+
+    /** Stops the schedule; a run that is under way ends after its current batch. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            scheduler.shutdown();
+        }
+        Shutdown.await(scheduler);
+    }
+
+    /** Builds an {@link InboxCleanUp}. Not thread-safe. */
+    public static final class Builder {
+
+        private final ConnectionProvider connections;
+        private final ConsumedEvents marks;
+        private String consumer = JdbcInbox.DEFAULT_CONSUMER;
+        private Duration ttl = DEFAULT_TTL;
+        private int batchSize = DEFAULT_BATCH_SIZE;
+        private Duration initialDelay = DEFAULT_INITIAL_DELAY;
+        private Duration fixedDelay = DEFAULT_FIXED_DELAY;
+        private InboxMetrics metrics = InboxMetrics.NOOP;
+
+        Builder(ConnectionProvider connections, ConsumedEvents marks) {
+            this.connections = connections;
+            this.marks = marks;
+        }
+
+        /** The consumer whose marks are deleted. Default: {@value JdbcInbox#DEFAULT_CONSUMER}. */
+        public Builder consumer(String name) {
+            this.consumer = JdbcInbox.validName(name);
+            return this;
+        }
+
+        /** How long marks are kept. Default: 24 hours. */
+        public Builder ttl(Duration ttl) {
+            Objects.requireNonNull(ttl, "ttl");
+            if (ttl.isNegative() || ttl.isZero()) {
+                throw new IllegalArgumentException("ttl must be positive: " + ttl);
+            }
+            this.ttl = ttl;
+            return this;
+        }
+
+        /** How many marks one transaction deletes. Default: {@value InboxCleanUp#DEFAULT_BATCH_SIZE}. */
+        public Builder batchSize(int batchSize) {
+            if (batchSize < 1) {
+                throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
+            }
+            this.batchSize = batchSize;
+            return this;
+        }
+
+        /** The time from the start to the first run. Default: 120 seconds. */
+        public Builder initialDelay(Duration initialDelay) {
+            Objects.requireNonNull(initialDelay, "initialDelay");
+            if (initialDelay.isNegative()) {
+                throw new IllegalArgumentException("initialDelay must not be negative: " + initialDelay);
+            }
+            this.initialDelay = initialDelay;
+            return this;
+        }
+
+        /** The time between the end of a run and the next one. Default: 5 seconds. */
+        public Builder fixedDelay(Duration fixedDelay) {
+            Objects.requireNonNull(fixedDelay, "fixedDelay");
+            if (fixedDelay.toMillis() < 1) {
+                throw new IllegalArgumentException("fixedDelay must be at least a millisecond: " + fixedDelay);
+            }
+            this.fixedDelay = fixedDelay;
+            return this;
+        }
+
+        /** Default: {@link InboxMetrics#NOOP}. */
+        public Builder metrics(InboxMetrics metrics) {
+            this.metrics = Objects.requireNonNull(metrics, "metrics");
+            return this;
+        }
+
+        /** Builds the clean-up; {@link InboxCleanUp#start()} sets it going. The builder can be used again. */
+        public InboxCleanUp build() {
+            return new InboxCleanUp(this);
+        }
+    }
+}

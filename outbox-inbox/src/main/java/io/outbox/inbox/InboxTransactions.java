@@ -1,0 +1,22 @@
+package io.outbox.inbox;
+
+import io.outbox.spi.TxContext;
+import java.util.concurrent.Callable;
+
+/**
+ * The transactions in which events are consumed: of the database that has the marks and the effects. Thread-safe.
+ *
+ * <p>For an application with a transaction framework. {@link JdbcInbox} has its own for one without.
+ */
+public interface InboxTransactions {
+
+    /** Returns what tells about the transaction of the calling thread. */
+    TxContext context();
+
+    /**
+     * Runs the work in the transaction of the calling thread; without one, in a new one, which is committed if the work
+     * returns, and rolled back if it throws. While the work runs, {@link #context()} has the transaction. What the work
+     * throws comes out as it was.
+     */
+    <R> R run(Callable<R> work) throws Exception;
+}

@@ -1,0 +1,18 @@
+package io.outbox.inbox;
+
+import java.util.Map;
+
+/** Reads the headers of a message from a map of them. */
+final class MapHeaders implements HeaderReader<Map<?, ?>> {
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public Class<Map<?, ?>> messageType() {
+        return (Class<Map<?, ?>>) (Class<?>) Map.class;
+    }
+
+    @Override
+    public Object header(Map<?, ?> headers, String name) {
+        return headers.get(name);
+    }
+}

@@ -1,0 +1,44 @@
+package io.outbox.inbox;
+
+import org.junit.jupiter.api.Nested;
+
+/** Runs the contracts on PostgreSQL. */
+class PostgresInboxTest {
+
+    private static final String URL = TestDatabase.POSTGRESQL.newUrl();
+
+    @Nested
+    class Consume extends ConsumeContract {
+        Consume() {
+            super(URL);
+        }
+    }
+
+    @Nested
+    class Race extends RaceContract {
+        Race() {
+            super(URL, "TRANSACTION_READ_COMMITTED");
+        }
+    }
+
+    @Nested
+    class RaceAtRepeatableRead extends RaceContract {
+        RaceAtRepeatableRead() {
+            super(URL, "TRANSACTION_REPEATABLE_READ");
+        }
+    }
+
+    @Nested
+    class CleanUp extends CleanUpContract {
+        CleanUp() {
+            super(URL);
+        }
+    }
+
+    @Nested
+    class Schema extends SchemaContract {
+        Schema() {
+            super(TestDatabase.POSTGRESQL);
+        }
+    }
+}
