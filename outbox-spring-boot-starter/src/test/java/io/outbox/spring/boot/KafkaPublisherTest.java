@@ -200,7 +200,7 @@ class KafkaPublisherTest {
                                         .check()
                                         .details()
                                         .toString())
-                                .contains("unavailable=[placed]");
+                                .contains("unavailable=[", "eventType=placed", "Kafka is unavailable");
                         assertThat(unavailable(meters)).isEqualTo(1);
                         assertThat(rows(context, "placed").stream()
                                         .filter(row ->
