@@ -90,7 +90,7 @@ public final class OutboxListenerRegistrar implements SmartInitializingSingleton
                                     definition.route().eventType(),
                                     listener));
         } catch (IllegalStateException e) {
-            throw new ListenerRegistrationException("Outbox listener '" + definition.description() + "'", e);
+            throw new ListenerRegistrationException(definition.description(), e);
         }
     }
 
@@ -106,7 +106,7 @@ public final class OutboxListenerRegistrar implements SmartInitializingSingleton
         EventListener listener = beans.getBean(beanName, EventListener.class);
         if (registries.stream().noneMatch(registry -> ((DefaultListenerRegistry) registry).contains(listener))) {
             throw new ListenerRegistrationException(
-                    "Outbox listener '" + beanName + "'",
+                    beanName,
                     new IllegalStateException("nothing says which events it is for: annotate it with"
                             + " @OutboxListener(eventType = …), or register it with the ListenerRegistry; if other"
                             + " listeners call it, declare it with @Bean(autowireCandidate = false)"));

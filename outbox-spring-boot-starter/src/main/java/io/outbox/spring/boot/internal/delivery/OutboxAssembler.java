@@ -149,8 +149,7 @@ public final class OutboxAssembler {
 
     private static ListenerRegistrationException refused(ListenerDefinition listener, String reason) {
         return new ListenerRegistrationException(
-                "Outbox listener '" + listener.description() + "'",
-                new IllegalStateException("it has settings of its own, but " + reason));
+                listener.description(), new IllegalStateException("it has settings of its own, but " + reason));
     }
 
     private static void purge(Outbox.AbstractBuilder<?> builder, Purge purge) {

@@ -143,7 +143,7 @@ public final class ListenerCatalog {
     }
 
     private static ListenerDefinition requireNothingEarly(ListenerDefinition listener) {
-        return describing("Outbox listener '" + listener.description() + "'", () -> {
+        return describing(listener.description(), () -> {
             if (listener.isNeededEarly()) {
                 throw new IllegalStateException(
                         "its settings are needed before its bean is made, and the bean is declared"
@@ -181,7 +181,7 @@ public final class ListenerCatalog {
 
     private ListenerDefinition bound(String beanName) {
         OutboxListener annotation = annotationOf(beanName);
-        return describing("Outbox listener '" + beanName + "'", () -> {
+        return describing(beanName, () -> {
             requireOutboxAlone(annotation);
             EventListener listener = beans.getBean(beanName, EventListener.class);
             Object target =
@@ -280,7 +280,7 @@ public final class ListenerCatalog {
     }
 
     private ListenerDefinition ofBean(String beanName, Class<?> type, OutboxListener annotation) {
-        return describing("Outbox listener '" + beanName + "'", () -> {
+        return describing(beanName, () -> {
             if (type != null && !EventListener.class.isAssignableFrom(type)) {
                 throw new IllegalStateException("its class does not implement " + EventListener.class.getName()
                         + " or BatchEventListener; put @OutboxListener on the method that takes the events");
@@ -291,7 +291,7 @@ public final class ListenerCatalog {
 
     private ListenerDefinition ofMethod(String beanName, Class<?> type, Method method, OutboxListener annotation) {
         String description = beanName + "." + method.getName();
-        return describing("Outbox listener '" + description + "'", () -> {
+        return describing(description, () -> {
             ListenerMethod listener = new ListenerMethod(method, type);
             return definition(description, annotation, listener.eventType(), () -> listener.on(beans, beanName));
         });

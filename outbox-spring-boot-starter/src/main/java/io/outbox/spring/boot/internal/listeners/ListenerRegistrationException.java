@@ -5,8 +5,8 @@ public final class ListenerRegistrationException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
-    /** @param listener what it is, with its name */
+    /** @param listener the name of the bean, and of the method if it is one */
     public ListenerRegistrationException(String listener, RuntimeException cause) {
-        super(listener + " cannot be registered: " + cause.getMessage(), cause);
+        super("Outbox listener '" + listener + "' cannot be registered: " + cause.getMessage(), cause);
     }
 }

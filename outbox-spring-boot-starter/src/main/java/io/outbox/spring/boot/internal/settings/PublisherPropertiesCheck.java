@@ -24,7 +24,7 @@ final class PublisherPropertiesCheck {
 
     static void check(OutboxPublisherProperties properties) {
         Duration emergencyTimeout = properties.getSender().getEmergencyTimeout();
-        checkPositive(PublisherKeys.of("sender.emergency-timeout"), emergencyTimeout);
+        Rules.positive(PublisherKeys.of("sender.emergency-timeout"), emergencyTimeout);
         checkPolicy(setting -> PublisherKeys.of("defaults." + setting), properties.getDefaults());
         properties.getEvents().forEach((type, event) -> checkEvent(type, event, properties));
         checkStuckRecovery(properties.getStuckRecovery());
@@ -72,7 +72,7 @@ final class PublisherPropertiesCheck {
 
     private static void checkPolicy(Function<String, String> keys, Policy policy) {
         checkAtLeast(1, keys.apply("batch-size"), policy.getBatchSize());
-        checkNotNegative(keys.apply("initial-delay"), policy.getInitialDelay());
+        checkNotNegativeIfSet(keys.apply("initial-delay"), policy.getInitialDelay());
         checkPositiveIfSet(keys.apply("fixed-delay"), policy.getFixedDelay());
         checkAtLeast(0, keys.apply("max-retries"), policy.getMaxRetries());
         checkAtLeast(1, keys.apply("concurrency"), policy.getConcurrency());
@@ -88,28 +88,17 @@ final class PublisherPropertiesCheck {
 
     private static void checkStuckRecovery(OutboxPublisherProperties.StuckRecovery recovery) {
         checkAtLeast(1, PublisherKeys.of("stuck-recovery.batch-size"), recovery.getBatchSize());
-        checkPositive(
+        Rules.positive(
                 PublisherKeys.of("stuck-recovery.max-batch-processing-time"), recovery.getMaxBatchProcessingTime());
-        checkNotNegative(PublisherKeys.of("stuck-recovery.initial-delay"), recovery.getInitialDelay());
-        checkPositive(PublisherKeys.of("stuck-recovery.fixed-delay"), recovery.getFixedDelay());
+        checkNotNegativeIfSet(PublisherKeys.of("stuck-recovery.initial-delay"), recovery.getInitialDelay());
+        Rules.positive(PublisherKeys.of("stuck-recovery.fixed-delay"), recovery.getFixedDelay());
     }
 
     private static void checkCleanUp(OutboxPublisherProperties.CleanUp cleanUp) {
         checkAtLeast(1, PublisherKeys.of("clean-up.batch-size"), cleanUp.getBatchSize());
-        require(
-                cleanUp.getTtl() != null && !cleanUp.getTtl().isNegative(),
-                PublisherKeys.of("clean-up.ttl"),
-                cleanUp.getTtl(),
-                "must be set and not be negative");
-        checkNotNegative(PublisherKeys.of("clean-up.initial-delay"), cleanUp.getInitialDelay());
-        Duration fixedDelay = cleanUp.getFixedDelay();
-        require(
-                fixedDelay != null
-                        && fixedDelay.toSeconds() >= 1
-                        && fixedDelay.equals(Duration.ofSeconds(fixedDelay.toSeconds())),
-                PublisherKeys.of("clean-up.fixed-delay"),
-                fixedDelay,
-                "must be a whole number of seconds, at least 1");
+        Rules.notNegative(PublisherKeys.of("clean-up.ttl"), cleanUp.getTtl());
+        checkNotNegativeIfSet(PublisherKeys.of("clean-up.initial-delay"), cleanUp.getInitialDelay());
+        Rules.wholeSeconds(PublisherKeys.of("clean-up.fixed-delay"), cleanUp.getFixedDelay());
     }
 
     private static void checkTtls(List<Duration> ttls) {
@@ -123,23 +112,20 @@ final class PublisherPropertiesCheck {
     }
 
     private static void checkAtLeast(int least, String key, Integer value) {
-        require(value == null || value >= least, key, value, "must be at least " + least);
+        if (value != null) {
+            Rules.atLeast(least, key, value);
+        }
     }
 
-    private static void checkNotNegative(String key, Duration value) {
-        require(value == null || !value.isNegative(), key, value, "must not be negative");
-    }
-
-    private static void checkPositive(String key, Duration value) {
-        require(value != null, key, null, "must be set");
-        checkPositiveIfSet(key, value);
+    private static void checkNotNegativeIfSet(String key, Duration value) {
+        if (value != null) {
+            Rules.notNegative(key, value);
+        }
     }
 
     private static void checkPositiveIfSet(String key, Duration value) {
-        require(
-                value == null || value.compareTo(Duration.ofMillis(1)) >= 0,
-                key,
-                value,
-                "must be at least one millisecond");
+        if (value != null) {
+            Rules.positive(key, value);
+        }
     }
 }
