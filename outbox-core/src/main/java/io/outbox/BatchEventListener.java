@@ -2,6 +2,7 @@ package io.outbox;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * An {@link EventListener} that takes several queued events of its route in one call, for targets that are faster in
@@ -66,6 +67,43 @@ public interface BatchEventListener extends EventListener {
         static List<BatchOutcome> call(
                 BatchEventListener listener, List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
             return listener instanceof Informed informed ? informed.onEvents(events, infos) : listener.onEvents(events);
+        }
+    }
+
+    /**
+     * A batch listener that may wait for its target for longer than an operator wants to be left in the dark, and says so
+     * while it waits. It keeps its events meanwhile: what the target answers in the end still counts.
+     */
+    @FunctionalInterface
+    interface Waiting extends Informed {
+
+        /**
+         * Handles the events and returns one outcome per event, in the same order.
+         *
+         * @param silence takes the reason why the target does not answer, from any thread and until this method returns.
+         *     The route is shown as unavailable from then on and gets no more events but single ones from time to time,
+         *     until events of it succeed
+         */
+        List<BatchOutcome> onEvents(
+                List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception;
+
+        /** Handles the events without a word about silence. */
+        @Override
+        default List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
+            return onEvents(events, infos, reason -> {});
+        }
+
+        /** Calls a batch listener of any kind. */
+        static List<BatchOutcome> call(
+                BatchEventListener listener,
+                List<EventEnvelope> events,
+                List<DeliveryInfo> infos,
+                Consumer<RouteUnavailableException> silence)
+                throws Exception {
+            return listener instanceof Waiting waiting
+                    ? waiting.onEvents(events, infos, silence)
+                    : Informed.call(listener, events, infos);
         }
     }
 }

@@ -326,7 +326,10 @@ public final class Outbox implements AutoCloseable {
             return self();
         }
 
-        /** How many events the poller reads at a time. Default: {@value OutboxPoller#DEFAULT_BATCH_SIZE}. */
+        /**
+         * How many events the poller reads at a time. Default: {@value OutboxPoller#DEFAULT_BATCH_SIZE}, from which pages
+         * grow up to 500 while a backlog drains; a number that is set stays.
+         */
         public B batchSize(int batchSize) {
             assembly.polling.batchSize(batchSize);
             return self();
@@ -353,10 +356,16 @@ public final class Outbox implements AutoCloseable {
         /**
          * How long finished events are kept. Default: 7 days. With {@link #backend}, setting it turns purging on; with
          * a store, {@link #purger} does.
+         *
+         * <p>Zero, where events are delivered, keeps no DONE event at all: it is deleted instead of marked, purger or not,
+         * if the store has {@link io.outbox.spi.Capability#DELETE_DONE}. DEAD events then stay until they are replayed, and
+         * purges only look for what was DONE before; a {@link #purger} of your own goes on with both, unless
+         * {@link #purgeKeepsDead()}.
          */
         public B purgeRetention(Duration retention) {
             assembly.purge.retention(retention);
             assembly.purging = true;
+            assembly.keepsNothing = retention.isZero();
             return self();
         }
 

@@ -40,6 +40,7 @@ final class OutboxAssembly {
     OutboxBackend backend;
     EventPurger purger;
     boolean purging;
+    boolean keepsNothing;
     ListenerRegistry listenerRegistry;
     MetricsExporter metrics = MetricsExporter.NOOP;
     JsonCodec jsonCodec;
@@ -99,6 +100,9 @@ final class OutboxAssembly {
         Objects.requireNonNull(listenerRegistry, "listenerRegistry is required");
         delivery.listenerRegistry(new SubscribedListeners(subscribed, listenerRegistry));
         EngineMetrics engineMetrics = new EngineMetrics(metrics);
+        if (keepsNothing) {
+            deleteDone(store);
+        }
         OutboxPurgeScheduler purgeScheduler = purgeScheduler(store);
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
         try {
@@ -109,6 +113,14 @@ final class OutboxAssembly {
         } catch (RuntimeException | Error e) {
             engine.close();
             throw e;
+        }
+    }
+
+    /** Leaves the purge nothing but what was done before, unless it is that of somebody else. */
+    private void deleteDone(OutboxBackend store) {
+        delivery.deleteDone();
+        if (purger == null && store.supports(Capability.DELETE_DONE)) {
+            purge.keepDead();
         }
     }
 

@@ -3,6 +3,7 @@ package io.outbox;
 import io.outbox.dispatch.RetryPolicy;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** A listener with a retry policy of its own. */
 record RetryingListener(RetryPolicy retryPolicy, EventListener listener) implements EventListener.Informed {
@@ -22,11 +23,13 @@ record RetryingListener(RetryPolicy retryPolicy, EventListener listener) impleme
 
     /** A batch listener with a retry policy of its own. */
     private record Batching(RetryPolicy retryPolicy, BatchEventListener listener)
-            implements BatchEventListener.Informed {
+            implements BatchEventListener.Waiting {
 
         @Override
-        public List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
-            return BatchEventListener.Informed.call(listener, events, infos);
+        public List<BatchOutcome> onEvents(
+                List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception {
+            return BatchEventListener.Waiting.call(listener, events, infos, silence);
         }
 
         @Override

@@ -109,6 +109,26 @@ class EventListenerTest {
     }
 
     @Test
+    void aBatchListenerThatWaitsIsHeardAlsoThroughARetryingOne() throws Exception {
+        RouteUnavailableException reason = new RouteUnavailableException("nothing heard");
+        BatchEventListener.Waiting waiting = (events, infos, silence) -> {
+            seen.addAll(infos);
+            silence.accept(reason);
+            return List.of(BatchOutcome.done());
+        };
+        List<RouteUnavailableException> heard = new ArrayList<>();
+        BatchEventListener retrying = (BatchEventListener) EventListener.retrying(POLICY, waiting);
+
+        BatchEventListener.Waiting.call(waiting, List.of(EVENT), List.of(THIRD), heard::add);
+        BatchEventListener.Waiting.call(retrying, List.of(EVENT), List.of(THIRD), heard::add);
+        BatchEventListener.Waiting.call(informedOfBatches(), List.of(EVENT), List.of(THIRD), heard::add);
+        waiting.onEvent(EVENT);
+
+        assertThat(heard).containsExactly(reason, reason);
+        assertThat(seen).containsExactly(THIRD, THIRD, THIRD, DeliveryInfo.first(EVENT));
+    }
+
+    @Test
     void nothingMayBeNull() {
         assertThatNullPointerException()
                 .isThrownBy(() -> EventListener.retrying(null, informed()))

@@ -14,6 +14,8 @@ public enum Capability {
     FENCE,
     /** Many outcomes are written together. Without it, each is a statement of its own. */
     BATCH_OUTCOMES,
+    /** Events can be deleted the moment they are done. Without it, they are kept until the next purge. */
+    DELETE_DONE,
     /** Events can be read by their type. Without it, event types cannot have lanes of their own. */
     READ_BY_TYPE
 }

@@ -53,7 +53,10 @@ public interface DeliveryBackend {
     /** Returns the time on the clock by which claims tell what is due and whose lease has run out. */
     Instant currentTime();
 
-    /** Returns when the next pending event becomes due that is not due at {@code now}, if the engine can tell. */
+    /**
+     * Returns when the next pending event becomes due that is not due at {@code now}; empty if there is none. Events in the
+     * hands of a node count. An engine without {@link Capability#READ_BY_TYPE} may answer that there is none.
+     */
     Optional<Instant> nextDueAt(Instant now);
 
     /**

@@ -12,11 +12,21 @@ public sealed interface Outcome {
 
     String eventId();
 
-    /** Delivered at the given time. */
-    record Done(String eventId, Instant at) implements Outcome {
+    /**
+     * Delivered at the given time.
+     *
+     * @param keep whether the event stays in the store until it is purged. If not, it is deleted, under the same guards; and
+     *     an event that is not there any more counts as done, since only its end removes it
+     */
+    record Done(String eventId, Instant at, boolean keep) implements Outcome {
         public Done {
             Objects.requireNonNull(eventId, "eventId");
             Objects.requireNonNull(at, "at");
+        }
+
+        /** Delivered at the given time, and kept. */
+        public Done(String eventId, Instant at) {
+            this(eventId, at, true);
         }
     }
 

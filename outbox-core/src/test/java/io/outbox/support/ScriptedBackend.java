@@ -543,14 +543,20 @@ public final class ScriptedBackend implements OutboxBackend {
 
     private Optional<EventStatus> apply(String ownerId, Outcome outcome) {
         Row row = rows.get(outcome.eventId());
+        boolean deletes = outcome instanceof Outcome.Done done && !done.keep();
         if (row == null) {
-            return Optional.empty();
+            return deletes ? Optional.of(EventStatus.DONE) : Optional.empty();
         }
         if (outcome.equals(row.lastOutcome)) {
             return Optional.of(row.status);
         }
         if (!row.isPending() || (ownerId != null && !ownerId.equals(row.ownerId))) {
             return Optional.empty();
+        }
+        if (deletes) {
+            rowsWritten.incrementAndGet();
+            rows.remove(outcome.eventId());
+            return Optional.of(EventStatus.DONE);
         }
         Row ended;
         if (outcome instanceof Outcome.Done) {
@@ -663,9 +669,13 @@ public final class ScriptedBackend implements OutboxBackend {
 
     @Override
     public int purge(Instant cutoff, int limit) {
+        return purge(row -> row.status.isTerminal(), limit);
+    }
+
+    private int purge(Predicate<Row> condition, int limit) {
         return call(Op.PURGE, List.of(), () -> {
             List<String> finished = rows.values().stream()
-                    .filter(row -> row.status.isTerminal())
+                    .filter(condition)
                     .map(row -> row.event.eventId())
                     .limit(limit)
                     .toList();
@@ -676,7 +686,7 @@ public final class ScriptedBackend implements OutboxBackend {
 
     @Override
     public int purgeDone(Instant cutoff, int limit) {
-        return purge(cutoff, limit);
+        return purge(row -> row.status == EventStatus.DONE, limit);
     }
 
     @Override

@@ -15,8 +15,8 @@ import java.util.Objects;
 
 /**
  * Runs statements with bound parameters on a connection that the caller manages. An {@link Instant} is bound as a UTC
- * timestamp with microseconds, whatever the time zones of JVM and session. Failures are {@link OutboxStoreException}s
- * that name the operation, never its parameters.
+ * timestamp with microseconds, whatever the time zones of JVM and session, and a {@code String[]} as an SQL array. Failures
+ * are {@link OutboxStoreException}s that name the operation, never its parameters.
  */
 public final class JdbcTemplate {
 
@@ -130,6 +130,8 @@ public final class JdbcTemplate {
                         i + 1, LocalDateTime.ofInstant(instant.truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC));
             } else if (params[i] instanceof String || params[i] == null) {
                 statement.setString(i + 1, (String) params[i]);
+            } else if (params[i] instanceof String[] texts) {
+                statement.setArray(i + 1, statement.getConnection().createArrayOf("varchar", texts));
             } else {
                 statement.setObject(i + 1, params[i]);
             }

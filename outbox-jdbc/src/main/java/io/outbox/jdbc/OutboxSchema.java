@@ -72,11 +72,29 @@ public final class OutboxSchema {
         try {
             return withConnection(conn -> {
                 conn.setAutoCommit(true);
-                SchemaScript.run(conn, statements());
+                if (!isComplete(conn)) {
+                    SchemaScript.run(conn, statements());
+                }
                 return this;
             });
         } catch (OutboxStoreException e) {
             return validateAfter(e);
+        }
+    }
+
+    /**
+     * Returns whether nothing is to be created. A database may lock the table even for an index that is there: a node that
+     * starts would wait for all transactions that write events, and new ones for it.
+     */
+    private boolean isComplete(Connection conn) {
+        try {
+            return new TableCheck(catalog, script)
+                    .findings(conn)
+                    .map(List::isEmpty)
+                    .orElse(false);
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, "Whether the table is there cannot be told; it is created if it is not", e);
+            return false;
         }
     }
 

@@ -152,20 +152,32 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
         Map<String, EventStatus> standing = new LinkedHashMap<>();
         for (Outcome outcome : outcomes) {
             StoredEvent event = events.get(outcome.eventId());
-            if (event == null) {
-                continue;
+            if (event != null && isOpenTo(ownerId, event) && !Transitions.isCountedAlready(event, outcome)) {
+                event = change(event, outcome);
             }
-            boolean open = event.isPending() && (ownerId == null || ownerId.equals(event.lockedBy()));
-            if (open && !Transitions.isCountedAlready(event, outcome)) {
-                StoredEvent changed = Transitions.after(event, outcome);
-                replace(event, changed);
-                event = changed;
-            }
-            if (Transitions.shows(event, outcome)) {
+            if (event == null && Transitions.deletes(outcome)) {
+                standing.put(outcome.eventId(), EventStatus.DONE);
+            } else if (event != null && Transitions.shows(event, outcome)) {
                 standing.put(event.eventId(), event.status());
             }
         }
         return standing;
+    }
+
+    private static boolean isOpenTo(String ownerId, StoredEvent event) {
+        return event.isPending() && (ownerId == null || ownerId.equals(event.lockedBy()));
+    }
+
+    /** Returns what the outcome makes of an event; {@code null} if that is nothing. */
+    private StoredEvent change(StoredEvent event, Outcome outcome) {
+        if (Transitions.deletes(outcome)) {
+            pending.remove(event);
+            events.remove(event.eventId());
+            return null;
+        }
+        StoredEvent changed = Transitions.after(event, outcome);
+        replace(event, changed);
+        return changed;
     }
 
     @Override

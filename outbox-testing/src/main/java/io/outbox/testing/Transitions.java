@@ -11,7 +11,12 @@ final class Transitions {
 
     private Transitions() {}
 
-    /** Returns the event after the outcome. */
+    /** Returns whether nothing is left of an event with this outcome. */
+    static boolean deletes(Outcome outcome) {
+        return outcome instanceof Outcome.Done done && !done.keep();
+    }
+
+    /** Returns the event after an outcome that leaves something of it. */
     static StoredEvent after(StoredEvent event, Outcome outcome) {
         if (outcome instanceof Outcome.Done done) {
             return event.becoming(EventStatus.DONE, event.attempts(), event.availableAt())

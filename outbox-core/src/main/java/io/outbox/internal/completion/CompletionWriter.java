@@ -57,6 +57,7 @@ public final class CompletionWriter {
     private final OwnedEvents owned;
     private final Durable durable;
     private final Alarm alarm;
+    private final Turns turns = new Turns();
     private final OutcomeWriter outcomes;
     private final BlockingQueue<Completion> completions = new ArrayBlockingQueue<>(CAPACITY);
     private final Releases releases;
@@ -84,7 +85,7 @@ public final class CompletionWriter {
         this.durable = new Durable(metrics, listeners, alarm);
         this.alarm = alarm;
         this.releases = new Releases(backend);
-        this.outcomes = new OutcomeWriter(backend, metrics, this::written);
+        this.outcomes = new OutcomeWriter(backend, metrics, this::written, turns);
         this.thread = new DaemonThreadFactory("outbox-completion-").newThread(this::run);
     }
 
@@ -329,9 +330,23 @@ public final class CompletionWriter {
         }
     }
 
+    /** Called before a page is claimed: no hold ends until it has been handed over, if what is claimed cannot be given back. */
+    public void claimBegins() {
+        if (!releasesLocks()) {
+            turns.begin();
+        }
+    }
+
+    /** Called when the page has been handed over. */
+    public void claimEnds() {
+        turns.end();
+    }
+
+    /** The hold ends before anything that takes its time: what is due again may be claimed from now on. */
     private void written(Completion completion, EventStatus status) {
         quietly(() -> durable.count(completion, status));
         close(completion.hold());
+        quietly(() -> durable.log(completion, status));
         quietly(() -> durable.tell(completion, status));
         if (status != null) {
             quietly(() -> durable.announce(completion));

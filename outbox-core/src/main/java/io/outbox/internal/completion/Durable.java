@@ -34,24 +34,33 @@ final class Durable {
             if (completion.hold().outcomeRefused()) {
                 metrics.fenced(1);
             }
-            LOG.log(
-                    Level.WARNING,
-                    "The outcome of event {0} was refused: it has another owner or has ended",
-                    outcome.eventId());
             return;
         }
         metrics.outcome(completion.eventType(), status);
         if (status == EventStatus.DONE) {
             metrics.succeeded();
-            failures.tellWhatIsOver();
         } else if (status == EventStatus.DEAD) {
             metrics.dead();
-            failures.dead(completion);
-        } else if (outcome instanceof Outcome.Failed failed) {
+        } else if (outcome instanceof Outcome.Failed) {
             metrics.failed();
-            failures.failed(completion, failed);
         } else {
             metrics.deferred();
+        }
+    }
+
+    /** Logs what did not go well. */
+    void log(Completion completion, EventStatus status) {
+        if (status == null) {
+            LOG.log(
+                    Level.WARNING,
+                    "The outcome of event {0} was refused: it has another owner or has ended",
+                    completion.outcome().eventId());
+        } else if (status == EventStatus.DONE) {
+            failures.tellWhatIsOver();
+        } else if (status == EventStatus.DEAD) {
+            failures.dead(completion);
+        } else if (completion.outcome() instanceof Outcome.Failed failed) {
+            failures.failed(completion, failed);
         }
     }
 

@@ -37,15 +37,21 @@ final class OutcomeWriter {
     private final DeliveryBackend backend;
     private final EngineMetrics metrics;
     private final BiConsumer<Completion, EventStatus> whenWritten;
+    private final Turns turns;
     private final RefusedOutcomes refused = new RefusedOutcomes();
     private final Strangers strangers;
     private int failures;
 
     /** @param whenWritten told of every outcome that the store answered, with the event's status or {@code null} */
-    OutcomeWriter(DeliveryBackend backend, EngineMetrics metrics, BiConsumer<Completion, EventStatus> whenWritten) {
+    OutcomeWriter(
+            DeliveryBackend backend,
+            EngineMetrics metrics,
+            BiConsumer<Completion, EventStatus> whenWritten,
+            Turns turns) {
         this.backend = backend;
         this.metrics = metrics;
         this.whenWritten = whenWritten;
+        this.turns = turns;
         this.strangers = new Strangers(backend, System::nanoTime);
     }
 
@@ -130,6 +136,15 @@ final class OutcomeWriter {
     }
 
     private void apply(List<Completion> part) {
+        turns.begin();
+        try {
+            applyInTurn(part);
+        } finally {
+            turns.end();
+        }
+    }
+
+    private void applyInTurn(List<Completion> part) {
         Map<String, EventStatus> applied = send(part);
         metrics.completionBatch(part.size());
         if (applied.size() < part.size()) {
@@ -194,7 +209,7 @@ final class OutcomeWriter {
                 .orElse(null);
         return batch.stream()
                 .map(completion -> completion.outcome() instanceof Outcome.Done done
-                        ? completion.with(new Outcome.Done(done.eventId(), at))
+                        ? completion.with(new Outcome.Done(done.eventId(), at, done.keep()))
                         : completion)
                 .toList();
     }

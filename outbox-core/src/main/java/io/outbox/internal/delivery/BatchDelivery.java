@@ -135,6 +135,8 @@ final class BatchDelivery {
 
         private final List<HeldEvent> events;
         private int ended;
+        private boolean listening = true;
+        private boolean silent;
 
         private Run(List<HeldEvent> events) {
             this.events = events;
@@ -142,32 +144,49 @@ final class BatchDelivery {
 
         private void deliver(BooleanSupplier forced) {
             try {
-                for (HeldEvent event : events) {
-                    metrics.dispatchLatency(
-                            TimeUnit.NANOSECONDS.toMillis(event.hold().queuedNanos()));
-                }
-                List<Result> results = processor.process(events);
+                reportWaits();
+                List<Result> results = processor.process(events, this::silent);
+                listened();
                 boolean cutShort = forced.getAsBoolean();
                 Thread.interrupted(); // an interrupt meant for the listener must not disturb the worker
                 end(results, cutShort);
             } catch (RuntimeException | Error e) {
+                listened();
                 endAll(e);
                 LOG.log(Level.ERROR, "A delivery failed outside of its listener; that counts as an attempt", e);
+            }
+        }
+
+        /** Notes, while the listener has the events, that their target does not answer; it keeps them. */
+        private synchronized void silent(RouteUnavailableException reason) {
+            if (listening && lane.hasCircuits()) {
+                silent = true;
+                lane.targetSilent(events.get(0).eventType(), reason);
+            }
+        }
+
+        private synchronized void listened() {
+            listening = false;
+        }
+
+        private void reportWaits() {
+            if (!metrics.isOff()) {
+                events.forEach(event -> metrics.dispatchLatency(
+                        TimeUnit.NANOSECONDS.toMillis(event.hold().queuedNanos())));
             }
         }
 
         /** Ends each event as its result says. */
         private void end(List<Result> results, boolean cutShort) {
             List<HeldEvent> unavailable = new ArrayList<>(0);
-            Throwable cause = null;
+            RouteUnavailableException cause = null;
             boolean answered = false;
             for (Result result : results) {
                 HeldEvent event = events.get(ended);
-                boolean isUnavailable = result.error() instanceof RouteUnavailableException;
                 if (cutShort && mayBeDueToTheEnd(result)) {
                     completion.giveBack(event.hold());
-                } else if (isUnavailable && lane.hasCircuits()) {
-                    cause = result.error();
+                } else if (result.error() instanceof RouteUnavailableException reason && lane.hasCircuits()) {
+                    cause = reason;
                     unavailable.add(event);
                 } else {
                     answered |= result.outcome() instanceof Outcome.Done;
@@ -177,11 +196,11 @@ final class BatchDelivery {
             }
             String eventType = events.get(0).eventType();
             if (!unavailable.isEmpty()) {
-                lane.targetUnavailable(unavailable, cause);
+                lane.targetUnavailable(eventType, unavailable, cause);
             } else if (answered) {
                 lane.targetAnswered(eventType);
             } else {
-                lane.probeLost(eventType);
+                toldNothing(eventType);
             }
         }
 
@@ -199,7 +218,15 @@ final class BatchDelivery {
                 } catch (RuntimeException | Error again) {
                     completion.giveBack(event.hold());
                 }
-                lane.probeLost(event.eventType());
+                toldNothing(event.eventType());
+            }
+        }
+
+        private void toldNothing(String eventType) {
+            if (silent) {
+                lane.silenceEnded(eventType);
+            } else {
+                lane.probeLost(eventType);
             }
         }
     }

@@ -1,6 +1,5 @@
 package io.outbox.internal.delivery;
 
-import io.outbox.EventEnvelope;
 import io.outbox.dispatch.QueuedEvent;
 import io.outbox.dispatch.QueuedEvent.Source;
 import io.outbox.internal.completion.Completion;
@@ -13,12 +12,15 @@ import io.outbox.internal.polling.AlarmLine;
 import io.outbox.internal.polling.PollFeed;
 import io.outbox.internal.polling.PollTarget;
 import io.outbox.internal.watch.StoreWatch;
+import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.Lease;
 import io.outbox.spi.Outcome;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 /** The cold path into an engine's lanes: what the poller finds. */
 final class ColdEvents implements PollTarget {
@@ -30,6 +32,7 @@ final class ColdEvents implements PollTarget {
     private final EngineClock clock;
     private final StoreWatch watch;
     private final Consumer<Lease> holdUnder;
+    private volatile boolean claims;
 
     ColdEvents(
             Lanes lanes,
@@ -66,10 +69,14 @@ final class ColdEvents implements PollTarget {
     @Override
     public void claimingUnder(Lease lease) {
         holdUnder.accept(lease);
+        claims = true;
     }
 
     @Override
     public void scanStarted() {
+        if (claims) {
+            completion.claimBegins();
+        }
         lanes.scanStarted();
         owned.scanStarted();
     }
@@ -78,6 +85,7 @@ final class ColdEvents implements PollTarget {
     public void scanEnded() {
         owned.scanEnded();
         lanes.scanEnded();
+        completion.claimEnds();
     }
 
     @Override
@@ -86,17 +94,33 @@ final class ColdEvents implements PollTarget {
     }
 
     @Override
-    public Answer offer(EventEnvelope event, DueEvent row, Claim claim) {
-        Hold hold = acquire(row, claim);
-        if (hold == null) {
-            return Answer.KNOWN;
+    public boolean offer(List<FoundEvent> events, Claim claim, IntConsumer taken) {
+        List<HeldEvent> held = new ArrayList<>(events.size());
+        int acquired = 0;
+        int queued = 0;
+        try {
+            for (; acquired < events.size(); acquired++) {
+                FoundEvent event = events.get(acquired);
+                Hold hold = acquire(event.row(), claim);
+                if (hold != null) {
+                    held.add(held(event, hold));
+                }
+            }
+            queued = lanes.offer(held);
+            return queued == held.size();
+        } finally {
+            taken.accept(queued);
+            held.subList(queued, held.size()).forEach(event -> completion.giveBack(event.hold()));
+            if (claim.ownerId() != null) {
+                giveBack(PollTarget.rows(events.subList(acquired, events.size())), claim);
+            }
         }
-        QueuedEvent queued = new QueuedEvent(event, Source.COLD, row.event().attempts());
-        if (lanes.offer(new HeldEvent(queued, row.lastError(), row.event().availableAt(), hold))) {
-            return Answer.TAKEN;
-        }
-        completion.letGo(hold);
-        return Answer.NO_ROOM;
+    }
+
+    private static HeldEvent held(FoundEvent event, Hold hold) {
+        OutboxEvent row = event.row().event();
+        QueuedEvent queued = new QueuedEvent(event.envelope(), Source.COLD, row.attempts());
+        return new HeldEvent(queued, event.row().lastError(), row.availableAt(), hold);
     }
 
     @Override

@@ -104,6 +104,7 @@ public final class DeliveryEngine implements AutoCloseable {
     private Lanes lanes(DeliverySettings settings) {
         Listening listening = new Listening(routing, settings.interceptors, contexts);
         boolean readByType = backend.supports(Capability.READ_BY_TYPE);
+        boolean keepsDone = !settings.deleteDone || !backend.supports(Capability.DELETE_DONE);
         Map<String, Lane> byType = new LinkedHashMap<>();
         settings.lanes.forEach((eventType, policy) -> byType.put(
                 eventType,
@@ -114,18 +115,23 @@ public final class DeliveryEngine implements AutoCloseable {
                                 listening,
                                 new RetrySettings(policy.retryPolicy(), policy.maxAttempts()),
                                 metrics,
-                                clock),
+                                clock,
+                                keepsDone),
                         laneContext,
                         readByType)));
         Lane shared = new Lane(
                 byType.isEmpty() ? EventTypes.ALL : EventTypes.except(List.copyOf(byType.keySet())),
                 new LaneSettings(
                         new LaneSettings.Queues(settings.hotQueueCapacity, settings.coldQueueCapacity),
-                        settings.workerCount,
+                        new LaneSettings.Workers(settings.workerCount, null),
                         LaneSettings.Pace.DEFAULT,
                         settings.strictOrder),
                 new EventProcessor(
-                        listening, new RetrySettings(settings.retryPolicy, settings.maxAttempts), metrics, clock),
+                        listening,
+                        new RetrySettings(settings.retryPolicy, settings.maxAttempts),
+                        metrics,
+                        clock,
+                        keepsDone),
                 laneContext,
                 readByType);
         return new Lanes(byType, shared, metrics, settings.jsonCodec);

@@ -51,6 +51,7 @@ public final class DeliverySettings {
     ThreadFactory threadFactory = new DaemonThreadFactory("outbox-worker-");
     Lease lease;
     boolean strictOrder;
+    boolean deleteDone;
     Duration longestStandstill = Duration.ofSeconds(30);
     private Duration unroutableGrace = DEFAULT_UNROUTABLE_GRACE;
 
@@ -152,6 +153,11 @@ public final class DeliverySettings {
     /** Keeps every event behind those that came before it. */
     public void strictOrder() {
         this.strictOrder = true;
+    }
+
+    /** Lets the store delete events the moment they are done, if it can. */
+    public void deleteDone() {
+        this.deleteDone = true;
     }
 
     public boolean hasLanes() {

@@ -34,6 +34,7 @@ final class DispatchQueue {
     private final Half cold;
     private final boolean strictOrder;
     private int hotInARow;
+    private int waiting;
     private boolean closed;
 
     DispatchQueue(int hotCapacity, int coldCapacity, boolean strictOrder) {
@@ -47,34 +48,82 @@ final class DispatchQueue {
      * under which {@link #remove} and {@link #close} run, so that no event slips in behind them.
      */
     boolean offer(HeldEvent event, Predicate<HeldEvent> admission) {
+        return offer(List.of(event), admission) == 1;
+    }
+
+    /** Appends events, as {@link #offer(HeldEvent, Predicate)} does, until one is refused; returns how many. */
+    int offer(List<HeldEvent> events, Predicate<HeldEvent> admission) {
         lock.lock();
         try {
-            Half half = half(event.queued().source());
-            if (closed || half.remaining() <= 0 || !admission.test(event)) {
-                return false;
+            int added = 0;
+            for (HeldEvent event : events) {
+                Half half = half(event.queued().source());
+                if (closed || half.remaining() <= 0 || !admission.test(event)) {
+                    break;
+                }
+                half.add(event);
+                added++;
             }
-            half.add(event);
-            changed.signal();
-            return true;
+            wakeNext();
+            return added;
         } finally {
             lock.unlock();
         }
     }
 
     /**
-     * Waits for an event and returns it, with up to {@code batchSize} of its route in all; an empty list once the queue
-     * is closed and empty.
+     * Wakes one worker if there is something for it. Whoever takes an event wakes the next for what is left, so that a page
+     * costs as many wake-ups as there are workers that sleep, and not one per event.
      */
-    List<HeldEvent> take(ToIntFunction<HeldEvent> batchSize) throws InterruptedException {
+    private void wakeNext() {
+        if (!hot.isEmpty() || !cold.isEmpty()) {
+            changed.signal();
+        }
+    }
+
+    /**
+     * Waits for an event and returns it, with up to {@code batchSize} of its route in all; an empty list once the queue
+     * is closed and empty, or when the worker has waited for as long as it may.
+     *
+     * @param leaving runs before an empty list is returned, under the lock: whoever offers an event after that finds one
+     *     worker less
+     */
+    List<HeldEvent> take(ToIntFunction<HeldEvent> batchSize, long mostNanos, Runnable leaving)
+            throws InterruptedException {
         lock.lockInterruptibly();
         try {
+            long leftNanos = mostNanos;
             while (true) {
                 List<HeldEvent> batch = pollLocked(batchSize);
-                if (!batch.isEmpty() || closed) {
+                if (!batch.isEmpty()) {
+                    wakeNext();
                     return batch;
                 }
-                changed.await();
+                if (closed || leftNanos <= 0) {
+                    leaving.run();
+                    return batch;
+                }
+                leftNanos = await(leftNanos);
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long await(long nanos) throws InterruptedException {
+        waiting++;
+        try {
+            return changed.awaitNanos(nanos);
+        } finally {
+            waiting--;
+        }
+    }
+
+    /** Returns whether there are more events than workers that wait for one. */
+    boolean isShortOfWorkers() {
+        lock.lock();
+        try {
+            return hot.size() + cold.size() > waiting;
         } finally {
             lock.unlock();
         }
@@ -114,6 +163,16 @@ final class DispatchQueue {
         try {
             closed = true;
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Runs the action: nothing is offered or taken meanwhile. */
+    void locked(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
         } finally {
             lock.unlock();
         }

@@ -19,10 +19,12 @@ import io.outbox.spi.Outcome;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Takes events through interceptors and listener, and turns whatever happens there, any {@code Throwable} included,
@@ -46,14 +48,18 @@ final class EventProcessor {
     private final RetrySettings retry;
     private final EngineMetrics metrics;
     private final EngineClock clock;
+    private final boolean keepsDone;
 
-    EventProcessor(Listening listening, RetrySettings retry, EngineMetrics metrics, EngineClock clock) {
+    /** @param keepsDone whether events stay in the store when they are done */
+    EventProcessor(
+            Listening listening, RetrySettings retry, EngineMetrics metrics, EngineClock clock, boolean keepsDone) {
         this.routing = listening.routing;
         this.interceptors = listening.interceptors;
         this.contexts = listening.contexts;
         this.retry = retry;
         this.metrics = metrics;
         this.clock = clock;
+        this.keepsDone = keepsDone;
     }
 
     /** Who is called with an event. */
@@ -78,14 +84,6 @@ final class EventProcessor {
         }
     }
 
-    private boolean isForBatchListener(HeldEvent event) {
-        try {
-            return routing.listenerOf(event.envelope()) instanceof BatchEventListener;
-        } catch (Throwable e) {
-            return false; // as above
-        }
-    }
-
     /**
      * What became of one event.
      *
@@ -98,33 +96,59 @@ final class EventProcessor {
      *
      * <p>An event by itself is in its context from the first interceptor to the last, with the listener in between. A batch
      * listener stands outside of all contexts, also when its batch is one event, and interceptors in that of their event.
+     *
+     * @param silence is told, meanwhile, that the target does not answer
      */
-    List<Result> process(List<HeldEvent> events) {
-        List<Attempt> attempts = events.stream().map(Attempt::new).toList();
-        if (isForBatchListener(events.get(0))) {
-            processTogether(attempts);
+    List<Result> process(List<HeldEvent> events, Consumer<RouteUnavailableException> silence) {
+        Call call = call(events.get(0).envelope());
+        List<Attempt> attempts = new ArrayList<>(events.size());
+        events.forEach(event -> attempts.add(new Attempt(event)));
+        if (call.listener instanceof BatchEventListener batching) {
+            processTogether(batching, attempts, silence);
         } else {
-            attempts.forEach(this::processAlone);
+            attempts.forEach(attempt -> processAlone(call, attempt));
         }
-        return attempts.stream()
-                .map(attempt -> new Result(outcome(attempt), attempt.error()))
-                .toList();
+        List<Result> results = new ArrayList<>(events.size());
+        attempts.forEach(attempt -> results.add(new Result(outcome(attempt), attempt.error())));
+        return results;
     }
 
-    private void processAlone(Attempt attempt) {
+    /**
+     * Whom to call with events of one route.
+     *
+     * @param failure why there is nobody, or {@code null}
+     */
+    private record Call(EventListener listener, Throwable failure) {}
+
+    private Call call(EventEnvelope event) {
+        try {
+            EventListener listener = routing.listenerOf(event);
+            return new Call(listener, listener == null ? routing.unroutable(event) : null);
+        } catch (Throwable e) {
+            return new Call(null, e);
+        }
+    }
+
+    private void processAlone(Call call, Attempt attempt) {
         Scope context = contexts.restore(attempt.event.envelope());
         try {
             attempt.before();
-            listen(List.of(attempt));
+            if (attempt.isUndecided()) {
+                timed(() -> listenAlone(call, attempt));
+            }
             attempt.after();
         } finally {
             context.close();
         }
     }
 
-    private void processTogether(List<Attempt> attempts) {
+    private void processTogether(
+            BatchEventListener listener, List<Attempt> attempts, Consumer<RouteUnavailableException> silence) {
         attempts.forEach(attempt -> inContext(attempt, attempt::before));
-        listen(attempts);
+        List<Attempt> admitted = attempts.stream().filter(Attempt::isUndecided).toList();
+        if (!admitted.isEmpty()) {
+            timed(() -> listenTogether(listener, admitted, silence));
+        }
         attempts.forEach(attempt -> inContext(attempt, attempt::after));
     }
 
@@ -206,47 +230,37 @@ final class EventProcessor {
         }
     }
 
-    /** Calls the listener with the events that no interceptor kept from it. */
-    private void listen(List<Attempt> attempts) {
-        List<Attempt> admitted = attempts.stream().filter(Attempt::isUndecided).toList();
-        if (!admitted.isEmpty()) {
-            long start = System.nanoTime();
-            listenTo(admitted);
-            metrics.listenerDuration(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
-        }
+    private void timed(Runnable listening) {
+        long start = System.nanoTime();
+        listening.run();
+        metrics.listenerDuration(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
     }
 
-    private void listenTo(List<Attempt> admitted) {
+    /** Calls the listener with the events that no interceptor kept from it. */
+    private static void listenTogether(
+            BatchEventListener listener, List<Attempt> admitted, Consumer<RouteUnavailableException> silence) {
         try {
-            EventEnvelope first = admitted.get(0).event.envelope();
-            EventListener listener = routing.listenerOf(first);
-            if (listener == null) {
-                throw routing.unroutable(first);
-            }
-            if (listener instanceof BatchEventListener batching) {
-                listenTogether(batching, admitted);
-            } else {
-                admitted.forEach(attempt -> listenAlone(listener, attempt));
+            List<BatchOutcome> outcomes = BatchEventListener.Waiting.call(
+                    listener,
+                    admitted.stream().map(attempt -> attempt.event.envelope()).toList(),
+                    admitted.stream().map(attempt -> attempt.info).toList(),
+                    silence);
+            requireOnePerEvent(outcomes, admitted.size());
+            for (int i = 0; i < outcomes.size(); i++) {
+                admitted.get(i).result = outcomes.get(i);
             }
         } catch (Throwable e) {
             admitted.forEach(attempt -> attempt.result = BatchOutcome.failed(e));
         }
     }
 
-    private static void listenTogether(BatchEventListener listener, List<Attempt> admitted) throws Exception {
-        List<BatchOutcome> outcomes = BatchEventListener.Informed.call(
-                listener,
-                admitted.stream().map(attempt -> attempt.event.envelope()).toList(),
-                admitted.stream().map(attempt -> attempt.info).toList());
-        requireOnePerEvent(outcomes, admitted.size());
-        for (int i = 0; i < outcomes.size(); i++) {
-            admitted.get(i).result = outcomes.get(i);
+    private static void listenAlone(Call call, Attempt attempt) {
+        if (call.failure != null) {
+            attempt.result = BatchOutcome.failed(call.failure);
+            return;
         }
-    }
-
-    private static void listenAlone(EventListener listener, Attempt attempt) {
         try {
-            DispatchResult result = EventListener.Informed.call(listener, attempt.event.envelope(), attempt.info);
+            DispatchResult result = EventListener.Informed.call(call.listener, attempt.event.envelope(), attempt.info);
             if (result == null) {
                 throw new IllegalStateException(
                         "The listener returned null; return DispatchResult.done() when the event is processed");
@@ -277,7 +291,7 @@ final class EventProcessor {
         if (handled instanceof DispatchResult.Dead dead) {
             return new Outcome.Dead(id, dead.reason());
         }
-        return new Outcome.Done(id, clock.now());
+        return new Outcome.Done(id, clock.now(), keepsDone);
     }
 
     /** Returns the outcome of an attempt that failed with this error. */
@@ -286,8 +300,9 @@ final class EventProcessor {
         if (error instanceof UnrecoverableException) {
             return new Outcome.Dead(event.eventId(), describe(error));
         }
-        if (error instanceof RouteUnavailableException) {
-            return new Outcome.Deferred(event.eventId(), later(DEFERRAL));
+        if (error instanceof RouteUnavailableException unavailable) {
+            return new Outcome.Deferred(
+                    event.eventId(), later(unavailable.pause() == null ? DEFERRAL : unavailable.pause()));
         }
         if (error instanceof RetryAfterException retryAfter) {
             return failed(event, retryAfter.retryAfter(), describe(error));

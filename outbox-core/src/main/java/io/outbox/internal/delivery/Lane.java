@@ -1,5 +1,6 @@
 package io.outbox.internal.delivery;
 
+import io.outbox.RouteUnavailableException;
 import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
@@ -85,7 +86,16 @@ final class Lane {
 
     /** Queues the event; returns false if it has to stay in the store for now. */
     boolean offer(HeldEvent event) {
-        return queue.offer(event, this::admits);
+        return offer(List.of(event)) == 1;
+    }
+
+    /** Queues events until one has to stay in the store for now; returns how many were queued. */
+    int offer(List<HeldEvent> events) {
+        int queued = queue.offer(events, this::admits);
+        if (queued > 0) {
+            workers.come();
+        }
+        return queued;
     }
 
     private boolean admits(HeldEvent event) {
@@ -97,12 +107,13 @@ final class Lane {
         return settings.strictOrder() && scanning && emptied != emptiedBeforeScan;
     }
 
-    /** Notes that a page is about to be read. */
+    /** Notes that a page is about to be read, and calls workers that could not come before. */
     void scanStarted() {
-        queue.remove(event -> false, () -> {
+        queue.locked(() -> {
             scanning = true;
             emptiedBeforeScan = emptied;
         });
+        workers.come();
     }
 
     /** Notes that the page has been handed over. */
@@ -254,6 +265,9 @@ final class Lane {
     }
 
     private void announceCapacity() {
+        if (capacityWaiters.isEmpty()) {
+            return;
+        }
         for (PollFeed waiting : capacityWaiters.keySet()) {
             Runnable waiter = isRoomyFor(waiting) ? capacityWaiters.remove(waiting) : null;
             if (waiter != null) {
@@ -340,6 +354,13 @@ final class Lane {
         if (moved || queue.longestWaitNanos() <= longest.toNanos()) {
             return;
         }
+        if (workers.areMissing()) { // they are called only now, or cannot be: nobody is kept from coming
+            workers.come();
+            if (!workers.isAnyPresent()) {
+                giveBackQueued();
+            }
+            return;
+        }
         standsStill = true;
         if (freeWorkers.get() > 0) {
             standsStill = false; // the process did, and its workers are about to go on
@@ -413,33 +434,69 @@ final class Lane {
         return circuits != null;
     }
 
-    /** Notes that the target of these events cannot be reached, and gives them back, with those queued behind them. */
-    void targetUnavailable(List<HeldEvent> events, Throwable cause) {
-        String eventType = events.get(0).eventType();
+    /**
+     * Notes that the target of an event type cannot be reached, and gives back what is queued for it.
+     *
+     * @param events those that were meant for it, given back too
+     */
+    void targetUnavailable(String eventType, List<HeldEvent> events, RouteUnavailableException cause) {
+        String reason = Reasons.of(cause);
+        RouteCircuits.News news;
+        try {
+            news = open(eventType, events, reason);
+        } finally {
+            allowProbes(eventType, cause.pause());
+        }
+        tell(eventType, news, reason);
+    }
+
+    /**
+     * Notes that the target of an event type does not answer, and gives back what is queued for it. The listener that says
+     * so keeps its events, and they are the probe: no other passes, and binds another worker, until it has ended.
+     */
+    void targetSilent(String eventType, RouteUnavailableException cause) {
+        String reason = Reasons.of(cause);
+        tell(eventType, open(eventType, List.of(), reason), reason);
+    }
+
+    /** Notes that a listener that had heard nothing has ended, without telling anything about the target. */
+    void silenceEnded(String eventType) {
+        if (circuits.isOpen(eventType)) {
+            allowProbes(eventType, null);
+        }
+    }
+
+    private RouteCircuits.News open(String eventType, List<HeldEvent> events, String reason) {
         Predicate<HeldEvent> sameTarget =
                 settings.strictOrder() ? EVERY : event -> event.eventType().equals(eventType);
-        String reason = Reasons.of(cause);
         RouteCircuits.News[] news = new RouteCircuits.News[1];
         List<HeldEvent> behind = queue.remove(sameTarget, () -> {
             emptied++;
             news[0] = circuits.trip(eventType, reason);
         });
-        try {
-            events.forEach(event -> completion.giveBack(event.hold()));
-            behind.forEach(event -> completion.giveBack(event.hold()));
-            alarm.dueNow(types);
-        } finally {
-            circuits.allowProbes(eventType);
-            alarm.dueIn(probed(eventType), circuits.millisToProbe(eventType));
-        }
-        if (news[0] == RouteCircuits.News.UNAVAILABLE) {
+        events.forEach(event -> completion.giveBack(event.hold()));
+        behind.forEach(event -> completion.giveBack(event.hold()));
+        alarm.dueNow(types);
+        return news[0];
+    }
+
+    private void allowProbes(String eventType, Duration pause) {
+        circuits.allowProbes(eventType, pause);
+        alarm.dueIn(probed(eventType), circuits.millisToProbe(eventType));
+    }
+
+    private void tell(String eventType, RouteCircuits.News news, String reason) {
+        if (news == RouteCircuits.News.UNAVAILABLE) {
             LOG.log(
                     Level.WARNING,
                     "The target of {0} is unavailable ({1}); its events wait in the store",
                     name(eventType),
                     reason);
             metrics.routeUnavailable(name(eventType), true);
-        } else if (news[0] == RouteCircuits.News.OTHER_CAUSE) {
+            if (!circuits.isOpen(eventType)) { // it has answered meanwhile, and that was told before this
+                metrics.routeUnavailable(name(eventType), false);
+            }
+        } else if (news == RouteCircuits.News.OTHER_CAUSE) {
             LOG.log(
                     Level.WARNING,
                     "The target of {0} is still unavailable, for another reason now ({1})",

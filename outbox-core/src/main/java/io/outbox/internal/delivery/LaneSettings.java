@@ -4,10 +4,20 @@ import io.outbox.dispatch.LanePolicy;
 import java.time.Duration;
 
 /** What distinguishes one lane from another. */
-record LaneSettings(Queues queues, int workers, Pace pace, boolean strictOrder) {
+record LaneSettings(Queues queues, Workers workers, Pace pace, boolean strictOrder) {
+
+    /** How long the workers of a type wait for its next event. */
+    private static final Duration MOST_IDLE = Duration.ofSeconds(10);
 
     /** How many events wait in memory. */
     record Queues(int hotCapacity, int coldCapacity) {}
+
+    /**
+     * The threads that deliver.
+     *
+     * @param mostIdle how long one waits for an event before it goes, or {@code null} if all are always there
+     */
+    record Workers(int most, Duration mostIdle) {}
 
     /**
      * How fast a lane goes.
@@ -24,7 +34,7 @@ record LaneSettings(Queues queues, int workers, Pace pace, boolean strictOrder) 
     static LaneSettings of(LanePolicy policy, boolean strictOrder) {
         return new LaneSettings(
                 new Queues(policy.queueCapacity(), policy.queueCapacity()),
-                policy.concurrency(),
+                new Workers(policy.concurrency(), MOST_IDLE),
                 new Pace(policy.batchSize(), policy.maxPerSecond(), policy.pollInterval(), policy.startDelay()),
                 strictOrder);
     }

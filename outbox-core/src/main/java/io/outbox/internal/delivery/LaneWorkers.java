@@ -4,13 +4,23 @@ import io.outbox.internal.ownership.HeldEvent;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-/** The threads of a lane: each takes a batch from the queue, waits for its turn, and delivers it. */
+/**
+ * The threads of a lane: each takes a batch from the queue, waits for its turn, and delivers it.
+ *
+ * <p>Those of the lane that most types share are always there. Those of a type with a lane of its own come when there
+ * are events for them and go when there have been none for a while: a hundred types at rest have no thread.
+ *
+ * <p>No event waits for a worker that does not come. A worker leaves only under the lock of the queue, when that is empty;
+ * whoever offers events calls one by {@link #come} afterwards, and so finds the worker gone. A worker that has taken its
+ * share calls the next for what is left, so that all come for a page.
+ */
 final class LaneWorkers {
 
     private static final System.Logger LOG = System.getLogger(LaneWorkers.class.getName());
@@ -22,6 +32,9 @@ final class LaneWorkers {
     private final BatchDelivery delivery;
     private final RateLimiter rateLimiter;
     private final ExecutorService threads;
+    private final int most;
+    private final long mostIdleNanos;
+    private final AtomicInteger present = new AtomicInteger();
     private final AtomicInteger delivering = new AtomicInteger();
     private volatile boolean started;
     private volatile boolean forced;
@@ -32,14 +45,59 @@ final class LaneWorkers {
         this.delivery = delivery;
         int maxPerSecond = settings.pace().maxPerSecond();
         this.rateLimiter = maxPerSecond == 0 ? null : new RateLimiter(maxPerSecond);
-        this.threads = Executors.newFixedThreadPool(settings.workers(), threadFactory);
+        this.threads = new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, 0, TimeUnit.NANOSECONDS, new SynchronousQueue<>(), threadFactory);
+        this.most = settings.workers().most();
+        this.mostIdleNanos = settings.workers().mostIdle() == null
+                ? Long.MAX_VALUE
+                : settings.workers().mostIdle().toNanos();
     }
 
     void start() {
         started = true;
-        for (int i = 0; i < settings.workers(); i++) {
-            threads.execute(this::work);
+        if (mostIdleNanos == Long.MAX_VALUE) {
+            while (present.get() < most) {
+                startOne();
+            }
+        } else {
+            come();
         }
+    }
+
+    /** Calls another worker if those that wait are too few for what is queued, and not all are there. Does not throw. */
+    void come() {
+        if (started && present.get() < most && lane.queue().isShortOfWorkers()) {
+            try {
+                startOne();
+            } catch (RuntimeException | Error e) {
+                LOG.log(
+                        threads.isShutdown() ? Level.DEBUG : Level.ERROR,
+                        "No worker can be started for what is queued; the next event and the next poll try again",
+                        e);
+            }
+        }
+    }
+
+    private void startOne() {
+        if (present.incrementAndGet() > most) {
+            present.decrementAndGet();
+            return;
+        }
+        try {
+            threads.execute(this::work);
+        } catch (RuntimeException | Error e) {
+            present.decrementAndGet();
+            throw e;
+        }
+    }
+
+    /** Returns whether there are fewer workers than there may be, of those that come by themselves. */
+    boolean areMissing() {
+        return started && present.get() < most;
+    }
+
+    boolean isAnyPresent() {
+        return present.get() > 0;
     }
 
     /** Returns how many events are with a listener. */
@@ -88,10 +146,11 @@ final class LaneWorkers {
         List<HeldEvent> batch = List.of();
         lane.workerComes();
         try {
-            batch = lane.queue().take(this::batchSize);
+            batch = lane.queue().take(this::batchSize, mostIdleNanos, present::decrementAndGet);
             return batch;
         } finally {
             lane.workerGoes(batch.size());
+            come();
         }
     }
 

@@ -56,6 +56,31 @@ final class Lanes {
         return queued;
     }
 
+    /** Queues events in their lanes until one has to stay in the store for now; returns how many were queued. */
+    int offer(List<HeldEvent> events) {
+        int queued = 0;
+        while (queued < events.size()) {
+            Lane lane = of(events.get(queued).eventType());
+            int end = queued + 1;
+            while (end < events.size() && of(events.get(end).eventType()) == lane) {
+                end++;
+            }
+            List<HeldEvent> run = events.subList(queued, end);
+            int taken = lane.offer(
+                    codec == null
+                            ? run
+                            : run.stream().map(event -> event.readBy(codec)).toList());
+            queued += taken;
+            if (taken < run.size()) {
+                break;
+            }
+        }
+        if (queued > 0 && !metrics.isOff()) {
+            metrics.queueDepths(hotSize(), coldSize());
+        }
+        return queued;
+    }
+
     List<PollFeed> feeds() {
         if (all.size() == 1) {
             return shared.feeds();

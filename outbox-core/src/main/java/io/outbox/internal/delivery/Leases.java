@@ -2,7 +2,9 @@ package io.outbox.internal.delivery;
 
 import io.outbox.internal.lease.LeaseKeeper;
 import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.ownership.Hold;
 import io.outbox.spi.Lease;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Whether events are held by locks in a shared store, and by whom. Begins without, for one node alone. */
@@ -34,7 +36,9 @@ final class Leases {
     void secure(List<HeldEvent> events) {
         LeaseKeeper current = keeper;
         if (current != null) {
-            current.secure(events.stream().map(HeldEvent::hold).toList());
+            List<Hold> holds = new ArrayList<>(events.size());
+            events.forEach(event -> holds.add(event.hold()));
+            current.secure(holds);
         }
     }
 

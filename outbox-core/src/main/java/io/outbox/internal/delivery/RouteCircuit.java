@@ -1,5 +1,6 @@
 package io.outbox.internal.delivery;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -10,8 +11,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class RouteCircuit {
 
-    private static final long PROBE_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final long FOREVER_NANOS = TimeUnit.DAYS.toNanos(3650);
+    private static final Duration PROBE_INTERVAL = Duration.ofMillis(500);
+    private static final Duration FOREVER = Duration.ofDays(3650);
 
     private boolean open;
     private boolean probing;
@@ -45,14 +46,15 @@ final class RouteCircuit {
         boolean wasClosed = !open;
         open = true;
         probing = false;
-        nextProbeAt = System.nanoTime() + FOREVER_NANOS;
+        nextProbeAt = System.nanoTime() + FOREVER.toNanos();
         return wasClosed;
     }
 
-    /** Lets one event pass in a while. */
-    synchronized void allowProbes() {
+    /** Lets one event pass after a pause, or after the usual one if it is {@code null}. */
+    synchronized void allowProbes(Duration pause) {
+        Duration wait = pause == null ? PROBE_INTERVAL : pause.compareTo(FOREVER) < 0 ? pause : FOREVER;
         probing = false;
-        nextProbeAt = System.nanoTime() + PROBE_INTERVAL_NANOS;
+        nextProbeAt = System.nanoTime() + wait.toNanos();
     }
 
     /** Notes that the target answered; returns whether the circuit was open until now. */

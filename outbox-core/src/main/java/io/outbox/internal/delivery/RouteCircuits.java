@@ -85,11 +85,15 @@ final class RouteCircuits {
         return route == fresh ? News.UNAVAILABLE : unknown ? News.OTHER_CAUSE : News.NONE;
     }
 
-    /** Lets probes pass from some time from now on, since what waits for the target is back in the store. */
-    void allowProbes(String eventType) {
+    /**
+     * Lets probes pass from some time from now on, since what waits for the target is back in the store.
+     *
+     * @param pause the time until then, or {@code null} for the usual one
+     */
+    void allowProbes(String eventType, Duration pause) {
         Route route = open.get(key(eventType));
         if (route != null) {
-            route.circuit.allowProbes();
+            route.circuit.allowProbes(pause);
         }
     }
 

@@ -10,6 +10,7 @@ import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.Lease;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -73,9 +74,12 @@ public final class LeaseKeeper implements AutoCloseable {
     /** Renews those locks that are not certain to last for a while yet; marks the holds whose lock is lost. */
     public void secure(List<Hold> holds) {
         long limit = lease.duration().toNanos() / 3 * 2;
-        List<Hold> old = holds.stream()
-                .filter(hold -> hold.ownerId() != null && hold.lockAgeNanos() >= limit)
-                .toList();
+        List<Hold> old = new ArrayList<>(0);
+        for (Hold hold : holds) {
+            if (hold.ownerId() != null && hold.lockAgeNanos() >= limit) {
+                old.add(hold);
+            }
+        }
         if (renewing) {
             renew(old);
         } else {

@@ -52,8 +52,10 @@ public final class EngineMetrics {
         report(MetricsExporter::incrementHotSkippedDelayed);
     }
 
-    public void coldEnqueued() {
-        report(MetricsExporter::incrementColdEnqueued);
+    public void coldEnqueued(int events) {
+        for (int i = 0; i < events && !isOff(); i++) {
+            report(MetricsExporter::incrementColdEnqueued);
+        }
     }
 
     public void queueDepths(int hotDepth, int coldDepth) {

@@ -11,20 +11,28 @@ final class FeedState {
 
     private final PollFeed feed;
     private final Walk walk;
+    private final PageSize pageSize;
     private final NavigableSet<Long> announced = new TreeSet<>();
     private long dueAtNanos = System.nanoTime();
     private long recoveryAtNanos;
+    private boolean called;
+    private boolean idle;
     private boolean wantsFrontNow;
     private boolean wantsFrontSoon;
 
-    FeedState(PollFeed feed, long walkMs, long recoveryAtNanos) {
+    FeedState(PollFeed feed, PollSettings settings, long recoveryAtNanos) {
         this.feed = feed;
-        this.walk = new Walk(walkMs);
+        this.walk = new Walk(settings.walkMs(feed));
+        this.pageSize = settings.pageSize(feed);
         this.recoveryAtNanos = recoveryAtNanos;
     }
 
     PollFeed feed() {
         return feed;
+    }
+
+    PageSize pageSize() {
+        return pageSize;
     }
 
     /** Returns the feed's walk, which is told what was announced since it was last asked for. */
@@ -51,6 +59,8 @@ final class FeedState {
 
     /** Notes a time that a later run must not miss, to the millisecond; the furthest go first if there are many. */
     void announce(long atNanos) {
+        called = true;
+        idle = false;
         announced.add(TimeUnit.NANOSECONDS.toMillis(atNanos) + 1);
         if (announced.size() > MAX_ANNOUNCED) {
             announced.pollLast();
@@ -66,11 +76,23 @@ final class FeedState {
 
     /** Begins a read: sets the next time, which announcements from now on may bring forward. */
     void begin(long now, long intervalNanos) {
+        called = false;
+        idle = false;
         announced.headSet(TimeUnit.NANOSECONDS.toMillis(now), true).clear();
         dueAtNanos = now + intervalNanos;
         if (!announced.isEmpty()) {
             wakeAt(TimeUnit.MILLISECONDS.toNanos(announced.first()));
         }
+    }
+
+    /** Returns whether the last read found the end of what is due, and nobody has told of more since. */
+    boolean isIdle() {
+        return idle;
+    }
+
+    /** Notes that the read found the end of what is due. */
+    void rest() {
+        idle = !called;
     }
 
     long recoveryAtNanos() {

@@ -1,6 +1,5 @@
 package io.outbox.internal.polling;
 
-import io.outbox.EventEnvelope;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.watch.Isolation;
 import io.outbox.internal.watch.StoreWatch;
@@ -17,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 
 /**
  * A handler of the application's own as the poller's target. What the poller has to give back or to bury is written by
@@ -62,6 +62,12 @@ final class HandlerTarget implements PollTarget {
             return 0;
         }
 
+        /** A handler need not tell its capacity. */
+        @Override
+        public boolean hasBoundedRoom() {
+            return false;
+        }
+
         @Override
         public Duration interval() {
             return null;
@@ -104,8 +110,23 @@ final class HandlerTarget implements PollTarget {
     }
 
     @Override
-    public Answer offer(EventEnvelope event, DueEvent row, Claim claim) {
-        return handler.handle(event, row.event().attempts()) ? Answer.TAKEN : Answer.NO_ROOM;
+    public boolean offer(List<FoundEvent> events, Claim claim, IntConsumer taken) {
+        int handled = 0;
+        try {
+            while (handled < events.size() && handle(events.get(handled))) {
+                handled++;
+            }
+            return handled == events.size();
+        } finally {
+            taken.accept(handled);
+            if (claim.ownerId() != null) {
+                giveBack(PollTarget.rows(events.subList(handled, events.size())), claim);
+            }
+        }
+    }
+
+    private boolean handle(FoundEvent event) {
+        return handler.handle(event.envelope(), event.row().event().attempts());
     }
 
     @Override

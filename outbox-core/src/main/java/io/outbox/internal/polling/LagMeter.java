@@ -58,6 +58,16 @@ final class LagMeter {
         }
     }
 
+    /** Reports that no event waits. */
+    synchronized void nothingIsDue() {
+        if (!metrics.isOff()) {
+            metrics.oldestLag(0);
+            metrics.oldestLagByType(Map.of());
+            measuredAtNanos = System.nanoTime();
+            measuredByTypeAtNanos = measuredAtNanos;
+        }
+    }
+
     private static long age(Instant oldest, Instant now) {
         return Math.max(0, Duration.between(oldest, now).toMillis());
     }

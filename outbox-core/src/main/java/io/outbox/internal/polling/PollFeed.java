@@ -23,6 +23,11 @@ public interface PollFeed {
     /** Returns how many events are read at a time, or 0 for the poller's setting. */
     int batchSize();
 
+    /** Returns whether the capacity says how many events are wanted, so that larger pages than the default do no harm. */
+    default boolean hasBoundedRoom() {
+        return true;
+    }
+
     /** Returns the longest sleep between reads, or {@code null} for the poller's setting. */
     Duration interval();
 }

@@ -17,6 +17,7 @@ public final class PollSettings {
 
     private Duration skipRecent = DEFAULT_SKIP_RECENT;
     private int batchSize = DEFAULT_BATCH_SIZE;
+    private boolean batchSizeIsSet;
     private long intervalMs = DEFAULT_INTERVAL_MS;
     private Lease lease;
     private StuckRecovery recovery;
@@ -35,6 +36,7 @@ public final class PollSettings {
             throw new IllegalArgumentException("batchSize must be at least 1: " + value);
         }
         this.batchSize = value;
+        this.batchSizeIsSet = true;
     }
 
     public void intervalMs(long value) {
@@ -79,8 +81,15 @@ public final class PollSettings {
         return clock;
     }
 
+    /** Returns how many events of the feed are read with a single page. */
     int batchSize(PollFeed feed) {
         return feed.batchSize() == 0 ? batchSize : feed.batchSize();
+    }
+
+    /** Returns how many events of the feed are read at a time by one page after the other. */
+    PageSize pageSize(PollFeed feed) {
+        boolean grows = feed.batchSize() == 0 && !batchSizeIsSet && feed.hasBoundedRoom();
+        return grows ? PageSize.growingFrom(batchSize) : PageSize.fixed(batchSize(feed));
     }
 
     /** Returns how long a walk goes on at most; claims pass over what others hold, so they look back more often. */

@@ -6,6 +6,7 @@ import io.outbox.spi.DueEvent;
 import io.outbox.spi.Lease;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /** Where the poller's finds go. Called by one thread at a time. */
 public interface PollTarget {
@@ -31,19 +32,30 @@ public interface PollTarget {
     /** Called whenever the store's clock was read, by which due times are told among several nodes. */
     void storeIsAhead(Duration difference);
 
-    /** Offers an event. Unless it was taken or is known, it is still in the poller's hands. */
-    Answer offer(EventEnvelope event, DueEvent row, Claim claim);
+    /**
+     * Offers the events of a page, in their order, until there is no room for one. What was claimed and not taken is given
+     * back, whatever happens.
+     *
+     * @param taken told how many were taken
+     * @return whether there was room for all; those that are in this node's hands already need none
+     */
+    boolean offer(List<FoundEvent> events, Claim claim, IntConsumer taken);
 
-    /** What became of an event that was offered. */
-    enum Answer {
-        TAKEN,
-        /** It is in this node's hands already. */
-        KNOWN,
-        NO_ROOM
-    }
+    /**
+     * An event that was found.
+     *
+     * @param row what was read
+     * @param envelope the same, decoded
+     */
+    record FoundEvent(DueEvent row, EventEnvelope envelope) {}
 
-    /** Takes back claimed events that were not handed over. */
+    /** Takes back claimed events that were not offered. */
     void giveBack(List<DueEvent> rows, Claim claim);
+
+    /** Returns what was read of the events. */
+    static List<DueEvent> rows(List<FoundEvent> events) {
+        return events.stream().map(FoundEvent::row).toList();
+    }
 
     /** Takes an event that cannot be decoded, which goes DEAD for that reason. */
     void bury(DueEvent row, Claim claim, RuntimeException reason);

@@ -2,6 +2,7 @@ package io.outbox.internal.polling;
 
 import io.outbox.EventEnvelope;
 import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.polling.PollTarget.FoundEvent;
 import io.outbox.internal.watch.StoreWatch;
 import io.outbox.poller.OutboxPollerHandler;
 import io.outbox.poller.StuckRecovery;
@@ -12,9 +13,11 @@ import io.outbox.spi.HousekeepingBackend;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntSupplier;
 
 /**
@@ -30,6 +33,8 @@ public final class PollingLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(PollingLoop.class.getName());
     /** How soon to look again for an event that became due during a walk; most are in this node's hands. */
     private static final long LOOK_AGAIN_MS = 50;
+    /** Earlier than any time at which an event can be due; databases do not go back further. */
+    private static final Instant BEFORE_ALL = Instant.parse("1000-01-01T00:00:00Z");
 
     private final DeliveryBackend backend;
     private final PollTarget target;
@@ -92,7 +97,7 @@ public final class PollingLoop implements AutoCloseable {
                 if (state.feed().availableCapacity() > 0) {
                     Walk walk = newWalk(state);
                     walk.comeOn(reader);
-                    readPage(new Pass(state, walk));
+                    readPage(singlePage(state, walk));
                 }
             } catch (RuntimeException | Error e) {
                 noteFailure(e);
@@ -124,12 +129,16 @@ public final class PollingLoop implements AutoCloseable {
             walk.begin(asOf);
             boolean more = true;
             while (more && state.feed().availableCapacity() > 0) {
-                more = readPage(new Pass(state, walk)) && !walk.isAtFront();
+                more = readPage(singlePage(state, walk)) && !walk.isAtFront();
                 delivered += deliver.getAsInt();
             }
         }
         measureLag();
         return delivered;
+    }
+
+    private Pass singlePage(FeedState state, Walk walk) {
+        return new Pass(state, walk, PageSize.fixed(settings.batchSize(state.feed())));
     }
 
     private Walk newWalk(FeedState state) {
@@ -139,12 +148,44 @@ public final class PollingLoop implements AutoCloseable {
     private void run() {
         schedule.runBegins();
         try {
-            readDueFeeds();
+            if (!isAllAtRest()) {
+                readDueFeeds();
+            }
         } catch (RuntimeException | Error e) {
             noteFailure(e);
         } finally {
             schedule.next();
         }
+    }
+
+    /**
+     * Returns whether the feeds that are due, and all others at rest, need not be read: one look at the store tells that
+     * nothing is due. So many event types cost no more than one while nothing happens.
+     */
+    private boolean isAllAtRest() {
+        List<FeedState> idle = schedule.beginIdle(schedule.feeds());
+        if (idle.isEmpty()) {
+            return false;
+        }
+        long quietMs = quietMs();
+        if (quietMs == 0) {
+            idle.forEach(state -> schedule.wakeIn(state, 0));
+            return false;
+        }
+        idle.forEach(state -> schedule.rest(state, Math.min(quietMs, settings.intervalMs(state.feed()))));
+        lag.nothingIsDue();
+        noteSuccess();
+        return true;
+    }
+
+    /** Returns for how long no event of any type is due; 0 if one is. */
+    private long quietMs() {
+        Optional<Instant> first = backend.nextDueAt(BEFORE_ALL);
+        if (first.isEmpty()) {
+            return Long.MAX_VALUE;
+        }
+        Duration wait = Duration.between(reader.time(), first.get());
+        return wait.isNegative() || wait.isZero() ? 0 : wait.toMillis() + 1;
     }
 
     /** Reads one page of each feed that is due in turn, until none has more. */
@@ -153,7 +194,7 @@ public final class PollingLoop implements AutoCloseable {
         do {
             for (FeedState state : schedule.feeds()) {
                 if (!passes.containsKey(state) && schedule.begin(state)) {
-                    passes.put(state, new Pass(state, state.walk()));
+                    passes.put(state, new Pass(state, state.walk(), state.pageSize()));
                 }
             }
             for (Pass pass : List.copyOf(passes.values())) {
@@ -180,7 +221,7 @@ public final class PollingLoop implements AutoCloseable {
                     if (!walk.isAtFront() || state.walk().wantsFront()) {
                         return true;
                     }
-                    schedule.wakeIn(state, untilNextDue(pass));
+                    schedule.rest(state, untilNextDue(pass));
                     noteSuccess();
                     return false;
                 }
@@ -214,12 +255,14 @@ public final class PollingLoop implements AutoCloseable {
 
         private final FeedState state;
         private final Walk walk;
+        private final PageSize pageSize;
         private final long beganAtNanos = System.nanoTime();
         private int toRecover;
 
-        private Pass(FeedState state, Walk walk) {
+        private Pass(FeedState state, Walk walk, PageSize pageSize) {
             this.state = state;
             this.walk = walk;
+            this.pageSize = pageSize;
             StuckRecovery recovery = settings.recovery();
             this.toRecover = schedule.isRecoveryTime(state) ? recovery.batchSize() : 0;
             if (toRecover > 0) {
@@ -233,9 +276,8 @@ public final class PollingLoop implements AutoCloseable {
         }
 
         private int limit() {
-            int batchSize = settings.batchSize(state.feed());
             boolean recoversFirst = toRecover > 0 && walk.isAtFront();
-            int most = recoversFirst ? Math.min(batchSize, toRecover) : batchSize;
+            int most = recoversFirst ? Math.min(pageSize.next(), toRecover) : pageSize.next();
             return Math.max(1, Math.min(most, state.feed().availableCapacity()));
         }
 
@@ -265,9 +307,11 @@ public final class PollingLoop implements AutoCloseable {
             noteStoreTime(pass.walk);
             target.scanStarted();
             try {
-                PageReader.Place place = pass.walk.place(pass.limit()).dueFor(feed.leastWait());
+                int limit = pass.limit();
+                PageReader.Place place = pass.walk.place(limit).dueFor(feed.leastWait());
                 PageReader.ReadPage page = reader.read(feed.types(), place, pass.takesOver());
                 pass.tookOver(page.takenOver());
+                pass.pageSize.came(limit, page.next() != null);
                 boolean taken = handOver(page);
                 if (taken) {
                     pass.walk.advance(page.next());
@@ -296,36 +340,31 @@ public final class PollingLoop implements AutoCloseable {
         }
     }
 
-    /** Hands over events until one is refused; gives back what was claimed and not taken, whatever happens. */
+    /** Hands over the events of a page; returns false if there was no room for all. Nothing that was claimed is forgotten. */
     private boolean handOver(PageReader.ReadPage page) {
-        List<DueEvent> events = page.events();
-        int taken = 0;
+        List<FoundEvent> events = null;
         try {
-            while (taken < events.size() && handOver(events.get(taken), page.claim())) {
-                taken++;
-            }
-            return taken == events.size();
+            events = decode(page);
         } finally {
-            if (taken < events.size() && page.claim().ownerId() != null) {
-                target.giveBack(events.subList(taken, events.size()), page.claim());
+            if (events == null && page.claim().ownerId() != null) {
+                target.giveBack(page.events(), page.claim());
             }
         }
+        return target.offer(events, page.claim(), metrics::coldEnqueued);
     }
 
-    private boolean handOver(DueEvent row, PollTarget.Claim claim) {
-        EventEnvelope event;
-        try {
-            event = EventEnvelope.restore(row.event());
-        } catch (RuntimeException e) {
-            LOG.log(Level.ERROR, "Event " + row.eventId() + " cannot be decoded and goes DEAD", e);
-            target.bury(row, claim, e);
-            return true;
+    /** Returns the events of a page; those that cannot be decoded go DEAD, each by itself. */
+    private List<FoundEvent> decode(PageReader.ReadPage page) {
+        List<FoundEvent> events = new ArrayList<>(page.events().size());
+        for (DueEvent row : page.events()) {
+            try {
+                events.add(new FoundEvent(row, EventEnvelope.restore(row.event())));
+            } catch (RuntimeException e) {
+                LOG.log(Level.ERROR, "Event " + row.eventId() + " cannot be decoded and goes DEAD", e);
+                target.bury(row, page.claim(), e);
+            }
         }
-        PollTarget.Answer answer = target.offer(event, row, claim);
-        if (answer == PollTarget.Answer.TAKEN) {
-            metrics.coldEnqueued();
-        }
-        return answer != PollTarget.Answer.NO_ROOM;
+        return events;
     }
 
     private void noteFailure(Throwable e) {

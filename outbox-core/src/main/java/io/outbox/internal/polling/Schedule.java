@@ -15,6 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** When which feed is read: at its interval, or earlier if somebody says so. Has the poller's thread. Thread-safe. */
 final class Schedule implements Alarm {
@@ -28,6 +29,7 @@ final class Schedule implements Alarm {
     private final Runnable run;
     private final ScheduledThreadPoolExecutor scheduler;
     private final Map<PollFeed, FeedState> states = new IdentityHashMap<>();
+    private final AtomicLong calls = new AtomicLong();
     private final long firstRecoveryAtNanos;
     private volatile Duration storeAhead = Duration.ZERO;
     private ScheduledFuture<?> nextRun;
@@ -71,13 +73,17 @@ final class Schedule implements Alarm {
         Shutdown.await(scheduler);
     }
 
-    /** Returns all feeds with their state; what no longer exists is forgotten. */
+    /**
+     * Returns all feeds with their state. What no longer exists is forgotten, unless somebody has called in the meantime: it
+     * may have been for a feed that is newer than the list.
+     */
     List<FeedState> feeds() {
+        long callsBefore = calls.get();
         List<PollFeed> feeds = target.feeds();
         synchronized (this) {
             List<FeedState> all = new ArrayList<>(feeds.size());
             feeds.forEach(feed -> all.add(state(feed)));
-            if (states.size() > feeds.size()) {
+            if (states.size() > feeds.size() && calls.get() == callsBefore) {
                 states.values().retainAll(all);
             }
             return all;
@@ -90,11 +96,40 @@ final class Schedule implements Alarm {
         if (state.dueAtNanos() - now > 0) {
             return false;
         }
+        begin(state, now);
+        return true;
+    }
+
+    private void begin(FeedState state, long now) {
         state.begin(now, TimeUnit.MILLISECONDS.toNanos(settings.intervalMs(state.feed())));
         if (settings.recovery() != null && state.recoveryAtNanos() - now > 0) {
             state.wakeAt(state.recoveryAtNanos());
         }
-        return true;
+    }
+
+    /**
+     * Begins all idle feeds, due or not, and returns them, if there are several, some of them due, and no other feed is.
+     * So feeds at rest fall into step with the first of them.
+     */
+    synchronized List<FeedState> beginIdle(List<FeedState> feeds) {
+        long now = System.nanoTime();
+        List<FeedState> due =
+                feeds.stream().filter(state -> state.dueAtNanos() - now <= 0).toList();
+        if (due.isEmpty() || !due.stream().allMatch(FeedState::isIdle)) {
+            return List.of();
+        }
+        List<FeedState> idle = feeds.stream().filter(FeedState::isIdle).toList();
+        if (idle.size() < 2) {
+            return List.of();
+        }
+        idle.forEach(state -> begin(state, now));
+        return idle;
+    }
+
+    /** Lets the feed rest for that long, unless somebody has called since its read began. */
+    synchronized void rest(FeedState state, long delayMs) {
+        state.rest();
+        wakeIn(state, delayMs);
     }
 
     /** Returns whether it is time to take over stuck events of the feed; if so, sets the next time. */
@@ -150,6 +185,7 @@ final class Schedule implements Alarm {
         long atNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
         List<PollFeed> feeds = target.feeds();
         synchronized (this) {
+            calls.incrementAndGet();
             for (PollFeed feed : feeds) {
                 if (types.overlaps(feed.types())) {
                     FeedState state = state(feed);
@@ -162,7 +198,7 @@ final class Schedule implements Alarm {
     }
 
     private FeedState state(PollFeed feed) {
-        return states.computeIfAbsent(feed, key -> new FeedState(key, settings.walkMs(key), firstRecoveryAtNanos));
+        return states.computeIfAbsent(feed, key -> new FeedState(key, settings, firstRecoveryAtNanos));
     }
 
     void runBegins() {

@@ -6,8 +6,10 @@ import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
+import io.outbox.RouteUnavailableException;
 import io.outbox.dispatch.RetryPolicy;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A listener that is shown events in place of the rows that stand for them. */
 record SubscribedListener(EventListener listener) implements EventListener.Informed {
@@ -29,12 +31,14 @@ record SubscribedListener(EventListener listener) implements EventListener.Infor
     }
 
     /** The same for batches. */
-    private record Batching(BatchEventListener listener) implements BatchEventListener.Informed {
+    private record Batching(BatchEventListener listener) implements BatchEventListener.Waiting {
 
         @Override
-        public List<BatchOutcome> onEvents(List<EventEnvelope> rows, List<DeliveryInfo> infos) throws Exception {
+        public List<BatchOutcome> onEvents(
+                List<EventEnvelope> rows, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception {
             List<EventEnvelope> events = rows.stream().map(EventRow::asWritten).toList();
-            return BatchEventListener.Informed.call(listener, events, infos);
+            return BatchEventListener.Waiting.call(listener, events, infos, silence);
         }
 
         @Override

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.BatchEventListener;
+import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventListener;
 import io.outbox.RouteUnavailableException;
@@ -21,10 +23,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -149,6 +153,116 @@ class CircuitTest {
             await().untilAsserted(() -> assertThat(log.at(Level.INFO, "The target of Down is back after PT"))
                     .hasSize(1));
         }
+    }
+
+    @Test
+    void aTargetThatDoesNotAnswerIsShownWhileItsListenerWaitsAndKeepsItsEvents() {
+        Gate answer = new Gate();
+        AtomicInteger calls = new AtomicInteger();
+        AtomicReference<Consumer<RouteUnavailableException>> lastSilence = new AtomicReference<>();
+        BatchEventListener.Waiting waiting = (events, infos, silence) -> {
+            calls.incrementAndGet();
+            lastSilence.set(silence);
+            if (down.get()) {
+                silence.accept(new RouteUnavailableException("nothing heard for a while"));
+                answer.pass();
+            }
+            return Collections.nCopies(events.size(), BatchOutcome.done());
+        };
+        try (LogLines log = new LogLines()) {
+            node.delivery(settings -> settings.workerCount(1))
+                    .listenDirectly(waiting)
+                    .start();
+            node.write(Events.event("first"));
+            answer.awaitReached();
+            node.write(Events.event("second"));
+
+            assertThat(node.engine().unavailable())
+                    .singleElement()
+                    .satisfies(target -> assertThat(target.cause()).contains("nothing heard for a while"));
+            assertThat(log.at(Level.WARNING, "The target of Tested is unavailable"))
+                    .hasSize(1);
+            assertThat(backend.rowsWritten())
+                    .as("nothing was given back or put off")
+                    .isZero();
+            assertThat(node.engine().hotQueueDepth()).isZero();
+
+            down.set(false);
+            answer.open();
+            awaitDone(2);
+            await().until(() -> node.engine().unavailable().isEmpty());
+            assertThat(calls).as("each event was handed over once").hasValue(2);
+
+            lastSilence.get().accept(new RouteUnavailableException("too late"));
+            assertThat(node.engine().unavailable()).isEmpty();
+        }
+    }
+
+    @Test
+    void aTargetThatDoesNotAnswerBindsOneWorkerAndNoOther() {
+        Gate answer = new Gate();
+        AtomicInteger calls = new AtomicInteger();
+        BatchEventListener.Waiting waiting = (events, infos, silence) -> {
+            if (calls.incrementAndGet() == 1) {
+                silence.accept(new RouteUnavailableException("nothing heard for a while"));
+                answer.pass();
+            }
+            return Collections.nCopies(events.size(), BatchOutcome.done());
+        };
+        node.listenDirectly(waiting)
+                .listen("Other", event -> DispatchResult.done())
+                .start();
+        node.write(Events.event("first"));
+        answer.awaitReached();
+        for (int i = 0; i < 10; i++) {
+            node.write(Events.event("behind" + i));
+        }
+
+        await().during(Duration.ofMillis(1500)).atMost(Duration.ofSeconds(20)).until(() -> calls.get() == 1);
+        node.write(Events.event("other", "Other"));
+        awaitDone(1);
+
+        answer.open();
+        awaitDone(12);
+        assertThat(node.engine().unavailable()).isEmpty();
+    }
+
+    @Test
+    void aListenerThatWaitedInVainGivesItsEventsBackUncounted() {
+        AtomicInteger calls = new AtomicInteger();
+        BatchEventListener.Waiting waiting = (events, infos, silence) -> {
+            if (calls.incrementAndGet() > 1) {
+                return Collections.nCopies(events.size(), BatchOutcome.done());
+            }
+            silence.accept(new RouteUnavailableException("nothing heard for a while"));
+            return Collections.nCopies(
+                    events.size(), BatchOutcome.failed(new RouteUnavailableException("nothing heard at all")));
+        };
+        node.listenDirectly(waiting).start();
+        node.write(Events.event("e"));
+
+        awaitDone(1);
+
+        assertThat(backend.row("e").attempts()).isZero();
+        assertThat(metrics.get("failure") + metrics.get("deferred")).isZero();
+    }
+
+    @Test
+    void aTargetThatWantsToBeLeftAloneIsAskedOnlyAfterThatTime() {
+        node.listen("Down", event -> {
+                    if (probes.incrementAndGet() == 1) {
+                        throw new RouteUnavailableException("a queue is full", null, Duration.ofSeconds(2));
+                    }
+                    return DispatchResult.done();
+                })
+                .start();
+        long start = System.nanoTime();
+        node.write(Events.event("e", "Down"));
+
+        awaitDone(1);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofSeconds(2));
+        assertThat(probes).hasValue(2);
     }
 
     @Test

@@ -64,6 +64,11 @@ class DispatchQueueTest {
         return batches;
     }
 
+    private static List<HeldEvent> take(DispatchQueue queue, ToIntFunction<HeldEvent> batchSize)
+            throws InterruptedException {
+        return queue.take(batchSize, Long.MAX_VALUE, () -> {});
+    }
+
     @Test
     void takesTwoHotEventsForEachColdOneWhileBothAreThere() {
         DispatchQueue queue = new DispatchQueue(100, 100, false);
@@ -100,12 +105,12 @@ class DispatchQueueTest {
         DispatchQueue queue = new DispatchQueue(10, 10, false);
         offerAll(queue, Source.COLD, "C1", "C2", "C3");
         for (int i = 1; i <= 3; i++) {
-            assertThat(ids(queue.take(ONE))).containsExactly("C" + i);
+            assertThat(ids(take(queue, ONE))).containsExactly("C" + i);
         }
 
         offerAll(queue, Source.HOT, "H1", "H2", "H3", "H4");
         for (int i = 1; i <= 4; i++) {
-            assertThat(ids(queue.take(ONE))).containsExactly("H" + i);
+            assertThat(ids(take(queue, ONE))).containsExactly("H" + i);
         }
     }
 
@@ -267,9 +272,9 @@ class DispatchQueueTest {
         queue.close();
 
         assertThat(offer(queue, hot("late"))).isFalse();
-        assertThat(ids(queue.take(ONE))).containsExactly("A1");
-        assertThat(ids(queue.take(ONE))).containsExactly("A2");
-        assertThat(queue.take(ONE)).isEmpty();
+        assertThat(ids(take(queue, ONE))).containsExactly("A1");
+        assertThat(ids(take(queue, ONE))).containsExactly("A2");
+        assertThat(take(queue, ONE)).isEmpty();
     }
 
     @Test
@@ -290,11 +295,11 @@ class DispatchQueueTest {
         ExecutorService pool = Executors.newSingleThreadExecutor();
         try {
             for (Source source : Source.values()) {
-                Future<List<HeldEvent>> waiting = pool.submit(() -> queue.take(ONE));
+                Future<List<HeldEvent>> waiting = pool.submit(() -> take(queue, ONE));
                 offer(queue, held(source, "x", "A"));
                 assertThat(ids(waiting.get(10, TimeUnit.SECONDS))).containsExactly("x");
             }
-            Future<List<HeldEvent>> waiting = pool.submit(() -> queue.take(ONE));
+            Future<List<HeldEvent>> waiting = pool.submit(() -> take(queue, ONE));
             queue.close();
             assertThat(waiting.get(10, TimeUnit.SECONDS)).isEmpty();
         } finally {
@@ -329,7 +334,7 @@ class DispatchQueueTest {
         for (int c = 0; c < 4; c++) {
             int batch = c * 3;
             actions.add(() -> {
-                for (List<HeldEvent> next; !(next = queue.take(event -> batch)).isEmpty(); ) {
+                for (List<HeldEvent> next; !(next = take(queue, event -> batch)).isEmpty(); ) {
                     next.forEach(event -> taken.add(event.eventId()));
                 }
                 return null;
@@ -345,6 +350,20 @@ class DispatchQueueTest {
     }
 
     @Test
+    void takesOfAPageWhatIsInFrontOfTheFirstWithoutRoomOrAdmission() {
+        DispatchQueue queue = new DispatchQueue(10, 4, false);
+        List<HeldEvent> page = List.of(cold("a"), cold("b"), cold("c"));
+
+        assertThat(queue.offer(page, event -> !event.eventId().equals("b"))).isEqualTo(1);
+        assertThat(queue.offer(page, anyone -> true)).isEqualTo(3);
+        assertThat(queue.offer(page, anyone -> true)).isZero();
+        queue.close();
+
+        assertThat(queue.offer(List.of(hot("h")), anyone -> true)).isZero();
+        assertThat(drain(queue, ONE)).containsExactly("a", "a", "b", "c");
+    }
+
+    @Test
     void keepsNoWorkerWaitingWhileThereIsWork() throws Exception {
         int workers = 4;
         DispatchQueue queue = new DispatchQueue(1000, 1000, false);
@@ -355,7 +374,7 @@ class DispatchQueueTest {
             for (int i = 0; i < workers; i++) {
                 pool.execute(() -> {
                     try {
-                        while (!queue.take(ONE).isEmpty()) {
+                        while (!take(queue, ONE).isEmpty()) {
                             int round = rounds.get();
                             busy.incrementAndGet();
                             while (rounds.get() == round) {
@@ -369,8 +388,14 @@ class DispatchQueueTest {
             }
             for (int round = 0; round < 200; round++) {
                 busy.set(0);
+                List<HeldEvent> events = new ArrayList<>();
                 for (int i = 0; i < workers; i++) {
-                    offer(queue, round % 2 == 0 ? cold(round + "-" + i) : hot(round + "-" + i));
+                    events.add(round % 2 == 0 ? cold(round + "-" + i) : hot(round + "-" + i));
+                }
+                if (round % 4 < 2) {
+                    events.forEach(event -> offer(queue, event));
+                } else {
+                    assertThat(queue.offer(events, anyone -> true)).isEqualTo(workers);
                 }
                 await().atMost(Duration.ofSeconds(10))
                         .pollDelay(Duration.ZERO)

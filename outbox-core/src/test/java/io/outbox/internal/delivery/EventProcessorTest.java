@@ -47,6 +47,7 @@ class EventProcessorTest {
     private final List<EventInterceptor> interceptors = new ArrayList<>();
     private final List<String> calls = new ArrayList<>();
     private RetryPolicy retryPolicy = attempts -> 1000L * attempts;
+    private boolean keepsDone = true;
 
     private static HeldEvent held(String id, int attempts) {
         return new HeldEvent(new QueuedEvent(Events.event(id), Source.HOT, attempts), null);
@@ -61,11 +62,12 @@ class EventProcessorTest {
                         new Contexts(List.of())),
                 new EventProcessor.RetrySettings(retryPolicy, MAX_ATTEMPTS),
                 new EngineMetrics(MetricsExporter.NOOP),
-                clock);
+                clock,
+                keepsDone);
     }
 
     private List<Outcome> process(ListenerRegistry listeners, HeldEvent... events) {
-        return processor(listeners).process(List.of(events)).stream()
+        return processor(listeners).process(List.of(events), silence -> {}).stream()
                 .map(EventProcessor.Result::outcome)
                 .toList();
     }
@@ -84,6 +86,13 @@ class EventProcessorTest {
     @Test
     void turnsResultsIntoOutcomesWithTheStoresPrecision() {
         assertThat(process(event -> DispatchResult.done())).isEqualTo(new Outcome.Done("e", NOW));
+    }
+
+    @Test
+    void doneEventsAreNotKeptIfTheEngineSaysSo() {
+        keepsDone = false;
+
+        assertThat(process(event -> DispatchResult.done())).isEqualTo(new Outcome.Done("e", NOW, false));
     }
 
     @Test

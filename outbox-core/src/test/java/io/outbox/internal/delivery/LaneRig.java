@@ -20,8 +20,9 @@ import io.outbox.util.DaemonThreadFactory;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 
-/** A lane of one worker for all event types, with what it needs around it. */
+/** A lane for all event types, of one worker unless said otherwise, with what it needs around it. */
 final class LaneRig implements AutoCloseable {
 
     final ScriptedBackend backend = new ScriptedBackend();
@@ -33,20 +34,33 @@ final class LaneRig implements AutoCloseable {
     private volatile EventListener listener = event -> DispatchResult.done();
 
     LaneRig(OwnedEvents owned, Alarm alarm, boolean strictOrder) {
+        this(owned, alarm, new LaneSettings.Workers(1, null), strictOrder);
+    }
+
+    LaneRig(OwnedEvents owned, Alarm alarm, LaneSettings.Workers workers, boolean strictOrder) {
+        this(owned, alarm, workers, strictOrder, new DaemonThreadFactory("outbox-worker-"));
+    }
+
+    LaneRig(OwnedEvents owned, Alarm alarm, LaneSettings.Workers workers, ThreadFactory threads) {
+        this(owned, alarm, workers, false, threads);
+    }
+
+    private LaneRig(
+            OwnedEvents owned, Alarm alarm, LaneSettings.Workers workers, boolean strictOrder, ThreadFactory threads) {
         EngineMetrics metrics = new EngineMetrics(MetricsExporter.NOOP);
         this.owned = owned;
         this.completion = new CompletionWriter(backend, owned, metrics, List.of(), alarm);
         EngineClock clock = new EngineClock(Clock.systemUTC());
         Routing routing = new Routing((aggregateType, eventType) -> listener, leases, clock, Duration.ofMinutes(10));
-        this.context =
-                new LaneContext(completion, leases, routing, metrics, alarm, new DaemonThreadFactory("outbox-worker-"));
+        this.context = new LaneContext(completion, leases, routing, metrics, alarm, threads);
         EventProcessor processor = new EventProcessor(
                 new Listening(routing, List.of(), new Contexts(List.of())),
                 new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),
                 metrics,
-                clock);
+                clock,
+                true);
         LaneSettings settings =
-                new LaneSettings(new LaneSettings.Queues(10, 10), 1, LaneSettings.Pace.DEFAULT, strictOrder);
+                new LaneSettings(new LaneSettings.Queues(10, 10), workers, LaneSettings.Pace.DEFAULT, strictOrder);
         this.lane = new Lane(EventTypes.ALL, settings, processor, context, true);
     }
 

@@ -12,6 +12,7 @@ import io.outbox.internal.polling.Alarm;
 import io.outbox.internal.polling.AlarmLine;
 import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.EventTypes;
+import io.outbox.support.Events;
 import io.outbox.support.Gate;
 import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.Race;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeftoverThreads.class)
 class LaneTest {
 
-    private static final Throwable DOWN = new RouteUnavailableException("down");
+    private static final RouteUnavailableException DOWN = new RouteUnavailableException("down");
 
     private static OwnedEvents holds() {
         return new OwnedEvents(new DefaultInFlightTracker());
@@ -46,7 +47,7 @@ class LaneTest {
 
                 race.both(
                         () -> {
-                            rig.lane.targetUnavailable(List.of(waiting), DOWN);
+                            rig.lane.targetUnavailable(Events.TYPE, List.of(waiting), DOWN);
                             return null;
                         },
                         () -> {
@@ -68,7 +69,7 @@ class LaneTest {
             HeldEvent first = rig.held("1");
             rig.lane.scanStarted();
             assertThat(rig.offer("2")).isTrue();
-            rig.lane.targetUnavailable(List.of(first), DOWN);
+            rig.lane.targetUnavailable(Events.TYPE, List.of(first), DOWN);
             rig.lane.targetAnswered(first.eventType());
 
             assertThat(rig.offer("3")).as("of the same page").isFalse();
@@ -85,7 +86,7 @@ class LaneTest {
         try (LaneRig rig = new LaneRig(holds(), new GatedAlarm(givenBack), true)) {
             HeldEvent waiting = rig.held("1");
             CompletableFuture<Void> worker =
-                    CompletableFuture.runAsync(() -> rig.lane.targetUnavailable(List.of(waiting), DOWN));
+                    CompletableFuture.runAsync(() -> rig.lane.targetUnavailable(Events.TYPE, List.of(waiting), DOWN));
             givenBack.awaitReached();
 
             await().during(Duration.ofMillis(700))
@@ -175,8 +176,8 @@ class LaneTest {
 
     private static boolean theWorkerWaits() {
         return Thread.getAllStackTraces().keySet().stream()
-                .anyMatch(thread ->
-                        thread.getName().startsWith("outbox-worker-") && thread.getState() == Thread.State.WAITING);
+                .anyMatch(thread -> thread.getName().startsWith("outbox-worker-")
+                        && thread.getState() == Thread.State.TIMED_WAITING);
     }
 
     /** Runs the action under the lock that the worker needs when it wakes up. */

@@ -13,7 +13,7 @@ class RouteCircuitTest {
 
     private void trip() {
         circuit.trip();
-        circuit.allowProbes();
+        circuit.allowProbes(null);
     }
 
     private void awaitProbe() {
@@ -52,13 +52,26 @@ class RouteCircuitTest {
     }
 
     @Test
+    void waitsForAsLongAsTheTargetWantsToBeLeftAlone() {
+        circuit.trip();
+        circuit.allowProbes(Duration.ofMinutes(1));
+
+        assertThat(circuit.admits(10)).isZero();
+        assertThat(circuit.millisToProbe()).isBetween(50_000L, 60_001L);
+        circuit.allowProbes(Duration.ofMillis(1));
+        awaitProbe();
+        circuit.allowProbes(Duration.ofSeconds(Long.MAX_VALUE));
+        assertThat(circuit.admits(10)).isZero();
+    }
+
+    @Test
     void admitsNothingUntilProbesAreAllowed() {
         circuit.trip();
         circuit.probeLost();
 
         assertThat(circuit.admits(10)).isZero();
         assertThat(circuit.millisToProbe()).isGreaterThan(501L);
-        circuit.allowProbes();
+        circuit.allowProbes(null);
         awaitProbe();
     }
 
@@ -82,7 +95,7 @@ class RouteCircuitTest {
         circuit.admit();
 
         assertThat(circuit.trip()).isFalse();
-        circuit.allowProbes();
+        circuit.allowProbes(null);
 
         assertThat(circuit.admits(10)).isZero();
         awaitProbe();

@@ -134,7 +134,7 @@ class ThrowingExporterTest {
                 .backend(backend)
                 .listenerRegistry(new DefaultListenerRegistry())
                 .metrics(metrics.exporter())
-                .purgeRetention(Duration.ZERO)
+                .purgeRetention(Duration.ofMillis(1))
                 .purgeInitialDelay(Duration.ofMillis(1))
                 .purgeIntervalSeconds(1)
                 .build()) {

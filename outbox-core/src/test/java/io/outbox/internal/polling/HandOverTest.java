@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
+import io.outbox.dispatch.DefaultInFlightTracker;
+import io.outbox.dispatch.InFlightTracker;
+import io.outbox.dispatch.QueuedEvent;
+import io.outbox.dispatch.QueuedEvent.Source;
 import io.outbox.model.EventStatus;
 import io.outbox.poller.OutboxPoller;
 import io.outbox.poller.OutboxPollerHandler;
@@ -18,6 +22,7 @@ import io.outbox.support.ScriptedBackend.Op;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -159,6 +164,71 @@ class HandOverTest {
             backend.undisturbed(Op.CLAIM);
             node.loop().pollOnce();
             await().atMost(Duration.ofSeconds(10)).until(() -> backend.count(EventStatus.DONE) == 10);
+        }
+    }
+
+    @Test
+    void ofAPageForWhichThereIsNotEnoughRoomTheRestGoesBack() {
+        put(10);
+        try (Node node = Node.on(backend)
+                .named("node", LEASE)
+                .metrics(metrics)
+                .delivery(settings -> settings.coldQueueCapacity(10))
+                .listen(event -> DispatchResult.done())
+                .build()) {
+            backend.after(Op.CLAIM, call -> {
+                for (int i = 0; i < 6; i++) {
+                    node.engine().enqueueCold(new QueuedEvent(Events.event("other" + i), Source.COLD, 0));
+                }
+            });
+
+            node.loop().pollOnce();
+            node.engine().deliverQueued();
+
+            assertThat(node.delivered()).hasSize(10).endsWith("e0", "e1", "e2", "e3");
+            assertThat(metrics.get("coldEnqueued")).isEqualTo(4);
+            assertThat(backend.locked()).isZero();
+            backend.undisturbed(Op.CLAIM);
+            node.loop().pollOnce();
+            node.engine().deliverQueued();
+            assertThat(backend.count(EventStatus.DONE)).isEqualTo(10);
+            assertThat(node.delivered()).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void ofAPageThatATrackerFailsAtEverythingGoesBack() {
+        put(10);
+        AtomicBoolean fails = new AtomicBoolean(true);
+        InFlightTracker failing = new InFlightTracker() {
+            private final InFlightTracker tracker = new DefaultInFlightTracker();
+
+            @Override
+            public boolean tryAcquire(String eventId) {
+                if (eventId.equals("e5") && fails.getAndSet(false)) {
+                    throw new IllegalStateException("of the tracker");
+                }
+                return tracker.tryAcquire(eventId);
+            }
+
+            @Override
+            public void release(String eventId) {
+                tracker.release(eventId);
+            }
+        };
+        try (Node node = Node.on(backend)
+                .named("node", LEASE)
+                .delivery(settings -> settings.inFlightTracker(failing))
+                .listen(event -> DispatchResult.done())
+                .build()) {
+            node.loop().pollOnce();
+            node.engine().deliverQueued();
+            assertThat(node.delivered()).isEmpty();
+            assertThat(backend.locked()).isZero();
+
+            node.loop().pollOnce();
+            node.engine().deliverQueued();
+            assertThat(backend.count(EventStatus.DONE)).isEqualTo(10);
         }
     }
 

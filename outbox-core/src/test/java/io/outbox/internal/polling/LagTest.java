@@ -115,7 +115,10 @@ class LagTest {
                 backend.put(old("e" + count.getAndIncrement()));
             }
         });
-        node.polling(settings -> settings.intervalMs(Node.NEVER_MS))
+        node.polling(settings -> {
+                    settings.intervalMs(Node.NEVER_MS);
+                    settings.batchSize(50); // fewer than come with every read
+                })
                 .delivery(settings -> settings.coldQueueCapacity(100_000))
                 .listen(event -> DispatchResult.done())
                 .start();

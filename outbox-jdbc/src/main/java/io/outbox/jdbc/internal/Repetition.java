@@ -99,8 +99,11 @@ public final class Repetition {
                 && (STATES.contains(String.valueOf(cause.getSQLState())) || H2_CODES.contains(cause.getErrorCode()));
     }
 
-    /** A connection that cannot tell is not used again; one whose rollback failed is not in auto-commit mode any more. */
-    private static boolean isOwn(Connection conn) {
+    /**
+     * Returns whether what runs on the connection is the outbox's own. A connection that cannot tell is not used again; one
+     * whose rollback failed is not in auto-commit mode any more.
+     */
+    public static boolean isOwn(Connection conn) {
         try {
             return conn.getAutoCommit();
         } catch (SQLException e) {

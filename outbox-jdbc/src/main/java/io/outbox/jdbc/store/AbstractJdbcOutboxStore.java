@@ -31,7 +31,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,7 +66,6 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     private static final String UNFINISHED = "status <> 1 AND status <> 3";
 
     private static final String TIME = "SELECT {now} AS utc";
-    private static final String DONE_AMONG = "SELECT event_id FROM {by_id} WHERE event_id IN {ids} AND status = 1";
     private static final String DUPLICATE_KEY = "23505";
 
     private final String tableName;
@@ -142,6 +140,16 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Returns the table for statements that name events by id, with a hint for the planner if it needs one. */
     protected String tableById() {
         return tableName;
+    }
+
+    /** Returns the beginning of a DELETE that names events by id, up to its WHERE. */
+    protected String deleteById() {
+        return "DELETE FROM " + tableName;
+    }
+
+    /** Splits the ids of events for statements that name them, in the form that suits the database best. */
+    List<IdList> idLists(Collection<String> eventIds) {
+        return IdList.chunks(eventIds);
     }
 
     /** Returns how a claim locks the rows that it is going to take. */
@@ -276,13 +284,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public Set<String> doneAmong(Connection conn, Collection<String> eventIds) {
-        Set<String> done = new HashSet<>();
-        for (IdList ids : IdList.chunks(eventIds)) {
-            String sql = sql(DONE_AMONG).with("ids", ids.sql()).toString();
-            Object[] params = ids.params(List.of(), List.of());
-            done.addAll(reading(conn, () -> statements().query(conn, sql, row -> row.getString("event_id"), params)));
-        }
-        return done;
+        return reading(conn, () -> new Outcomes(this, conn, null).doneAmong(eventIds));
     }
 
     @Override
@@ -394,6 +396,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return new Sql(template)
                 .with("table", tableName)
                 .with("by_id", tableById())
+                .with("delete_by_id", deleteById())
                 .with("now", utcNow())
                 .with("columns", COLUMNS)
                 .with("unfinished", UNFINISHED);

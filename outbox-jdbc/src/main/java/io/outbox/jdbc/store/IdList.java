@@ -6,8 +6,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Event ids for an SQL {@code IN} list. The list is padded with repetitions to a power of two, so that drivers and
- * databases see few different statements and can reuse their plans.
+ * Event ids for the condition of a statement: an SQL {@code IN} list, or one array where the database takes that. A list is
+ * padded with repetitions to a power of two, so that drivers and databases see few different statements and can reuse their
+ * plans; an array needs neither the many parameters nor that.
  */
 final class IdList {
 
@@ -16,23 +17,34 @@ final class IdList {
 
     private final List<String> ids;
     private final int places;
+    private final boolean array;
 
-    private IdList(List<String> ids) {
+    private IdList(List<String> ids, boolean array) {
         this.ids = ids;
+        this.array = array;
         this.places = Integer.highestOneBit(Math.max(1, ids.size() - 1) * 2 - (ids.size() <= 1 ? 1 : 0));
     }
 
     /** Returns a list of all the ids, of which there must not be too many for one statement. */
     static IdList of(List<String> ids) {
-        return new IdList(List.copyOf(ids));
+        return new IdList(List.copyOf(ids), false);
     }
 
     /** Splits ids into lists of a size that every database takes. */
     static List<IdList> chunks(Collection<String> ids) {
+        return chunks(ids, false);
+    }
+
+    /** Splits ids into lists of a size that every database takes, each of which is a single parameter. */
+    static List<IdList> arrays(Collection<String> ids) {
+        return chunks(ids, true);
+    }
+
+    private static List<IdList> chunks(Collection<String> ids, boolean array) {
         List<String> all = List.copyOf(ids);
         List<IdList> chunks = new ArrayList<>();
         for (int from = 0; from < all.size(); from += MAX_SIZE) {
-            chunks.add(new IdList(all.subList(from, Math.min(from + MAX_SIZE, all.size()))));
+            chunks.add(new IdList(all.subList(from, Math.min(from + MAX_SIZE, all.size())), array));
         }
         return chunks;
     }
@@ -50,14 +62,27 @@ final class IdList {
         return "(" + String.join(", ", Collections.nCopies(places, "?")) + ")";
     }
 
+    /** Returns the condition for a column that has one of the ids, without the column. */
+    String among() {
+        return array ? "= ANY(?)" : "IN " + sql();
+    }
+
     /** Returns all parameters of a statement: some before the list, the ids, some after it. */
     Object[] params(List<?> before, List<?> after) {
         List<Object> params = new ArrayList<>(before);
+        if (array) {
+            params.add(ids.toArray(String[]::new));
+        } else {
+            addPadded(params);
+        }
+        params.addAll(after);
+        return params.toArray();
+    }
+
+    private void addPadded(List<Object> params) {
         params.addAll(ids);
         for (int i = ids.size(); i < places; i++) {
             params.add(ids.get(ids.size() - 1));
         }
-        params.addAll(after);
-        return params.toArray();
     }
 }

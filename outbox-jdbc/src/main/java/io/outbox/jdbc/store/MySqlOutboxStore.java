@@ -66,6 +66,12 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
         return tableName() + " FORCE INDEX (PRIMARY)";
     }
 
+    /** A DELETE takes the same hint in its form for several tables, which are one here. */
+    @Override
+    protected String deleteById() {
+        return "DELETE " + tableName() + " FROM " + tableById();
+    }
+
     /** Names the index, or MySQL takes another of the same length and sorts; a table without it is read all the same. */
     @Override
     protected List<Partition> deadPartitions() {

@@ -10,25 +10,32 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
- * Applies batches of outcomes: one statement for all that are done at the same time, which is nearly always all of them,
- * and one statement per event, sent as a batch, for the rest.
+ * Applies batches of outcomes: one statement for all that are done at the same time or not kept, which is nearly always
+ * all of them, and one statement per event, sent as a batch, for the rest.
  *
  * <p>A batch may be applied again, as a whole or in parts, because the answer to its commit got lost. What was written the
  * first time is recognised by its own values (the end time, the due time, the error), so that it is neither counted twice
- * nor mistaken for another owner's. Whether attempts are left is decided by the row's own count alone.
+ * nor mistaken for another owner's. What was deleted has no values left: an event that is not kept and not there is done,
+ * by us the first time or by the node that took it over. Whether attempts are left is decided by the row's own count alone.
  */
 final class Outcomes {
 
     private static final String DONE = """
             UPDATE {by_id} SET status = 1, done_at = ?, locked_by = NULL, locked_at = NULL
-            WHERE event_id IN {ids} AND {unfinished}{fence}""";
+            WHERE event_id {among} AND {unfinished}{fence}""";
+
+    private static final String DELETE_DONE = """
+            {delete_by_id} WHERE event_id {among} AND {unfinished}{fence}""";
 
     /** The status stands before the attempts because MySQL evaluates assignments from left to right. */
     private static final String FAILED = """
@@ -46,6 +53,9 @@ final class Outcomes {
 
     private static final String WRITTEN = """
             SELECT event_id, status, available_at, done_at, last_error FROM {by_id} WHERE event_id IN {ids}""";
+
+    private static final String DONE_AMONG = """
+            SELECT event_id FROM {by_id} WHERE event_id IN {ids} AND status = 1""";
 
     private static final String OWNED = " AND locked_by = ?";
 
@@ -65,7 +75,8 @@ final class Outcomes {
         return outcomes.size() > IdList.MAX_SIZE
                 || outcomes.stream().anyMatch(outcome -> !(outcome instanceof Outcome.Done))
                 || outcomes.stream()
-                                .map(outcome -> ((Outcome.Done) outcome).at())
+                                .map(Outcome.Done.class::cast)
+                                .map(done -> done.keep() ? done.at() : null)
                                 .distinct()
                                 .count()
                         > 1;
@@ -76,9 +87,13 @@ final class Outcomes {
         Map<String, Outcome> byId = new LinkedHashMap<>();
         outcomes.forEach(outcome -> byId.put(outcome.eventId(), outcome));
         Map<String, EventStatus> standing = new HashMap<>();
-        List<Outcome.Done> done = only(Outcome.Done.class, byId.values());
-        if (writeDone(done)) {
-            done.forEach(one -> standing.put(one.eventId(), EventStatus.DONE));
+        Map<Boolean, List<Outcome.Done>> done =
+                only(Outcome.Done.class, byId.values()).stream().collect(Collectors.partitioningBy(Outcome.Done::keep));
+        if (writeDone(done.get(true))) {
+            done.get(true).forEach(one -> standing.put(one.eventId(), EventStatus.DONE));
+        }
+        if (deleteDone(done.get(false))) {
+            done.get(false).forEach(one -> standing.put(one.eventId(), EventStatus.DONE));
         }
         writeFailed(only(Outcome.Failed.class, byId.values()));
         writeDeferred(only(Outcome.Deferred.class, byId.values()));
@@ -105,13 +120,29 @@ final class Outcomes {
                 alone.add(params(at, group.getValue().get(0)));
                 continue;
             }
-            for (IdList ids : IdList.chunks(group.getValue().stream().sorted().toList())) {
-                String sql = fenced(DONE).with("ids", ids.sql()).toString();
-                rows += store.statements().update(conn, sql, ids.params(List.of(at), fenceParams()));
-            }
+            rows += updateAll(DONE, List.of(at), group.getValue());
         }
-        write(fenced(DONE).with("ids", "(?)"), alone);
+        write(fenced(DONE).with("among", "= ?"), alone);
         return rows == done.size();
+    }
+
+    /** Returns whether all rows are known to be deleted. */
+    private boolean deleteDone(List<Outcome.Done> done) {
+        return updateAll(
+                        DELETE_DONE,
+                        List.of(),
+                        done.stream().map(Outcome::eventId).toList())
+                == done.size();
+    }
+
+    /** Names the events in the order of their key, so that batches of several nodes do not lock each other out. */
+    private int updateAll(String template, List<?> params, List<String> eventIds) {
+        int rows = 0;
+        for (IdList ids : store.idLists(eventIds.stream().sorted().toList())) {
+            String sql = fenced(template).with("among", ids.among()).toString();
+            rows += store.statements().update(conn, sql, ids.params(params, fenceParams()));
+        }
+        return rows;
     }
 
     private void writeFailed(List<Outcome.Failed> failed) {
@@ -174,10 +205,28 @@ final class Outcomes {
                                     JdbcTemplate.instant(row, "done_at"),
                                     row.getString("last_error")),
                             ids.params(List.of(), List.of()));
-            rows.stream()
-                    .filter(row -> row.shows(outcomes.get(row.eventId)))
-                    .forEach(row -> standing.put(row.eventId, row.status));
+            Set<String> gone = new HashSet<>(ids.ids());
+            for (Written row : rows) {
+                gone.remove(row.eventId);
+                if (row.shows(outcomes.get(row.eventId))) {
+                    standing.put(row.eventId, row.status);
+                }
+            }
+            gone.stream()
+                    .filter(eventId -> outcomes.get(eventId) instanceof Outcome.Done done && !done.keep())
+                    .forEach(eventId -> standing.put(eventId, EventStatus.DONE));
         }
+    }
+
+    /** Returns those of the events that are there and DONE. */
+    Set<String> doneAmong(Collection<String> eventIds) {
+        Set<String> done = new HashSet<>();
+        for (IdList ids : IdList.chunks(eventIds)) {
+            String sql = store.sql(DONE_AMONG).with("ids", ids.sql()).toString();
+            done.addAll(store.statements()
+                    .query(conn, sql, row -> row.getString("event_id"), ids.params(List.of(), List.of())));
+        }
+        return done;
     }
 
     /** The columns of a row that tell which outcome was written last. */

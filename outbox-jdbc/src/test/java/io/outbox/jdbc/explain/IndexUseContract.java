@@ -306,6 +306,23 @@ abstract class IndexUseContract {
         assertCheap(BIG, 5 * LIMIT, primaryKey(BIG));
     }
 
+    @Test
+    void whatIsNotKeptIsDeletedById() throws SQLException {
+        List<String> ids = big.claim(ClaimRequest.first(LEASE, Instant.now(), LIMIT)).events().stream()
+                .map(DueEvent::eventId)
+                .toList();
+        recorder.take(BIG);
+        List<Outcome> outcomes = ids.stream()
+                .map(id -> (Outcome) new Outcome.Done(id, Instant.now(), false))
+                .toList();
+
+        assertThat(big.apply(LEASE.ownerId(), outcomes)).hasSize(LIMIT);
+        assertCheap(BIG, 5 * LIMIT, primaryKey(BIG));
+
+        assertThat(big.apply(LEASE.ownerId(), outcomes)).as("repeated").hasSize(LIMIT);
+        assertCheap(BIG, 5 * LIMIT, primaryKey(BIG));
+    }
+
     /** Checks that all statements since the last check use these indexes only, sort nothing and read that much. */
     private void assertCheap(String table, long rows, String... indexes) throws SQLException {
         List<Plan> plans = plans(table);

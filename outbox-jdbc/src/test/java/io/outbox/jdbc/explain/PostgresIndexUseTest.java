@@ -3,6 +3,7 @@ package io.outbox.jdbc.explain;
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -115,7 +116,7 @@ class PostgresIndexUseTest extends IndexUseContract {
         if (parameter instanceof Integer) {
             return "int4";
         }
-        return "varchar";
+        return parameter instanceof Array ? "varchar[]" : "varchar";
     }
 
     private static Plan plan(String text) {

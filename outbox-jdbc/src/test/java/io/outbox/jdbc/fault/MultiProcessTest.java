@@ -121,6 +121,39 @@ class MultiProcessTest {
     }
 
     @ParameterizedTest
+    @EnumSource(names = {"POSTGRESQL", "MYSQL"})
+    void aKilledNodeLosesNothingThoughFinishedEventsAreDeleted(TestDatabase database) throws Exception {
+        createTable(database);
+        Duration lease = Duration.ofSeconds(2);
+        List<String> committed = new ArrayList<>(writeBacklog(100));
+        NodeProcess victim = start(
+                "victim",
+                NodeSettings.delivering(lease, Duration.ofMillis(100))
+                        .writing(3, 20)
+                        .queueing(200)
+                        .deleting());
+        await().atMost(PATIENCE)
+                .until(() -> victim.hasWrittenAll()
+                        && victim.noted(Journal.Kind.ENDED).size() > 2 * NodeMain.WORKERS);
+        committed.addAll(victim.noted(Journal.Kind.COMMITTED));
+
+        Set<String> goneBefore = new HashSet<>(committed);
+        goneBefore.removeAll(OutboxRows.all(pool).keySet());
+        victim.kill();
+        start("heir", NodeSettings.delivering(lease, Duration.ZERO).deleting());
+        await().atMost(PATIENCE).until(() -> OutboxRows.all(pool).isEmpty());
+        nodes.get(1).shutDown();
+
+        Map<String, Integer> starts = counts(NodeProcess.noted(nodes, Journal.Kind.STARTED));
+        assertThat(starts.keySet()).containsExactlyInAnyOrderElementsOf(committed);
+        assertThat(NodeProcess.noted(nodes, Journal.Kind.ENDED)).containsAll(committed);
+        Set<String> twice = moreThanOnce(starts);
+        assertThat(twice).as("the victim had begun them").isSubsetOf(victim.noted(Journal.Kind.STARTED));
+        assertThat(goneBefore).as("what was gone at the kill").isNotEmpty();
+        assertThat(twice).doesNotContainAnyElementsOf(goneBefore);
+    }
+
+    @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "H2")
     void afterACloseUnderLoadNothingWaitsForALeaseToRunOut(TestDatabase database) throws Exception {
         createTable(database);

@@ -10,6 +10,7 @@ import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.support.Pause;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.registry.DefaultListenerRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -63,6 +64,7 @@ final class NodeMain {
                 .batchSize(BATCH_SIZE)
                 .intervalMs(10)
                 .drainTimeoutMs(100)
+                .purgeRetention(settings.keepsDone() ? OutboxPurgeScheduler.DEFAULT_RETENTION : Duration.ZERO)
                 .build()) {
             journal.note(Journal.Kind.READY, name);
             for (int i = 0; i < settings.writers(); i++) {

@@ -3,6 +3,7 @@ package io.outbox.jdbc.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.EventEnvelope;
@@ -14,6 +15,9 @@ import io.outbox.jdbc.support.CapturedLog;
 import io.outbox.jdbc.support.DeliveryFixture;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -32,6 +36,22 @@ class SchemaValidationTest {
     void aTableOfOurOwnSchemaIsValid(TestDatabase database) {
         try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
             JdbcOutbox.of(pool).createSchema().createSchema().validateSchema();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aNodeThatStartsDoesNotWaitForTransactionsThatWrite(TestDatabase database) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 3)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).createSchema();
+            try (Connection writing = pool.getConnection()) {
+                writing.setAutoCommit(false);
+                jdbc.store().insertBatch(writing, DeliveryFixture.events(1));
+
+                assertTimeoutPreemptively(Duration.ofSeconds(20), jdbc::createSchema);
+
+                writing.rollback();
+            }
         }
     }
 

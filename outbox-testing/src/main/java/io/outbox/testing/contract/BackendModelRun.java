@@ -234,9 +234,16 @@ final class BackendModelRun {
             Row row = model.find(id).orElse(null);
             Outcome outcome = outcome(id, row == null ? 0 : row.attempts, owner);
             outcomes.add(outcome);
+            boolean deletes = outcome instanceof Outcome.Done done && !done.keep();
             if (row != null && row.takesOutcomesOf(owner)) {
                 row.transit(outcome);
                 expected.put(id, row.status);
+                if (deletes) {
+                    model.remove(List.of(id));
+                    forgotten.add(id);
+                }
+            } else if (row == null && deletes) {
+                expected.put(id, EventStatus.DONE);
             }
         }
 
@@ -255,7 +262,7 @@ final class BackendModelRun {
 
     private Outcome outcome(String id, int attempts, String owner) {
         return switch (random.nextInt(6)) {
-            case 0, 1 -> new Outcome.Done(id, times.past());
+            case 0, 1 -> new Outcome.Done(id, times.past(), random.nextInt(3) > 0);
             case 2, 3 ->
                 new Outcome.Failed(id, pastOrFuture(), staleCount(attempts, owner), MAX_ATTEMPTS, "error " + errors++);
             case 4 -> new Outcome.Deferred(id, pastOrFuture());

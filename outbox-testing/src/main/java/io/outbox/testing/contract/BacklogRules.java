@@ -49,6 +49,22 @@ abstract class BacklogRules extends EngineRules {
     }
 
     @Test
+    void seenFromLongAgoTheNextIsTheFirstOfAllWhoeverHoldsIt() {
+        Instant longAgo = Instant.parse("1000-01-01T00:00:00Z");
+        assertThat(backend.nextDueAt(longAgo)).isEmpty();
+        store(event().availableAt(engine.now().plusSeconds(600)).build());
+        Instant first = Instant.parse("1969-12-31T23:59:59Z");
+        String id = store(event().occurredAt(first).build());
+
+        assertThat(backend.nextDueAt(longAgo)).contains(first);
+        claim("a", 1);
+        assertThat(backend.nextDueAt(longAgo)).contains(first);
+        backend.apply("a", List.of(new Outcome.Done(id, engine.now())));
+        assertThat(backend.nextDueAt(longAgo))
+                .hasValueSatisfying(next -> assertThat(next).isAfter(engine.now()));
+    }
+
+    @Test
     void theNextDueTimeCountsRetries() {
         Instant now = engine.now();
         String id = storeDue();

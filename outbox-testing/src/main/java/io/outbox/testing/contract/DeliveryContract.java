@@ -65,6 +65,13 @@ public abstract class DeliveryContract {
     }
 
     @Nested
+    class WithoutRetention extends DeliveryDeletionRules {
+        WithoutRetention() {
+            super(DeliveryContract.this::createEngine, size());
+        }
+    }
+
+    @Nested
     class Listeners extends DeliveryListenerRules {
         Listeners() {
             super(DeliveryContract.this::createEngine, size());

@@ -151,6 +151,13 @@ public abstract class OutboxBackendContract {
     }
 
     @Nested
+    class Deletion extends DeletionRules {
+        Deletion() {
+            super(OutboxBackendContract.this::createEngine);
+        }
+    }
+
+    @Nested
     class Purging extends PurgeRules {
         Purging() {
             super(OutboxBackendContract.this::createEngine);

@@ -1,0 +1,76 @@
+package io.outbox.internal.polling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outbox.spi.EventTypes;
+import io.outbox.support.Node;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class ScheduleTest {
+
+    private final List<PollFeed> feeds = new ArrayList<>();
+    private final AtomicReference<Runnable> meanwhile = new AtomicReference<>();
+
+    private record Feed(EventTypes types) implements PollFeed {
+
+        @Override
+        public int availableCapacity() {
+            return 1;
+        }
+
+        @Override
+        public void whenCapacityFrees(Runnable action) {}
+
+        @Override
+        public int batchSize() {
+            return 0;
+        }
+
+        @Override
+        public Duration interval() {
+            return null;
+        }
+    }
+
+    /** Returns a target that is asked for nothing but its feeds, and lets something happen when it has listed them. */
+    private PollTarget target() {
+        return (PollTarget) Proxy.newProxyInstance(
+                PollTarget.class.getClassLoader(), new Class<?>[] {PollTarget.class}, (proxy, method, arguments) -> {
+                    List<PollFeed> listed = List.copyOf(feeds);
+                    Runnable action = meanwhile.getAndSet(null);
+                    if (action != null) {
+                        action.run();
+                    }
+                    return listed;
+                });
+    }
+
+    @Test
+    void aCallForAFeedThatIsNewerThanTheListIsNotForgotten() {
+        PollSettings settings = new PollSettings();
+        settings.intervalMs(Node.NEVER_MS);
+        Schedule schedule = new Schedule(target(), settings, () -> {});
+        try {
+            feeds.add(new Feed(EventTypes.only("Old")));
+            schedule.feeds();
+            meanwhile.set(() -> {
+                feeds.add(new Feed(EventTypes.only("Fresh")));
+                schedule.dueIn(EventTypes.only("Fresh"), 500);
+            });
+
+            schedule.feeds();
+
+            FeedState fresh = schedule.feeds().get(1);
+            assertThat(schedule.begin(fresh)).as("a new feed is read at once").isTrue();
+            assertThat(fresh.dueAtNanos() - System.nanoTime()).isLessThan(TimeUnit.SECONDS.toNanos(1));
+        } finally {
+            schedule.close();
+        }
+    }
+}

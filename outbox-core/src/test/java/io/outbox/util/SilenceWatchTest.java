@@ -1,0 +1,81 @@
+package io.outbox.util;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.outbox.util.SilenceWatch.Call;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SilenceWatchTest {
+
+    private static final Duration PATIENCE = Duration.ofMillis(300);
+
+    private final SilenceWatch watch = new SilenceWatch("outbox-watch-", PATIENCE);
+    private final AtomicInteger told = new AtomicInteger();
+
+    @AfterEach
+    void close() {
+        watch.close();
+    }
+
+    @Test
+    void tellsOnceThatNothingCameBack() {
+        long start = System.nanoTime();
+        Call call = watch.begin(this::tell);
+        await().until(() -> told.get() == 1);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(PATIENCE);
+        await().during(PATIENCE.multipliedBy(2)).until(() -> told.get() == 1);
+        call.close();
+    }
+
+    @Test
+    void asksAgainWhoeverKnowsBetter() {
+        Call call = watch.begin(() -> told.incrementAndGet() == 3);
+
+        await().until(() -> told.get() == 3);
+        await().during(PATIENCE.multipliedBy(2)).until(() -> told.get() == 3);
+        call.close();
+    }
+
+    private boolean tell() {
+        told.incrementAndGet();
+        return true;
+    }
+
+    @Test
+    void anAnswerBuysTime() {
+        try (Call call = watch.begin(this::tell)) {
+            long lastAnswer = System.nanoTime();
+            for (int i = 0; i < 5; i++) {
+                await().pollDelay(PATIENCE.dividedBy(3)).until(() -> true);
+                lastAnswer = System.nanoTime();
+                call.answered();
+            }
+            await().until(() -> told.get() == 1);
+
+            assertThat(Duration.ofNanos(System.nanoTime() - lastAnswer)).isGreaterThanOrEqualTo(PATIENCE);
+        }
+    }
+
+    @Test
+    void tellsNothingAboutACallThatIsOver() {
+        watch.begin(this::tell).close();
+
+        await().during(PATIENCE.multipliedBy(2)).until(() -> told.get() == 0);
+    }
+
+    @Test
+    void aWatchThatIsClosedTellsNothing() {
+        Call before = watch.begin(this::tell);
+        watch.close();
+        Call after = watch.begin(this::tell);
+
+        await().during(PATIENCE.multipliedBy(2)).until(() -> told.get() == 0);
+        before.close();
+        after.close();
+    }
+}
