@@ -1,10 +1,11 @@
 package io.outbox.kafka;
 
 import io.outbox.BatchOutcome;
+import io.outbox.DispatchResult;
 import io.outbox.EventException;
-import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -12,31 +13,65 @@ import java.util.concurrent.TimeUnit;
 /** What the broker answered so far for each event of a batch, and the time until which answers count. Thread-safe. */
 final class Acknowledgements {
 
+    /** When an event comes again that was kept from the broker by others all the time. */
+    private static final Duration AGAIN_LATER = Duration.ofSeconds(1);
+
     private final BatchOutcome[] outcomes;
+    private final Duration timeout;
     private final long deadline;
+    private List<Integer> innocent = new ArrayList<>(0);
     private int open;
-    private boolean acknowledged;
+    private volatile Runnable answered = () -> {};
 
     Acknowledgements(int events, Duration timeout) {
         this.outcomes = new BatchOutcome[events];
         this.open = events;
+        this.timeout = timeout;
         this.deadline = System.nanoTime() + timeout.toNanos();
+    }
+
+    /** Says who is told of each answer, on any thread. */
+    void whenAnswered(Runnable action) {
+        answered = action;
     }
 
     boolean isOverdue() {
         return System.nanoTime() - deadline >= 0;
     }
 
+    /** Returns how many events have no answer yet. */
+    synchronized int open() {
+        return open;
+    }
+
     /** Settles an event; the first outcome counts. */
     synchronized void settle(int index, BatchOutcome outcome) {
         if (outcomes[index] == null) {
             outcomes[index] = outcome;
-            acknowledged |= outcome.equals(BatchOutcome.done());
-            open--;
-            if (open == 0) {
-                notifyAll();
-            }
+            close();
         }
+    }
+
+    /** Notes that an event was refused only for what came with it. */
+    synchronized void refusedWithOthers(int index) {
+        innocent.add(index);
+        close();
+    }
+
+    private void close() {
+        answered.run();
+        open--;
+        if (open == 0) {
+            notifyAll();
+        }
+    }
+
+    /** Returns the events that were refused only for what came with them; they are open again. */
+    synchronized List<Integer> reopenInnocent() {
+        List<Integer> again = innocent.stream().sorted().toList();
+        innocent = new ArrayList<>(0);
+        open += again.size();
+        return again;
     }
 
     /** Fails all events from this one on that have no outcome yet. */
@@ -46,7 +81,7 @@ final class Acknowledgements {
         }
     }
 
-    /** Waits until every event has an outcome or the time is over. */
+    /** Waits until every event has an answer or the time is over. */
     synchronized void await() throws InterruptedException {
         while (open > 0) {
             long left = deadline - System.nanoTime();
@@ -57,14 +92,14 @@ final class Acknowledgements {
         }
     }
 
-    /** The failure of events without an answer: an outage, unless others of the batch were acknowledged. */
-    synchronized EventException silence(Duration timeout) {
-        String message = "not acknowledged within the emergency timeout of " + timeout;
-        return acknowledged ? new RecoverableException(message) : new RouteUnavailableException(message);
+    /** Returns an outcome for each event; no answer in time is an outage, whatever became of the others. */
+    List<BatchOutcome> outcomes() {
+        return outcomes(new RouteUnavailableException("not acknowledged within the emergency timeout of " + timeout));
     }
 
     /** Returns an outcome for each event, {@code failure} for those that have none. */
     synchronized List<BatchOutcome> outcomes(EventException failure) {
+        innocent.forEach(index -> settle(index, BatchOutcome.of(DispatchResult.retryAfter(AGAIN_LATER))));
         failFrom(0, failure);
         return Arrays.asList(outcomes.clone());
     }

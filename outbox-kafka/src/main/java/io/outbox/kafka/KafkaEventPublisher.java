@@ -2,10 +2,12 @@ package io.outbox.kafka;
 
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
+import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
+import io.outbox.util.SilenceWatch;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -13,14 +15,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import org.apache.kafka.clients.producer.BufferExhaustedException;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -37,26 +39,36 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * <ul>
  *   <li>acknowledged: done;
  *   <li>refused for what it is (too large, invalid topic): dead, with the reason;
- *   <li>the broker cannot be reached, the producer is closed, or no event of the batch was acknowledged within the
- *       emergency timeout: failed with {@link RouteUnavailableException};
- *   <li>anything else, such as a topic that does not exist or may not be written to, and events not acknowledged within
- *       the emergency timeout while others of the batch were: failed with {@link RecoverableException}.
+ *   <li>refused only because of other events in the same request: sent again without those;
+ *   <li>the broker cannot be reached, the producer is closed, or there was no answer within the emergency timeout: failed
+ *       with {@link RouteUnavailableException};
+ *   <li>anything else, such as a topic that does not exist or may not be written to: failed with
+ *       {@link RecoverableException}.
  * </ul>
+ *
+ * <p>A broker that has not answered for three seconds is reported as {@linkplain BatchEventListener.Waiting silent}, while
+ * the producer goes on trying to reach it: it alone knows when a record will not be sent any more, and an event that were
+ * given back before would arrive twice.
  *
  * <p>Delivery is at least once: a record whose acknowledgement was lost is sent again. Thread-safe; several workers share
  * the producer.
  */
-public final class KafkaEventPublisher implements BatchEventListener, AutoCloseable {
+public final class KafkaEventPublisher implements BatchEventListener.Waiting, AutoCloseable {
 
     /** How long the acknowledgements of a batch are awaited, if nothing else is set. */
     public static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
 
     private static final System.Logger LOG = System.getLogger(KafkaEventPublisher.class.getName());
+    /** How long a broker may leave events unanswered before it is reported. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    /** How often an event is sent that is refused because of others. */
+    private static final int MOST_ROUNDS = 3;
     /** An address without a broker, which needs no resolution. */
     private static final String NOWHERE = "127.0.0.1:1";
 
     private final ProducerSource producers;
     private final Flusher flusher;
+    private final SilenceWatch watch = new SilenceWatch("outbox-kafka-watch-", PATIENCE);
     private final Function<EventEnvelope, String> topic;
     private final int batchSize;
     private final Duration emergencyTimeout;
@@ -101,96 +113,55 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
     /** Sends the events and returns their outcomes; never throws for a reason that lies in broker or network. */
     @Override
     public List<BatchOutcome> onEvents(List<EventEnvelope> events) {
+        return onEvents(events, List.of(), reason -> {});
+    }
+
+    /**
+     * Sends the events and returns their outcomes; never throws for a reason that lies in broker or network.
+     *
+     * @param infos not used
+     * @param silence is told when the broker has not answered for three seconds; the events stay with the producer, and
+     *     what is acknowledged afterwards is done
+     */
+    @Override
+    public List<BatchOutcome> onEvents(
+            List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
         Acknowledgements acknowledgements = new Acknowledgements(events.size(), emergencyTimeout);
-        boolean sent = false;
-        try {
-            send(producers.get(), events, acknowledgements);
-            sent = true;
-            flusher.request();
-            acknowledgements.await();
+        BatchSend batch = new BatchSend(events, this::toRecord, acknowledgements, producers::refused);
+        try (SilenceWatch.Call call = watch.begin(() -> report(batch, acknowledgements.open(), silence))) {
+            acknowledgements.whenAnswered(call::answered);
+            send(batch, acknowledgements);
         } catch (RouteUnavailableException e) {
             return acknowledgements.outcomes(e);
         } catch (InterruptedException | InterruptException e) {
             Thread.currentThread().interrupt();
-            return acknowledgements.outcomes(new RouteUnavailableException(
-                    "interrupted while " + (sent ? "waiting for acknowledgements" : "sending"), e));
+            return acknowledgements.outcomes(
+                    new RouteUnavailableException("interrupted while waiting for acknowledgements", e));
         }
-        return acknowledgements.outcomes(acknowledgements.silence(emergencyTimeout));
+        return acknowledgements.outcomes();
     }
 
-    /**
-     * Hands the events to the producer. Sending blocks while the producer lacks a topic's metadata or buffer space; what
-     * one event waited for in vain, the ones behind it do not wait for again.
-     */
-    private void send(
-            Producer<byte[], byte[]> producer, List<EventEnvelope> events, Acknowledgements acknowledgements) {
-        Map<String, Throwable> unavailableTopics = new HashMap<>();
-        for (int i = 0; i < events.size(); i++) {
-            if (acknowledgements.isOverdue()) {
-                acknowledgements.failFrom(
-                        i,
-                        new RouteUnavailableException(
-                                "not sent: the producer was blocked for the emergency timeout of " + emergencyTimeout));
-                return;
-            }
-            ProducerRecord<byte[], byte[]> outgoing;
-            try {
-                outgoing = toRecord(events.get(i));
-            } catch (RuntimeException e) {
-                acknowledgements.settle(i, BatchOutcome.failed(e));
-                continue;
-            }
-            Throwable unavailable = unavailableTopics.get(outgoing.topic());
-            if (unavailable == null) {
-                unavailable = send(producer, i, outgoing, acknowledgements);
-            } else {
-                acknowledgements.settle(i, SendFailures.outcome(unavailable));
-            }
-            if (unavailable instanceof BufferExhaustedException) {
-                acknowledgements.failFrom(i + 1, SendFailures.unavailable(unavailable));
-                return;
-            }
-            if (unavailable != null) {
-                unavailableTopics.put(outgoing.topic(), unavailable);
-            }
+    /** Reports that the broker does not answer, unless it does and only the topic is missing; returns whether it did. */
+    private boolean report(BatchSend batch, int waiting, Consumer<RouteUnavailableException> silence) {
+        Producer<byte[], byte[]> producer = producers.current();
+        if (batch.isHandingOver() && Silence.isMetadataFresh(producer, PATIENCE)) {
+            return false;
         }
+        silence.accept(Silence.of(producer, waiting, PATIENCE));
+        return true;
     }
 
-    /** Sends one record; returns what the producer waited for in vain, or {@code null}. */
-    private Throwable send(
-            Producer<byte[], byte[]> producer,
-            int index,
-            ProducerRecord<byte[], byte[]> outgoing,
-            Acknowledgements acknowledgements) {
-        BlockedSend blocked = new BlockedSend();
-        try {
-            producer.send(outgoing, (metadata, error) -> {
-                blocked.completed(error);
-                acknowledgements.settle(index, error == null ? BatchOutcome.done() : SendFailures.outcome(error));
-            });
-        } catch (InterruptException e) {
-            throw e;
-        } catch (RuntimeException e) {
-            acknowledgements.settle(index, SendFailures.outcome(e));
+    /** Sends all events, and those again that the broker refused only because of others in the same request. */
+    private void send(BatchSend batch, Acknowledgements acknowledgements) throws InterruptedException {
+        List<Integer> indexes =
+                IntStream.range(0, acknowledgements.open()).boxed().toList();
+        for (int round = 0; round < MOST_ROUNDS && !indexes.isEmpty(); round++) {
+            batch.send(producers.get(), indexes, emergencyTimeout);
+            flusher.request();
+            acknowledgements.await();
+            indexes = acknowledgements.reopenInnocent();
         }
-        return blocked.returned();
-    }
-
-    /** Tells whether a record failed while it was still being handed over, in the calling thread. */
-    private static final class BlockedSend {
-
-        private final Thread sender = Thread.currentThread();
-        private Throwable error;
-
-        void completed(Exception failure) {
-            if (failure instanceof TimeoutException && Thread.currentThread() == sender) {
-                error = failure;
-            }
-        }
-
-        Throwable returned() {
-            return error;
-        }
+        indexes.forEach(acknowledgements::refusedWithOthers);
     }
 
     private ProducerRecord<byte[], byte[]> toRecord(EventEnvelope event) {
@@ -215,6 +186,7 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
      */
     @Override
     public void close() {
+        watch.close();
         flusher.close();
         producers.close();
     }
@@ -232,8 +204,8 @@ public final class KafkaEventPublisher implements BatchEventListener, AutoClosea
 
         /**
          * Makes a producer from this configuration, that of a Kafka client. Its serializers are not used: keys and values
-         * are bytes. Settings that weaken the guarantee are warned about. What is not set is derived: timeouts from the
-         * emergency timeout, and a {@code batch.size} that suits batches of events. Excludes {@link #producer}; one of the two is required.
+         * are bytes. Settings that weaken the guarantee are warned about. Timeouts that are not set follow from the
+         * emergency timeout. Excludes {@link #producer}; one of the two is required.
          *
          * @throws IllegalArgumentException if it has a transactional id: an event is done by itself, not in a transaction
          */

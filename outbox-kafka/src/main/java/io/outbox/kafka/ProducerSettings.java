@@ -1,17 +1,21 @@
 package io.outbox.kafka;
 
 import static org.apache.kafka.clients.producer.ProducerConfig.ACKS_CONFIG;
-import static org.apache.kafka.clients.producer.ProducerConfig.BATCH_SIZE_CONFIG;
-import static org.apache.kafka.clients.producer.ProducerConfig.BUFFER_MEMORY_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.LINGER_MS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.MAX_BLOCK_MS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION;
+import static org.apache.kafka.clients.producer.ProducerConfig.MAX_REQUEST_SIZE_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG;
+import static org.apache.kafka.clients.producer.ProducerConfig.RECONNECT_BACKOFF_MS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.RETRIES_CONFIG;
+import static org.apache.kafka.clients.producer.ProducerConfig.RETRY_BACKOFF_MAX_MS_CONFIG;
+import static org.apache.kafka.clients.producer.ProducerConfig.RETRY_BACKOFF_MS_CONFIG;
+import static org.apache.kafka.clients.producer.ProducerConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG;
+import static org.apache.kafka.clients.producer.ProducerConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.TRANSACTIONAL_ID_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG;
 
@@ -28,7 +32,11 @@ import org.apache.kafka.common.config.ConfigDef;
  *
  * <p>A record may wait for metadata ({@code max.block.ms}) and then for its acknowledgement
  * ({@code delivery.timeout.ms}). Both together stay below the emergency timeout unless the user wants otherwise: then the
- * producer gives a record up before its event is counted as failed, and cannot send it afterwards.
+ * producer gives a record up before its event is given back, and cannot send it afterwards.
+ *
+ * <p>The size of requests, {@code batch.size}, is left to Kafka, though larger ones would be faster: what the broker
+ * refuses as larger than a topic's limit, the client splits into requests of that size, which with a limit between the two
+ * is the same again, until the delivery timeout. Clients of 3.9 always do so, those of 4.2 sometimes.
  */
 final class ProducerSettings {
 
@@ -38,9 +46,11 @@ final class ProducerSettings {
     private static final long DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
     private static final long DEFAULT_LINGER_MS = 5;
     /** A broker that is back is found within this time; Kafka's default is a second. */
-    private static final long RECONNECT_BACKOFF_MAX_MS = 500;
-    /** A batch of events in few requests instead of many; Kafka's default is 16 KiB, for records that come singly. */
-    private static final int BATCH_BYTES = 128 * 1024;
+    private static final long LONGEST_BACKOFF_MS = 250;
+    /** The network lost our packet if there is no connection by then; Kafka waits 10 to 30 seconds. */
+    private static final long CONNECT_TIMEOUT_MS = 2_000;
+    /** More than the largest event takes, so that the broker alone decides; Kafka's default is 1 MiB with everything. */
+    private static final int REQUEST_BYTES = 2 * 1024 * 1024;
 
     private final Map<String, Object> given;
     private final long emergencyMs;
@@ -65,10 +75,15 @@ final class ProducerSettings {
         config.remove(KEY_SERIALIZER_CLASS_CONFIG);
         config.remove(VALUE_SERIALIZER_CLASS_CONFIG);
         config.putIfAbsent(MAX_BLOCK_MS_CONFIG, Math.max(1, Math.min(DEFAULT_MAX_BLOCK_MS, emergencyMs / 4)));
-        config.putIfAbsent(RECONNECT_BACKOFF_MAX_MS_CONFIG, RECONNECT_BACKOFF_MAX_MS);
-        if (!given.containsKey(BUFFER_MEMORY_CONFIG)) {
-            config.putIfAbsent(BATCH_SIZE_CONFIG, BATCH_BYTES);
-        }
+        config.putIfAbsent(
+                RECONNECT_BACKOFF_MAX_MS_CONFIG, Math.max(LONGEST_BACKOFF_MS, number(RECONNECT_BACKOFF_MS_CONFIG, 0)));
+        config.putIfAbsent(
+                RETRY_BACKOFF_MAX_MS_CONFIG, Math.max(LONGEST_BACKOFF_MS, number(RETRY_BACKOFF_MS_CONFIG, 0)));
+        config.putIfAbsent(SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG, CONNECT_TIMEOUT_MS);
+        config.putIfAbsent(
+                SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG,
+                Math.max(CONNECT_TIMEOUT_MS, number(SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG, 0)));
+        config.putIfAbsent(MAX_REQUEST_SIZE_CONFIG, REQUEST_BYTES);
         if (!given.containsKey(DELIVERY_TIMEOUT_MS_CONFIG)) {
             long delivery = Math.max(
                     Math.min(DEFAULT_DELIVERY_TIMEOUT_MS, emergencyMs * 2 / 3),
@@ -112,14 +127,14 @@ final class ProducerSettings {
         long delivery = number(DELIVERY_TIMEOUT_MS_CONFIG, 0);
         if (delivery > emergencyMs) {
             found.add(DELIVERY_TIMEOUT_MS_CONFIG + "=" + delivery + " is longer than the emergency timeout of "
-                    + emergencyMs + " ms: an event may be sent after it was counted as failed, and again by its retry;"
+                    + emergencyMs + " ms: an event may be sent after it was given back, and again with it;"
                     + " set it lower");
         } else if (!given.containsKey(DELIVERY_TIMEOUT_MS_CONFIG)
                 && given.containsKey(REQUEST_TIMEOUT_MS_CONFIG)
                 && linger() + requestTimeout() > emergencyMs) {
             found.add(REQUEST_TIMEOUT_MS_CONFIG + "=" + requestTimeout()
                     + " makes deliveries take longer than the emergency timeout of " + emergencyMs
-                    + " ms: an event may be sent after it was counted as failed, and again by its retry; set it lower");
+                    + " ms: an event may be sent after it was given back, and again with it; set it lower");
         }
         long maxBlock = number(MAX_BLOCK_MS_CONFIG, 0);
         if (maxBlock > emergencyMs) {

@@ -7,10 +7,16 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
  * The producer of a publisher. If the names of the brokers cannot be resolved at first, as those of a cluster that is
- * down, it is made when they can. Thread-safe.
+ * down, it is made when they can.
+ *
+ * <p>A producer that the brokers did not accept for its identity, or that may not write to the cluster at all, never sends
+ * again, whatever changes there. It still notices that it is let in; then another one takes its place. Thread-safe.
  */
 final class ProducerSource implements AutoCloseable {
 
@@ -18,6 +24,8 @@ final class ProducerSource implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     /** Workers that come one after another do not each wait for the name server. */
     private static final Duration PAUSE = Duration.ofMillis(200);
+    /** A producer that takes the place of another one is not a cure for everything, and each says a lot in the log. */
+    private static final Duration BETWEEN_REPLACEMENTS = Duration.ofSeconds(5);
 
     private final Supplier<Producer<byte[], byte[]>> factory;
     private final Duration pause;
@@ -25,6 +33,10 @@ final class ProducerSource implements AutoCloseable {
     private volatile boolean closed;
     private RouteUnavailableException lastFailure;
     private long failedAt;
+    /** A topic of which a producer of our own could be refused, or {@code null} if none was. */
+    private volatile String refusedTopic;
+
+    private long replacedAt = System.nanoTime() - BETWEEN_REPLACEMENTS.toNanos();
 
     private ProducerSource(
             Supplier<Producer<byte[], byte[]>> factory, Duration pause, Producer<byte[], byte[]> producer) {
@@ -82,7 +94,48 @@ final class ProducerSource implements AutoCloseable {
      */
     Producer<byte[], byte[]> get() {
         Producer<byte[], byte[]> current = producer;
+        if (current != null && refusedTopic != null) {
+            replace(current, refusedTopic);
+            current = producer;
+        }
         return current == null ? create() : current;
+    }
+
+    /** Notes that the producer was refused for its identity, not for what it sends. */
+    void refused(Producer<byte[], byte[]> refused, String topic) {
+        if (factory != null && refused == producer) {
+            refusedTopic = topic;
+        }
+    }
+
+    /** Ends a producer that was refused, once it is let in. */
+    private void replace(Producer<byte[], byte[]> refused, String topic) {
+        try {
+            refused.partitionsFor(topic);
+        } catch (TopicAuthorizationException | InvalidTopicException e) {
+            LOG.log(Level.DEBUG, "The broker has answered about the topic, so it lets the producer in", e);
+        } catch (KafkaException | IllegalStateException e) {
+            if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                throw SendFailures.unavailable(e);
+            }
+        }
+        synchronized (this) {
+            if (refused != producer) {
+                return;
+            }
+            if (System.nanoTime() - replacedAt < BETWEEN_REPLACEMENTS.toNanos()) {
+                throw new RouteUnavailableException("Kafka did not accept the producer, which is tried again soon");
+            }
+            replacedAt = System.nanoTime();
+            refusedTopic = null;
+            producer = null;
+        }
+        refused.close(Duration.ZERO);
+    }
+
+    /** Returns the producer, or {@code null} if there is none yet. */
+    Producer<byte[], byte[]> current() {
+        return producer;
     }
 
     private synchronized Producer<byte[], byte[]> create() {

@@ -34,6 +34,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  */
 final class SendFailures {
 
+    private static final String PART_OF_A_REFUSED_BATCH = "Failed to append record because it was part of a batch";
+
     private SendFailures() {}
 
     static BatchOutcome outcome(Throwable thrown) {
@@ -44,13 +46,28 @@ final class SendFailures {
         return BatchOutcome.failed(isOutage(error) ? unavailable(error) : failure(error));
     }
 
+    /** Returns whether the brokers refuse the producer itself, which does not recover from that. */
+    static boolean isAboutTheProducer(Throwable thrown) {
+        Throwable error = unwrap(thrown);
+        return error instanceof AuthenticationException || error instanceof ClusterAuthorizationException;
+    }
+
+    /**
+     * Returns whether the broker has nothing against the event itself: it refuses a request as a whole, and names the
+     * records at fault; the client has no exception of its own for the others.
+     */
+    static boolean isOnAccountOfOthers(Throwable error) {
+        return error.getClass() == KafkaException.class
+                && String.valueOf(error.getMessage()).startsWith(PART_OF_A_REFUSED_BATCH);
+    }
+
     /** A producer that has given up wraps the reason for it. */
     private static Throwable unwrap(Throwable error) {
         boolean wrapper = error.getClass() == KafkaException.class && error.getCause() != null;
         return wrapper ? unwrap(error.getCause()) : error;
     }
 
-    static EventException unavailable(Throwable error) {
+    static RouteUnavailableException unavailable(Throwable error) {
         return new RouteUnavailableException("Kafka is unavailable: " + describe(error), error);
     }
 

@@ -26,9 +26,9 @@ class ProducerSettingsTest {
         "enable.idempotence, false, duplicate",
         "max.in.flight.requests.per.connection, 6, idempotence off",
         "retries, 0, idempotence off",
-        "delivery.timeout.ms, 120001, counted as failed",
+        "delivery.timeout.ms, 120001, given back",
         "max.block.ms, 120001, holds a worker",
-        "request.timeout.ms, 130000, counted as failed",
+        "request.timeout.ms, 130000, given back",
     })
     void aSettingThatWeakensTheGuaranteeIsNamed(String name, String value, String consequence) {
         List<String> weaknesses = settings(Map.of(name, value), 120_000).weaknesses();
@@ -56,12 +56,25 @@ class ProducerSettingsTest {
     }
 
     @Test
-    void aBatchOfEventsGoesInLargeRequestsUnlessTheUserSaysOtherwise() {
-        assertThat(settings(Map.of(), 120_000).effective()).containsEntry("batch.size", 128 * 1024);
-        assertThat(settings(Map.of("batch.size", "1000"), 120_000).effective()).containsEntry("batch.size", "1000");
-        assertThat(settings(Map.of("buffer.memory", "65536"), 120_000).effective())
-                .as("Kafka refuses a batch larger than the buffer")
+    void theSizeOfRequestsIsTheUsers() {
+        assertThat(settings(Map.of(), 120_000).effective())
+                .as("a client may split requests above a topic's limit for ever")
                 .doesNotContainKey("batch.size");
+        assertThat(settings(Map.of("batch.size", "1000"), 120_000).effective()).containsEntry("batch.size", "1000");
+    }
+
+    @Test
+    void aBrokerThatIsBackIsFoundSoonUnlessTheUserSaysOtherwise() {
+        assertThat(settings(Map.of(), 120_000).effective())
+                .containsEntry("reconnect.backoff.max.ms", 250L)
+                .containsEntry("retry.backoff.max.ms", 250L)
+                .containsEntry("socket.connection.setup.timeout.ms", 2_000L)
+                .containsEntry("socket.connection.setup.timeout.max.ms", 2_000L);
+        assertThat(settings(Map.of("retry.backoff.ms", "900", "socket.connection.setup.timeout.ms", "9000"), 120_000)
+                        .effective())
+                .containsEntry("retry.backoff.max.ms", 900L)
+                .containsEntry("socket.connection.setup.timeout.ms", "9000")
+                .containsEntry("socket.connection.setup.timeout.max.ms", 9_000L);
     }
 
     @ParameterizedTest

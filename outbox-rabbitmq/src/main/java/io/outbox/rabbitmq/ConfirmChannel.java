@@ -6,7 +6,6 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.RecoverableException;
-import io.outbox.RouteUnavailableException;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -73,12 +72,7 @@ final class ConfirmChannel {
             outstanding.put(nextNumber, message);
         }
         try {
-            channel.basicPublish(
-                    message.exchange(),
-                    message.routingKey(),
-                    true,
-                    message.properties(),
-                    message.event().payloadBytes());
+            channel.basicPublish(message.exchange(), message.routingKey(), true, message.properties(), message.body());
             nextNumber++;
             return true;
         } catch (IOException | ShutdownSignalException e) {
@@ -133,24 +127,22 @@ final class ConfirmChannel {
         if (returned.remove(message.index())) {
             return;
         }
-        // A nack is about the queue, which is full or has an error, and says nothing about the message.
-        confirms.settle(
-                message,
-                accepted
-                        ? BatchOutcome.done()
-                        : BatchOutcome.failed(
-                                new RouteUnavailableException("RabbitMQ does not accept events at present (nack)")));
+        if (accepted) {
+            confirms.confirmed(message);
+        } else {
+            confirms.refused(message);
+        }
     }
 
     private synchronized void returned(Return message) {
         String id = message.getProperties().getMessageId();
         for (Outgoing sent : outstanding.values()) {
             if (sent.event().eventId().equals(id) && returned.add(sent.index())) {
-                confirms.settle(
+                confirms.unroutable(
                         sent,
-                        BatchOutcome.failed(new RecoverableException("unroutable: " + message.getReplyCode() + " "
-                                + message.getReplyText() + " (exchange '" + message.getExchange() + "', routing key '"
-                                + message.getRoutingKey() + "')")));
+                        new RecoverableException("unroutable: " + message.getReplyCode() + " " + message.getReplyText()
+                                + " (exchange '" + message.getExchange() + "', routing key '" + message.getRoutingKey()
+                                + "')"));
                 return;
             }
         }

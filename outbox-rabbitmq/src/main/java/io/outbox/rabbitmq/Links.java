@@ -21,11 +21,13 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Links implements AutoCloseable {
 
     private static final String CONNECTION_NAME = "outbox";
+    /** The network lost our packet if there is no connection by then; trying again is faster than waiting. */
+    private static final int CONNECT_TIMEOUT_MS = 2_000;
 
     private final ConnectionFactory factory;
     private final List<Address> addresses;
     private final AtomicReference<Socket> lastSocket = new AtomicReference<>();
-    private Link current;
+    private volatile Link current;
     private volatile int failures;
     private RouteUnavailableException lastFailure;
     private boolean closed;
@@ -37,7 +39,7 @@ final class Links implements AutoCloseable {
         int stepMs = (int) Math.max(1, Math.min(Integer.MAX_VALUE, emergencyTimeout.toMillis() / 4));
         factory.setAutomaticRecoveryEnabled(false);
         factory.setTopologyRecoveryEnabled(false);
-        factory.setConnectionTimeout(shorter(factory.getConnectionTimeout(), stepMs));
+        factory.setConnectionTimeout(shorter(factory.getConnectionTimeout(), Math.min(stepMs, CONNECT_TIMEOUT_MS)));
         factory.setHandshakeTimeout(shorter(factory.getHandshakeTimeout(), stepMs));
         factory.setChannelRpcTimeout(shorter(factory.getChannelRpcTimeout(), stepMs));
         factory.setThreadFactory(new DaemonThreadFactory("outbox-rabbitmq-"));
@@ -77,6 +79,12 @@ final class Links implements AutoCloseable {
                 throw lastFailure;
             }
         }
+    }
+
+    /** Returns why the broker takes no messages at the moment, or {@code null} if that is not known. Does not wait. */
+    String blockedReason() {
+        Link link = current;
+        return link == null ? null : link.blockedReason();
     }
 
     private Link open() throws IOException, TimeoutException {

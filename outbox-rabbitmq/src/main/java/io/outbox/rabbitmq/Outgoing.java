@@ -10,10 +10,15 @@ import java.util.HashMap;
  * An event on its way to an exchange.
  *
  * @param index the event's place in its batch
+ * @param body the payload, which is what the broker's limit is about
  */
-record Outgoing(int index, EventEnvelope event, String exchange) {
+record Outgoing(int index, EventEnvelope event, String exchange, byte[] body) {
 
     private static final int PERSISTENT = 2;
+
+    Outgoing(int index, EventEnvelope event, String exchange) {
+        this(index, event, exchange, event.payloadBytes());
+    }
 
     /** What the rights and bindings of the broker depend on. */
     record Route(String exchange, String routingKey) {}

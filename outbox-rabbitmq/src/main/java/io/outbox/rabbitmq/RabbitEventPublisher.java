@@ -5,12 +5,14 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
+import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.util.DaemonThreadFactory;
+import io.outbox.util.SilenceWatch;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -39,24 +42,35 @@ import java.util.stream.Collectors;
  *   <li>confirmed: done;
  *   <li>not a message the protocol can express, or one that the broker does not take for its size: dead, with the reason;
  *   <li>the broker cannot be reached, the connection is lost, the broker blocks publishers, a queue does not accept it (it
- *       is full, or has an error), or no event of the batch was confirmed within the emergency timeout: failed with
+ *       is full, or has an error), or there was no confirm within the emergency timeout: failed with
  *       {@link RouteUnavailableException};
- *   <li>no queue is bound for it, the exchange does not exist or may not be written to, and events not confirmed within the
- *       emergency timeout while others of the batch were: failed with {@link RecoverableException}, with the broker's
- *       words.
+ *   <li>no queue is bound for it, the exchange does not exist or may not be written to: failed with
+ *       {@link RecoverableException}, with the broker's words.
  * </ul>
  *
- * <p>When the broker closes the channel over some message, those it had not answered yet are sent again, apart from each
- * other, until the one at fault is found. Delivery is at least once: a message whose confirm was lost is sent again.
+ * <p>A broker that has not answered for three seconds is reported as {@linkplain BatchEventListener.Waiting silent}, while
+ * the confirms are still awaited.
+ *
+ * <p>A message larger than any that the broker took so far is sent by itself, as the broker closes the channel over one
+ * above its limit. If it closes the channel over another one, those it had not answered yet are sent again, apart from
+ * each other, until the one at fault is found. Delivery is at least once: a message whose confirm was lost is sent again,
+ * and so is one that some queue of its route refused, also to the queues that took it.
  *
  * <p>Thread-safe: workers share one connection and each has a channel while it sends.
  */
-public final class RabbitEventPublisher implements BatchEventListener, AutoCloseable {
+public final class RabbitEventPublisher implements BatchEventListener.Waiting, AutoCloseable {
 
     /** How long the confirms of a batch are awaited, if nothing else is set. */
     public static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
 
+    /** How long a broker may leave events unanswered before it is reported. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    private static final String BLOCKED = "RabbitMQ blocks publishers: ";
+
     private final Links links;
+    private final Pace pace = new Pace();
+    private final SilenceWatch watch = new SilenceWatch("outbox-rabbitmq-watch-", PATIENCE);
     private final Function<EventEnvelope, String> exchange;
     private final int batchSize;
     private final Duration emergencyTimeout;
@@ -83,8 +97,21 @@ public final class RabbitEventPublisher implements BatchEventListener, AutoClose
     /** Sends the events and returns their outcomes; never throws for a reason that lies in broker or network. */
     @Override
     public List<BatchOutcome> onEvents(List<EventEnvelope> events) {
-        Confirms confirms = new Confirms(events.size(), emergencyTimeout);
-        try {
+        return onEvents(events, List.of(), reason -> {});
+    }
+
+    /**
+     * Sends the events and returns their outcomes; never throws for a reason that lies in broker or network.
+     *
+     * @param infos not used
+     * @param silence is told when the broker has not answered for three seconds; what is confirmed afterwards is done
+     */
+    @Override
+    public List<BatchOutcome> onEvents(
+            List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
+        Confirms confirms = new Confirms(events.size(), emergencyTimeout, pace);
+        try (SilenceWatch.Call call = watch.begin(() -> report(silence))) {
+            confirms.whenAnswered(call::answered);
             sendToKnownExchanges(route(events, confirms), confirms);
         } catch (RouteUnavailableException e) {
             return confirms.outcomes(e);
@@ -95,7 +122,14 @@ public final class RabbitEventPublisher implements BatchEventListener, AutoClose
             Thread.currentThread().interrupt();
             return confirms.outcomes(new RouteUnavailableException("interrupted while waiting for confirms", e));
         }
-        return confirms.outcomes(confirms.silence());
+        return confirms.outcomes();
+    }
+
+    private boolean report(Consumer<RouteUnavailableException> silence) {
+        String blocked = links.blockedReason();
+        silence.accept(new RouteUnavailableException(
+                blocked == null ? "RabbitMQ has not answered for " + PATIENCE.toSeconds() + " s" : BLOCKED + blocked));
+        return true;
     }
 
     private List<Outgoing> route(List<EventEnvelope> events, Confirms confirms) {
@@ -140,15 +174,22 @@ public final class RabbitEventPublisher implements BatchEventListener, AutoClose
         }
     }
 
-    /** Sends messages over one channel; if that is closed because of one of them, sends the others again. */
+    /** Sends messages in their order, as many at a time as may go together. */
     private void send(List<Outgoing> messages, Confirms confirms) throws IOException, InterruptedException {
-        if (messages.isEmpty()) {
-            return;
+        List<Outgoing> left = messages;
+        while (!left.isEmpty() && !confirms.isOverdue()) {
+            int count = pace.together(left);
+            sendTogether(left.subList(0, count), confirms);
+            left = confirms.open(left.subList(count, left.size()));
         }
+    }
+
+    /** Sends messages over one channel; if that is closed because of one of them, sends the others again. */
+    private void sendTogether(List<Outgoing> messages, Confirms confirms) throws IOException, InterruptedException {
         Link link = links.get();
         String blocked = link.blockedReason();
         if (blocked != null) {
-            confirms.fail(messages, new RouteUnavailableException("RabbitMQ blocks publishers: " + blocked));
+            confirms.fail(messages, new RouteUnavailableException(BLOCKED + blocked));
             return;
         }
         Closure closure = publish(link, messages, confirms);
@@ -208,8 +249,9 @@ public final class RabbitEventPublisher implements BatchEventListener, AutoClose
         } else if (closure.isAboutTheRoute()) {
             confirms.fail(suspects, closure.failure());
         } else if (suspects.size() > 1) {
+            pace.forgetSizes();
             for (Outgoing suspect : suspects) {
-                send(List.of(suspect), confirms);
+                sendTogether(List.of(suspect), confirms);
             }
         } else if (closure.isAboutTheMessage()) {
             suspects.forEach(message -> confirms.settle(message, BatchOutcome.of(DispatchResult.dead(closure.text()))));
@@ -228,6 +270,7 @@ public final class RabbitEventPublisher implements BatchEventListener, AutoClose
      */
     @Override
     public void close() {
+        watch.close();
         links.close();
         timer.shutdownNow();
     }

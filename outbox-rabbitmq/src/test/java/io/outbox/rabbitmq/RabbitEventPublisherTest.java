@@ -267,10 +267,27 @@ class RabbitEventPublisherTest {
         assertThat(words(outcomes)).isEqualTo(expected);
         assertThat(reason(outcomes.get(10))).contains("406 PRECONDITION_FAILED").doesNotContain("xxx");
         assertThat(broker.messageIds(exchange))
-                .containsAll(batch.stream()
+                .containsExactlyElementsOf(batch.stream()
                         .filter(event -> event != batch.get(10))
                         .map(EventEnvelope::eventId)
                         .toList());
+    }
+
+    @Test
+    void messagesTooLargeForTheBrokerMakeNoDuplicatesOfOthers() {
+        String exchange = broker.createExchangeWithQueue();
+        RabbitEventPublisher publisher = publisher(exchange);
+
+        for (int i = 0; i < 5; i++) {
+            List<EventEnvelope> batch = new ArrayList<>(events(98));
+            batch.add(30, event("\"" + "x".repeat(11_000) + "\""));
+            batch.add(70, event("\"" + "x".repeat(12_000) + "\""));
+            assertThat(words(publisher.onEvents(batch)))
+                    .filteredOn(word -> word.equals("dead"))
+                    .hasSize(2);
+        }
+
+        assertThat(broker.messageIds(exchange)).hasSize(490).doesNotHaveDuplicates();
     }
 
     @Test

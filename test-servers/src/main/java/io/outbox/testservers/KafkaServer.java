@@ -30,7 +30,6 @@ public final class KafkaServer extends TestServer {
             "process.roles=broker,controller",
             "node.id=1",
             "controller.listener.names=CONTROLLER",
-            "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
             "auto.create.topics.enable=false",
             "group.initial.rebalance.delay.ms=0",
             "offsets.topic.num.partitions=1",
@@ -47,12 +46,17 @@ public final class KafkaServer extends TestServer {
     private static KafkaServer shared;
 
     private final List<String> settings;
+    /** The protocol of a second listener, or {@code null} if there is none. */
+    private final String protocol;
+
     private final String clusterId = newClusterId();
     private String bootstrapElsewhere;
     private int advertisedPort;
+    private int securedPort;
 
-    private KafkaServer(String... settings) {
+    private KafkaServer(String protocol, String... settings) {
         super("Kafka");
+        this.protocol = protocol;
         this.settings = List.of(settings);
     }
 
@@ -75,13 +79,26 @@ public final class KafkaServer extends TestServer {
      *     {@code message.max.bytes=2000}
      */
     public static KafkaServer start(String... settings) {
-        KafkaServer server = new KafkaServer(settings);
+        return start(new KafkaServer(null, settings));
+    }
+
+    /**
+     * Starts a broker for the caller alone, who closes it, with a second listener that is named {@code SECURED}.
+     *
+     * @param protocol that of the second listener, such as {@code SASL_SSL}
+     * @param settings as for {@link #start}; those of the second listener begin with {@code listener.name.secured}
+     */
+    public static KafkaServer startSecured(String protocol, String... settings) {
+        return start(new KafkaServer(protocol, settings));
+    }
+
+    private static KafkaServer start(KafkaServer server) {
         server.launch();
         return server;
     }
 
     private static KafkaServer elsewhere(String bootstrap) {
-        KafkaServer server = new KafkaServer();
+        KafkaServer server = new KafkaServer(null);
         server.attach(Integer.parseInt(bootstrap.replaceAll(",.*", "").replaceAll(".*:", "")));
         server.bootstrapElsewhere = bootstrap;
         return server;
@@ -93,6 +110,14 @@ public final class KafkaServer extends TestServer {
             return bootstrapElsewhere;
         }
         return "127.0.0.1:" + (advertisedPort == 0 ? port() : advertisedPort);
+    }
+
+    /** The value for {@code bootstrap.servers} that leads to the second listener. */
+    public synchronized String securedBootstrapServers() {
+        if (protocol == null) {
+            throw new IllegalStateException("the broker has no second listener; use startSecured()");
+        }
+        return "localhost:" + securedPort;
     }
 
     /**
@@ -174,7 +199,13 @@ public final class KafkaServer extends TestServer {
     private void writeProperties(Path data, int port) throws IOException {
         int controllerPort = Ports.free();
         List<String> lines = new ArrayList<>(SETTINGS);
-        lines.add("listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort);
+        if (protocol != null && securedPort == 0) {
+            securedPort = Ports.free();
+        }
+        lines.add("listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT"
+                + (protocol == null ? "" : ",SECURED:" + protocol));
+        lines.add("listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort
+                + (protocol == null ? "" : ",SECURED://localhost:" + securedPort));
         if (advertisedPort != 0) {
             lines.add("advertised.listeners=PLAINTEXT://127.0.0.1:" + advertisedPort + ",CONTROLLER://127.0.0.1:"
                     + controllerPort);

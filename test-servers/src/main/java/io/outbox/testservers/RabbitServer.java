@@ -43,6 +43,7 @@ public final class RabbitServer extends TestServer {
     private final String clusterName = "outbox-" + UUID.randomUUID();
     private final List<String> settings;
     private String uriElsewhere;
+    private int tlsPort;
     private List<String> environment = List.of();
 
     private RabbitServer(String... settings) {
@@ -73,6 +74,25 @@ public final class RabbitServer extends TestServer {
         return server;
     }
 
+    /**
+     * Starts a node for the caller alone, who closes it, that also listens for TLS on {@link #tlsPort()}.
+     *
+     * @param settings as for {@link #start}
+     */
+    public static RabbitServer startWithTls(Certificates certificates, String... settings) {
+        int tlsPort = Ports.free();
+        List<String> lines = new ArrayList<>(List.of(
+                "listeners.ssl.local = 127.0.0.1:" + tlsPort,
+                "ssl_options.cacertfile = " + certificates.certificate(),
+                "ssl_options.certfile = " + certificates.certificate(),
+                "ssl_options.keyfile = " + certificates.key()));
+        lines.addAll(List.of(settings));
+        RabbitServer server = new RabbitServer(lines.toArray(String[]::new));
+        server.tlsPort = tlsPort;
+        server.launch();
+        return server;
+    }
+
     private static RabbitServer elsewhere(String uri) {
         RabbitServer server = new RabbitServer();
         int port = URI.create(uri).getPort();
@@ -84,6 +104,11 @@ public final class RabbitServer extends TestServer {
     /** The address with user and password, for {@code ConnectionFactory.setUri}. */
     public String uri() {
         return uriElsewhere != null ? uriElsewhere : uri(port());
+    }
+
+    /** The port for TLS on the loopback interface; 0 if there is none. */
+    public int tlsPort() {
+        return tlsPort;
     }
 
     /** The address of this node by way of a proxy. */

@@ -1,0 +1,140 @@
+package io.outbox.kafka;
+
+import io.outbox.BatchOutcome;
+import io.outbox.EventEnvelope;
+import io.outbox.RouteUnavailableException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+
+/**
+ * The way of one batch into the producer.
+ *
+ * <p>Sending blocks while the producer lacks a topic's metadata or buffer space; what one event waited for in vain, the
+ * ones behind it do not wait for again.
+ */
+final class BatchSend {
+
+    private final List<EventEnvelope> events;
+    private final Function<EventEnvelope, ProducerRecord<byte[], byte[]>> toRecord;
+    private final Acknowledgements acknowledgements;
+    private final BiConsumer<Producer<byte[], byte[]>, String> refused;
+    private final Map<String, Throwable> unavailableTopics = new HashMap<>();
+    private volatile boolean handingOver;
+
+    /** @param refused is told of a producer that is not accepted, and of the topic that it had a record for */
+    BatchSend(
+            List<EventEnvelope> events,
+            Function<EventEnvelope, ProducerRecord<byte[], byte[]>> toRecord,
+            Acknowledgements acknowledgements,
+            BiConsumer<Producer<byte[], byte[]>, String> refused) {
+        this.events = events;
+        this.toRecord = toRecord;
+        this.acknowledgements = acknowledgements;
+        this.refused = refused;
+    }
+
+    /** Hands events of the batch to the producer, in this order, until it takes no more. */
+    void send(Producer<byte[], byte[]> producer, List<Integer> indexes, Duration emergencyTimeout) {
+        for (int i = 0; i < indexes.size(); i++) {
+            if (acknowledgements.isOverdue()) {
+                fail(
+                        indexes.subList(i, indexes.size()),
+                        new RouteUnavailableException(
+                                "not sent: the producer was blocked for the emergency timeout of " + emergencyTimeout));
+                return;
+            }
+            Throwable inVain = send(producer, indexes.get(i));
+            if (inVain instanceof BufferExhaustedException) {
+                fail(indexes.subList(i + 1, indexes.size()), SendFailures.unavailable(inVain));
+                return;
+            }
+        }
+    }
+
+    private void fail(List<Integer> indexes, RouteUnavailableException reason) {
+        indexes.forEach(index -> acknowledgements.settle(index, BatchOutcome.failed(reason)));
+    }
+
+    /** Sends one event; returns what the producer waited for in vain, or {@code null}. */
+    private Throwable send(Producer<byte[], byte[]> producer, int index) {
+        ProducerRecord<byte[], byte[]> outgoing;
+        try {
+            outgoing = toRecord.apply(events.get(index));
+        } catch (RuntimeException e) {
+            acknowledgements.settle(index, BatchOutcome.failed(e));
+            return null;
+        }
+        Throwable known = unavailableTopics.get(outgoing.topic());
+        if (known != null) {
+            acknowledgements.settle(index, SendFailures.outcome(known));
+            return null;
+        }
+        Throwable inVain = send(producer, index, outgoing);
+        if (inVain != null) {
+            unavailableTopics.put(outgoing.topic(), inVain);
+        }
+        return inVain;
+    }
+
+    private Throwable send(Producer<byte[], byte[]> producer, int index, ProducerRecord<byte[], byte[]> outgoing) {
+        BlockedSend blocked = new BlockedSend();
+        handingOver = true;
+        try {
+            producer.send(outgoing, (metadata, error) -> {
+                blocked.completed(error);
+                settle(index, error);
+                if (error != null && SendFailures.isAboutTheProducer(error)) {
+                    refused.accept(producer, outgoing.topic());
+                }
+            });
+        } catch (InterruptException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            settle(index, e);
+        } finally {
+            handingOver = false;
+        }
+        return blocked.returned();
+    }
+
+    /** Returns whether an event is being handed to the producer, which may wait for what it knows about the topic. */
+    boolean isHandingOver() {
+        return handingOver;
+    }
+
+    private void settle(int index, Exception error) {
+        if (error == null) {
+            acknowledgements.settle(index, BatchOutcome.done());
+        } else if (SendFailures.isOnAccountOfOthers(error)) {
+            acknowledgements.refusedWithOthers(index);
+        } else {
+            acknowledgements.settle(index, SendFailures.outcome(error));
+        }
+    }
+
+    /** Tells whether a record failed while it was still being handed over, in the calling thread. */
+    private static final class BlockedSend {
+
+        private final Thread sender = Thread.currentThread();
+        private Throwable error;
+
+        void completed(Exception failure) {
+            if (failure instanceof TimeoutException && Thread.currentThread() == sender) {
+                error = failure;
+            }
+        }
+
+        Throwable returned() {
+            return error;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.outbox.kafka;
+
+import io.outbox.inbox.HeaderReader;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+
+/**
+ * Reads headers of Kafka's records, so that idempotent consumers know which event a record brings. They find it by
+ * themselves. Of several headers with one name the last counts. Thread-safe.
+ */
+public final class ConsumerRecordHeaderReader implements HeaderReader<ConsumerRecord<?, ?>> {
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public Class<ConsumerRecord<?, ?>> messageType() {
+        return (Class<ConsumerRecord<?, ?>>) (Class<?>) ConsumerRecord.class;
+    }
+
+    @Override
+    public byte[] header(ConsumerRecord<?, ?> message, String name) {
+        Header header = message.headers().lastHeader(name);
+        return header == null ? null : header.value();
+    }
+}

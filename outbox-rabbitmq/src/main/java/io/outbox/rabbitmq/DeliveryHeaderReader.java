@@ -1,0 +1,21 @@
+package io.outbox.rabbitmq;
+
+import com.rabbitmq.client.Delivery;
+import io.outbox.inbox.HeaderReader;
+
+/**
+ * Reads headers of deliveries of RabbitMQ's client, so that idempotent consumers know which event a message brings. They
+ * find it by themselves. Thread-safe.
+ */
+public final class DeliveryHeaderReader implements HeaderReader<Delivery> {
+
+    @Override
+    public Class<Delivery> messageType() {
+        return Delivery.class;
+    }
+
+    @Override
+    public Object header(Delivery message, String name) {
+        return BasicPropertiesHeaderReader.header(message.getProperties().getHeaders(), name);
+    }
+}

@@ -1,0 +1,90 @@
+package io.outbox.rabbitmq;
+
+import io.outbox.rabbitmq.Outgoing.Route;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * How much is sent before its confirms are awaited: all of a batch, unless the broker may have something against it. Then
+ * it goes by itself, so that nothing else has to be sent again.
+ *
+ * <ul>
+ *   <li>A message larger than any that the broker has taken so far. One above its limit makes it close the channel, and
+ *       with it go the confirms of all messages under way. The protocol does not tell the limit.
+ *   <li>A message of a route of which a queue took none lately. Other queues of the route got it all the same, and get it
+ *       again with each attempt; so it is one at first, and then as many as were taken since and one more. Attempts without
+ *       any success are further and further apart.
+ * </ul>
+ *
+ * Thread-safe.
+ */
+final class Pace {
+
+    static final Duration FIRST_PAUSE = Duration.ofSeconds(2);
+    static final Duration LONGEST_PAUSE = Duration.ofSeconds(60);
+
+    /** So many messages in a row are proof that a queue takes them again. */
+    private static final int PROOF = 1_000;
+    /** Routes may be computed, so that there is no end of them. */
+    private static final int MOST_ROUTES = 1_000;
+
+    private final AtomicInteger largestTaken = new AtomicInteger(-1);
+    private final Map<Route, Refusals> refused = new ConcurrentHashMap<>();
+
+    /** A route of which a queue refused messages: how often since it took one, and how many it took since. */
+    private record Refusals(int inVain, int taken) {
+
+        Duration pause() {
+            Duration pause = FIRST_PAUSE;
+            for (int i = 1; i < inVain && pause.compareTo(LONGEST_PAUSE) < 0; i++) {
+                pause = pause.multipliedBy(2);
+            }
+            return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+        }
+    }
+
+    /** Returns how many messages, from the first on, go together. */
+    int together(List<Outgoing> messages) {
+        Map<Route, Integer> counts = refused.isEmpty() ? Map.of() : new HashMap<>();
+        for (int i = 0; i < messages.size(); i++) {
+            Outgoing message = messages.get(i);
+            if (message.body().length > largestTaken.get()) {
+                return Math.max(1, i);
+            }
+            Refusals refusals = refused.isEmpty() ? null : refused.get(message.route());
+            if (refusals != null && counts.merge(message.route(), 1, Integer::sum) > refusals.taken + 1) {
+                return i;
+            }
+        }
+        return messages.size();
+    }
+
+    /** Notes that the broker took a message: all queues of its route, or none was bound. */
+    void taken(Outgoing message) {
+        if (message.body().length > largestTaken.get()) {
+            largestTaken.accumulateAndGet(message.body().length, Math::max);
+        }
+        if (!refused.isEmpty()) {
+            refused.computeIfPresent(
+                    message.route(),
+                    (route, known) -> known.taken + 1 >= PROOF ? null : new Refusals(0, known.taken + 1));
+        }
+    }
+
+    /** Notes that a queue of a route does not take messages; returns the time after which to try again. */
+    Duration refused(Route route) {
+        Refusals now = refused.size() < MOST_ROUTES
+                ? refused.merge(route, new Refusals(1, 0), (known, first) -> new Refusals(known.inVain + 1, 0))
+                : refused.computeIfPresent(route, (key, known) -> new Refusals(known.inVain + 1, 0));
+        return now == null ? FIRST_PAUSE : now.pause();
+    }
+
+    /** Notes that the broker does not take every size any more that it took before. */
+    void forgetSizes() {
+        largestTaken.set(-1);
+    }
+}
