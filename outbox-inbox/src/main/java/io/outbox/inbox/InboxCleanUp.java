@@ -8,13 +8,16 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
- * Deletes the marks of a consumer once they are old, in batches, each in its own transaction, until no old one is left.
+ * Deletes the marks of consumers once they are old, in batches, each in its own transaction, until no old one is left.
  * An event whose mark is gone would have its effect again; so keep marks for longer than any message can come again.
  * The age is counted on the database's clock. Marks of other consumers stay: each consumer decides for itself.
  * Thread-safe.
@@ -30,7 +33,7 @@ public final class InboxCleanUp implements AutoCloseable {
 
     private final ConnectionProvider connections;
     private final ConsumedEvents marks;
-    private final String consumer;
+    private final Supplier<? extends Collection<String>> consumers;
     private final Duration ttl;
     private final int batchSize;
     private final Duration initialDelay;
@@ -44,7 +47,7 @@ public final class InboxCleanUp implements AutoCloseable {
     private InboxCleanUp(Builder builder) {
         this.connections = builder.connections;
         this.marks = builder.marks;
-        this.consumer = builder.consumer;
+        this.consumers = builder.consumers;
         this.ttl = builder.ttl;
         this.batchSize = builder.batchSize;
         this.initialDelay = builder.initialDelay;
@@ -64,8 +67,21 @@ public final class InboxCleanUp implements AutoCloseable {
         }
     }
 
-    /** Deletes all marks that are old now. Failures are logged; the next run tries again. */
+    /** Deletes all marks that are old now, unless it is closed. Failures are logged; the next run tries again. */
     public void runOnce() {
+        names().stream().takeWhile(consumer -> !closed).forEach(this::clean);
+    }
+
+    private Collection<String> names() {
+        try {
+            return consumers.get();
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "The consumers to clean up after are not known; the next run asks again", e);
+            return List.of();
+        }
+    }
+
+    private void clean(String consumer) {
         long cleaned = 0;
         try (Connection conn = connections.getConnection()) {
             boolean autoCommit = conn.getAutoCommit();
@@ -101,7 +117,7 @@ public final class InboxCleanUp implements AutoCloseable {
 
         private final ConnectionProvider connections;
         private final ConsumedEvents marks;
-        private String consumer = JdbcInbox.DEFAULT_CONSUMER;
+        private Supplier<? extends Collection<String>> consumers = () -> List.of(JdbcInbox.DEFAULT_CONSUMER);
         private Duration ttl = DEFAULT_TTL;
         private int batchSize = DEFAULT_BATCH_SIZE;
         private Duration initialDelay = DEFAULT_INITIAL_DELAY;
@@ -115,7 +131,18 @@ public final class InboxCleanUp implements AutoCloseable {
 
         /** The consumer whose marks are deleted. Default: {@value JdbcInbox#DEFAULT_CONSUMER}. */
         public Builder consumer(String name) {
-            this.consumer = JdbcInbox.validName(name);
+            return consumers(List.of(name));
+        }
+
+        /** The consumers whose marks are deleted, one after the other and by the same rules. */
+        public Builder consumers(Collection<String> names) {
+            List<String> valid = names.stream().map(JdbcInbox::validName).toList();
+            return consumers(() -> valid);
+        }
+
+        /** The consumers whose marks are deleted, where they are not all known yet: asked for at each run. */
+        public Builder consumers(Supplier<? extends Collection<String>> names) {
+            this.consumers = Objects.requireNonNull(names, "names");
             return this;
         }
 

@@ -26,6 +26,7 @@ public final class InboxSchema {
     public static final String DEFAULT_TABLE = "outbox_consumed_event";
 
     private static final Set<String> KEY = Set.of("consumer", "event_id");
+    private static final List<String> AGE = List.of("consumer", "consumed_at");
 
     private final ConnectionProvider connections;
     private final TableCatalog catalog;
@@ -50,13 +51,23 @@ public final class InboxSchema {
         try {
             withConnection(conn -> {
                 conn.setAutoCommit(true);
-                SchemaScript.run(conn, statements());
+                if (!isComplete(conn)) {
+                    SchemaScript.run(conn, statements());
+                }
                 return null;
             });
             return this;
         } catch (OutboxStoreException e) {
             return validateAfter(e);
         }
+    }
+
+    /**
+     * Returns whether nothing is to be done. A database may lock the table even for an index that is there: a node that
+     * starts would wait for the operations of the others, and new ones for it.
+     */
+    private boolean isComplete(Connection conn) throws SQLException {
+        return problems(conn).isEmpty() && catalog.indexes(conn, false).contains(AGE);
     }
 
     private InboxSchema validateAfter(OutboxStoreException failure) {

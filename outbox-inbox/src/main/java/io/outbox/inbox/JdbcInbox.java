@@ -13,7 +13,6 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.ServiceLoader;
 import javax.sql.DataSource;
 
 /**
@@ -140,7 +139,13 @@ public final class JdbcInbox {
         return new InboxCleanUp.Builder(connections, ConsumedEvents.of(store, tableName));
     }
 
-    static String validName(String name) {
+    /**
+     * Returns the name, if it is one that a consumer can have.
+     *
+     * @throws IllegalArgumentException if it is blank, longer than {@value #MAX_NAME_LENGTH} characters, begins or ends
+     *     with a blank, or contains control characters
+     */
+    public static String validName(String name) {
         Objects.requireNonNull(name, "name");
         if (name.isBlank() || !name.equals(name.strip()) || name.chars().anyMatch(Character::isISOControl)) {
             throw new IllegalArgumentException(
@@ -229,12 +234,7 @@ public final class JdbcInbox {
         }
 
         EventIds eventIds() {
-            List<HeaderReader<?>> all = new ArrayList<>(readers);
-            ServiceLoader.load(HeaderReader.class, HeaderReader.class.getClassLoader())
-                    .forEach(all::add);
-            all.add(new EnvelopeHeaders());
-            all.add(new MapHeaders());
-            return new EventIds(idHeader, all, unidentified);
+            return new EventIds(idHeader, HeaderReaders.of(readers), unidentified);
         }
     }
 }

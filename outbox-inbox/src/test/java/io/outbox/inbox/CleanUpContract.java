@@ -88,6 +88,23 @@ abstract class CleanUpContract {
     }
 
     @Test
+    void severalConsumersCanShareACleanUp() {
+        consumeLongAgo("billing", Duration.ofHours(25), ids("old", 25));
+        consumeLongAgo("shipping", Duration.ofHours(25), ids("old", 25));
+        consumeLongAgo("archive", Duration.ofHours(25), ids("old", 1));
+
+        try (InboxCleanUp cleanUp =
+                cleanUp().consumers(List.of("billing", "shipping")).build()) {
+            cleanUp.runOnce();
+        }
+
+        assertThat(node.marks("billing")).isEmpty();
+        assertThat(node.marks("shipping")).isEmpty();
+        assertThat(node.marks("archive")).hasSize(1);
+        assertThat(metrics.counts()).isEqualTo(Map.of("cleaned", 50L));
+    }
+
+    @Test
     void nodesThatCleanUpAtTheSameTimeDeleteEachMarkOnce() {
         consumeLongAgo("billing", Duration.ofHours(25), ids("old", 100));
 

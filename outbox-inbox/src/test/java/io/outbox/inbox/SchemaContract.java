@@ -13,6 +13,8 @@ import java.sql.SQLException;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import liquibase.command.CommandScope;
 import liquibase.command.core.UpdateCommandStep;
 import liquibase.command.core.helpers.DbUrlConnectionArgumentsCommandStep;
@@ -75,6 +77,18 @@ abstract class SchemaContract {
         inbox.createSchema();
 
         assertThatItWorks(inbox);
+    }
+
+    @Test
+    void aNodeThatStartsDoesNotWaitForWhatOthersConsume() {
+        inbox.createSchema();
+        inbox.consumer()
+                .build()
+                .consumeById(
+                        "a",
+                        () -> CompletableFuture.runAsync(inbox::createSchema)
+                                .orTimeout(20, TimeUnit.SECONDS)
+                                .join());
     }
 
     @Test

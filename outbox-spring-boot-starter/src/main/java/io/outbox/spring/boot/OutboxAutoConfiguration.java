@@ -20,6 +20,7 @@ import io.outbox.spring.boot.internal.listeners.ListenerCatalog;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.SettingsDecision;
+import io.outbox.spring.boot.internal.settings.UnknownKeys;
 import java.util.List;
 import java.util.function.Function;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -70,9 +71,11 @@ public class OutboxAutoConfiguration {
     @Bean
     OutboxSettings outboxSettings(
             Environment environment,
+            ListableBeanFactory beans,
             OutboxGlobalProperties global,
             OutboxPublisherProperties publisher,
             OutboxProperties outbox) {
+        UnknownKeys.warn(environment, beans);
         return new SettingsDecision(new ExplicitSettings(environment), global, publisher).decide(outbox);
     }
 

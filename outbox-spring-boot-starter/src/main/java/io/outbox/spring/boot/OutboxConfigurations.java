@@ -15,6 +15,8 @@ final class OutboxConfigurations implements DeferredImportSelector, Ordered {
                         OutboxMicrometerAutoConfiguration.class,
                         OutboxAutoConfiguration.class,
                         OutboxPublisherAutoConfiguration.class,
+                        OutboxConsumerAutoConfiguration.class,
+                        OutboxBrokerListenersAutoConfiguration.class,
                         OutboxActuatorAutoConfiguration.class)
                 .map(Class::getName)
                 .toArray(String[]::new);

@@ -1,7 +1,5 @@
 package io.outbox.spring.boot;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /** Second names for settings of {@link OutboxProperties}, in the words of the publisher's configuration. */
@@ -14,9 +12,6 @@ public class OutboxGlobalProperties {
     private Integer threadPoolSize;
 
     private final Tables tables = new Tables();
-
-    /** Not available yet: enabling the idempotent consumer is refused. */
-    private Map<String, Object> consumer = new LinkedHashMap<>();
 
     /** Returns the size that the publisher has by default. */
     public static int defaultThreadPoolSize() {
@@ -35,20 +30,12 @@ public class OutboxGlobalProperties {
         return tables;
     }
 
-    public Map<String, Object> getConsumer() {
-        return consumer;
-    }
-
-    public void setConsumer(Map<String, Object> consumer) {
-        this.consumer = consumer;
-    }
-
-    /** The outbox table. */
+    /** The tables of outbox and consumer. */
     public static class Tables {
 
         /**
-         * Another name for outbox.schema.initialize: true is always, false is never. With outbox.publisher.* its default
-         * is true.
+         * Another name for outbox.schema.initialize: true is always, false is never. With outbox.publisher.* or
+         * outbox.consumer.enabled its default is true.
          */
         private Boolean autoCreate;
 

@@ -1,9 +1,12 @@
 package io.outbox.spring.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.outbox.inbox.InboxMetrics;
+import io.outbox.micrometer.MicrometerInboxMetrics;
 import io.outbox.micrometer.MicrometerMetricsExporter;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spring.boot.internal.delivery.StoreMeters;
+import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.util.function.Function;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -40,6 +43,14 @@ public class OutboxMicrometerAutoConfiguration {
     @Bean
     Metrics outboxMetrics(MeterRegistry registry) {
         return prefix -> new MicrometerMetricsExporter(registry, prefix);
+    }
+
+    /** Counters of the idempotent consumer. */
+    @Bean
+    @ConditionalOnMissingBean(InboxMetrics.class)
+    @ConditionalOnProperty(name = ConsumerKeys.ENABLED)
+    MicrometerInboxMetrics outboxInboxMetrics(MeterRegistry registry) {
+        return new MicrometerInboxMetrics(registry);
     }
 
     /** A gauge of DEAD events; not for exporters of the application. */

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
@@ -382,8 +383,10 @@ public class OutboxProperties {
         /** The longest sleep of the poller. Retries and delayed events wake it earlier. */
         private Duration interval = Duration.ofMillis(OutboxPoller.DEFAULT_INTERVAL_MS);
 
-        /** How many events are read at a time. */
+        /** How many events are read at a time. Unless it is set, pages grow up to 500 while a backlog drains. */
         private int batchSize = OutboxPoller.DEFAULT_BATCH_SIZE;
+
+        private boolean batchSizeIsSet;
 
         /** The age below which the poller leaves events alone. */
         private Duration skipRecent = OutboxPoller.DEFAULT_SKIP_RECENT;
@@ -411,6 +414,12 @@ public class OutboxProperties {
 
         public void setBatchSize(int batchSize) {
             this.batchSize = batchSize;
+            this.batchSizeIsSet = true;
+        }
+
+        /** Returns the batch size if somebody has set one. */
+        public OptionalInt ownBatchSize() {
+            return batchSizeIsSet ? OptionalInt.of(batchSize) : OptionalInt.empty();
         }
 
         public Duration getSkipRecent() {
@@ -474,7 +483,7 @@ public class OutboxProperties {
         /** Whether finished events (DONE and DEAD) are deleted. */
         private boolean enabled;
 
-        /** How long finished events are kept. */
+        /** How long finished events are kept. With 0, events are deleted when they are done, and DEAD ones stay. */
         private Duration retention = OutboxPurgeScheduler.DEFAULT_RETENTION;
 
         /** How many events one transaction deletes. */

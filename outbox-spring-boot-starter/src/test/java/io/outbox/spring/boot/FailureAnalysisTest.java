@@ -7,6 +7,7 @@ import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
+import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spi.JsonCodec;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -238,5 +239,43 @@ class FailureAnalysisTest {
         TestApplication.runner(SeveralDataSourcesTest.TwoDataSources.class)
                 .withPropertyValues("outbox.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Outbox.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Consuming {
+        @Bean
+        Object bills(OutboxIdempotentConsumer consumer) {
+            return consumer.toString();
+        }
+    }
+
+    @Test
+    void aMissingConsumerNamesTheSettingThatTurnsItOn() {
+        FailureAnalysis analysis = FailedStart.of("", Consuming.class);
+        assertThat(analysis.getDescription()).contains("outbox.consumer.enabled is not set");
+        assertThat(analysis.getAction()).contains("outbox.consumer.enabled=true");
+    }
+
+    @Test
+    void aWriterOfAnApplicationThatOnlyConsumesNamesTheMode() {
+        FailureAnalysis analysis =
+                FailedStart.of("--outbox.consumer.enabled=true --outbox.publisher.enabled=false", Writing.class);
+        assertThat(analysis.getDescription()).contains("there is only a consumer");
+        assertThat(analysis.getAction()).contains("outbox.mode");
+    }
+
+    @Test
+    void aMissingTableOfConsumedEventsNamesTheWaysToCreateIt() {
+        FailureAnalysis analysis = FailedStart.of(onDisk()
+                + " --outbox.consumer.enabled=true --outbox.publisher.enabled=false --outbox.tables.auto-create=false");
+        assertThat(analysis.getDescription()).contains("outbox_consumed_event cannot be used: it does not exist");
+        assertThat(analysis.getAction()).contains("outbox.tables.auto-create=true", "schema/flyway-inbox/{vendor}");
+    }
+
+    @Test
+    void anUnknownCacheOfConsumedEventsNamesTheKey() {
+        FailureAnalysis analysis =
+                FailedStart.of("--outbox.consumer.enabled=true --outbox.consumer.cache.cache-name=consumed");
+        assertThat(analysis.getDescription()).contains("outbox.consumer.cache.cache-name", "CacheManager");
     }
 }

@@ -8,17 +8,21 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
+import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
 import io.outbox.spring.boot.internal.actuator.OutboxHealthCheck;
 import io.outbox.testservers.KafkaServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.logging.Level;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -29,6 +33,8 @@ import org.springframework.kafka.core.KafkaTemplate;
 
 /** The publisher in front of a real Kafka: policies, isolation, outage, metrics. */
 class KafkaPublisherTest {
+
+    private static final String OUTAGE = "no broker can be connected to";
 
     private final String topic = "orders-" + UUID.randomUUID();
 
@@ -177,11 +183,25 @@ class KafkaPublisherTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "spring.kafka.producer.transaction-id-prefix",
+                "spring.kafka.producer.properties.transactional.id"
+            })
+    void refusesATemplateThatSendsInTransactions(String setting) {
+        runner(KafkaServer.shared(), setting + "=tx-")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("outbox.publisher.sender.bean-name")
+                        .hasStackTraceContaining("sends in Kafka transactions"));
+    }
+
     @Test
     void survivesAnOutageWithoutCountingAttempts() throws Exception {
         try (KafkaServer server = KafkaServer.start();
+                LogLines log = new LogLines();
                 KafkaTopic reader = KafkaTopic.create(server, topic)) {
-            runner(server, "outbox.publisher.sender.emergency-timeout=4s", "outbox.publisher.defaults.max-retries=0")
+            runner(server, "outbox.publisher.defaults.max-retries=0", "management.endpoints.web.exposure.include=*")
                     .run(context -> {
                         publish(context, "placed", 1);
                         reader.awaitRecords(1);
@@ -193,14 +213,24 @@ class KafkaPublisherTest {
 
                         Outbox outbox = context.getBean(Outbox.class);
                         MeterRegistry meters = context.getBean(MeterRegistry.class);
-                        await().atMost(Duration.ofSeconds(20))
-                                .untilAsserted(() -> assertThat(outbox.status().unavailableTypes())
-                                        .containsExactly("placed"));
+                        await().atMost(Duration.ofSeconds(5))
+                                .untilAsserted(() -> assertThat(outbox.status().unavailable())
+                                        .singleElement()
+                                        .satisfies(target ->
+                                                assertThat(target.cause()).contains(OUTAGE)));
                         assertThat(context.getBean(OutboxHealthCheck.class)
                                         .check()
                                         .details()
                                         .toString())
-                                .contains("unavailable=[", "eventType=placed", "Kafka is unavailable");
+                                .contains("unavailable=[", "eventType=placed", OUTAGE);
+                        assertThat(context.getBean(OutboxEndpoint.class)
+                                        .outboxes()
+                                        .toString())
+                                .contains("eventType=placed", OUTAGE);
+                        assertThat(log.at(Level.WARNING))
+                                .anySatisfy(line -> assertThat(line)
+                                        .contains("The target of placed is unavailable")
+                                        .contains(OUTAGE));
                         assertThat(unavailable(meters)).isEqualTo(1);
                         assertThat(rows(context, "placed").stream()
                                         .filter(row ->

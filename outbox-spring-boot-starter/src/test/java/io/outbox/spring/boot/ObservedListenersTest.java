@@ -9,6 +9,7 @@ import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
+import io.outbox.RouteUnavailableException;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.spring.boot.internal.delivery.ObservedListeners;
 import java.time.Duration;
@@ -60,5 +61,19 @@ class ObservedListenersTest {
 
         assertThat(seen).containsExactly(THIRD);
         assertThat(listener.retryPolicy()).isSameAs(POLICY);
+    }
+
+    @Test
+    void aBatchListenerThatWaitsIsHeard() throws Exception {
+        BatchEventListener.Waiting waiting = (events, infos, silence) -> {
+            silence.accept(new RouteUnavailableException("nothing heard"));
+            return List.of(BatchOutcome.done());
+        };
+        List<RouteUnavailableException> heard = new ArrayList<>();
+
+        BatchEventListener.Waiting.call(
+                (BatchEventListener) observed(waiting), List.of(EVENT), List.of(THIRD), heard::add);
+
+        assertThat(heard).hasSize(1);
     }
 }

@@ -167,6 +167,20 @@ class OutboxLifecycleTest {
     }
 
     @Test
+    void saysThatFinishedEventsAreNotKept() {
+        try (LogLines log = new LogLines();
+                ConfigurableApplicationContext application =
+                        start("--outbox.purge.enabled=true --outbox.purge.retention=0 " + LOG_INFO, Deliveries.class)) {
+            assertThat(application.isRunning()).isTrue();
+            assertThat(log.at(Level.INFO))
+                    .filteredOn(line -> line.startsWith("Outbox in table"))
+                    .singleElement()
+                    .asString()
+                    .endsWith("; finished events deleted at once, DEAD ones kept until they are replayed");
+        }
+    }
+
+    @Test
     void saysSoTooWhereDeliveryIsStartedByHand() {
         try (LogLines log = new LogLines();
                 ConfigurableApplicationContext application =

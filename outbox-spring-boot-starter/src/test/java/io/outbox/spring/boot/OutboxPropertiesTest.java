@@ -64,6 +64,17 @@ class OutboxPropertiesTest {
         assertThat(properties.getHealth().getMaxLag()).isEqualTo(Duration.ofMinutes(5));
     }
 
+    /** By it the poller knows whether pages may grow. */
+    @Test
+    void aBatchSizeThatIsSetIsToldFromTheDefaultEvenIfItIsTheSame() {
+        OutboxProperties.Poller poller = new OutboxProperties().getPoller();
+        assertThat(poller.ownBatchSize()).isEmpty();
+
+        poller.setBatchSize(OutboxPoller.DEFAULT_BATCH_SIZE);
+
+        assertThat(poller.ownBatchSize()).hasValue(OutboxPoller.DEFAULT_BATCH_SIZE);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "outbox.mode,sometimes",
@@ -278,7 +289,9 @@ class OutboxPropertiesTest {
         OutboxProperties bound = new Binder(new MapConfigurationPropertySource(defaults))
                 .bind("outbox", OutboxProperties.class)
                 .get();
-        assertThat(bound).usingRecursiveComparison().isEqualTo(new OutboxProperties());
+        OutboxProperties set = new OutboxProperties();
+        set.getPoller().setBatchSize(set.getPoller().getBatchSize()); // a default that is set is not the same as none
+        assertThat(bound).usingRecursiveComparison().isEqualTo(set);
     }
 
     @Test

@@ -106,8 +106,7 @@ class OutboxPublisherPropertiesTest {
         "outbox.publisher.defaults.backoff.factor,2",
         "outbox.publisher.events.placed.tpoic,orders",
         // parts that do not exist yet
-        "outbox.publisher.dlq.enabled,true",
-        "outbox.consumer.enabled,true"
+        "outbox.publisher.dlq.enabled,true"
     })
     void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
         String named = key.startsWith("outbox.publisher.events.other") ? "outbox.publisher.events.other.topic" : key;
@@ -120,14 +119,7 @@ class OutboxPublisherPropertiesTest {
                 runner.withPropertyValues("outbox.publisher.dlq.batch-size=10"),
                 "outbox.publisher.dlq.enabled",
                 "not available in this version");
-        assertRefused(
-                runner.withPropertyValues("outbox.consumer.cache.cache-name=x"),
-                "outbox.consumer.enabled",
-                "not available in this version");
-        runner.withPropertyValues(
-                        "outbox.publisher.dlq.enabled=false",
-                        "outbox.publisher.dlq.batch-size=10",
-                        "outbox.consumer.enabled=false")
+        runner.withPropertyValues("outbox.publisher.dlq.enabled=false", "outbox.publisher.dlq.batch-size=10")
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
@@ -362,7 +354,7 @@ class OutboxPublisherPropertiesTest {
         for (Object each : (List<?>) EditorMetadata.read().get("properties")) {
             Map<?, ?> property = (Map<?, ?>) each;
             String name = (String) property.get("name");
-            if (name.matches("outbox\\.(publisher|tables|consumer|thread-pool-size).*")) {
+            if (name.matches("outbox\\.(publisher|tables|thread-pool-size).*")) {
                 assertThat((String) property.get("description")).as(name).isNotBlank();
                 Object value = property.get("defaultValue");
                 defaults.put(name, value == null ? "" : value.toString());

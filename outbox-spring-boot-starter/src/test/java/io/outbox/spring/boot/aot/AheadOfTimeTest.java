@@ -59,6 +59,7 @@ class AheadOfTimeTest {
                 classes.toString(),
                 "shop",
                 "shop",
+                "--outbox.consumer.enabled=true",
                 "--shop.paid=AtBuildTime",
                 "--shop.attempts=1");
         assertThat(sources).as(log).isNotEmptyDirectory();
@@ -125,6 +126,7 @@ class AheadOfTimeTest {
                 ShopApplication.class,
                 List.of("-Dspring.aot.enabled=true"),
                 "--logging.level." + ShopApplication.class.getName() + "=info",
+                "--outbox.consumer.enabled=true",
                 "--shop.paid=OrderPaid",
                 "--shop.attempts=3",
                 "--outbox.listeners.placed.rate-limit=100");
@@ -183,7 +185,9 @@ class AheadOfTimeTest {
             strings = {
                 "schema/h2.sql",
                 "schema/postgresql-lanes.sql",
+                "schema/postgresql-inbox.sql",
                 "schema/flyway/mysql/R__outbox_event.sql",
+                "schema/flyway-inbox/mysql/R__outbox_consumed_event.sql",
                 "schema/flyway-lanes/mariadb/R__outbox_event_lanes.sql",
                 "schema/liquibase/outbox.xml"
             })

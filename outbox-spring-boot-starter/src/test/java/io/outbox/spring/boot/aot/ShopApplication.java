@@ -6,6 +6,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.EventType;
 import io.outbox.OutboxPublisher;
+import io.outbox.spring.boot.Idempotent;
 import io.outbox.spring.boot.OutboxListener;
 import io.outbox.spring.boot.OutboxPublish;
 import io.outbox.spring.boot.Outboxed;
@@ -26,6 +27,7 @@ import org.springframework.core.annotation.AliasFor;
 import org.springframework.stereotype.Component;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** An application with listeners and events of every kind, which trades once and tells what was delivered. */
 @SpringBootApplication(
@@ -110,8 +112,16 @@ public class ShopApplication {
         }
 
         @Audited("audit")
+        @Idempotent
         void audited(OrderPlaced event, DeliveryInfo info) {
+            assertMarking();
             deliveries.add("audited " + event + " at attempt " + info.attempt());
+        }
+
+        private static void assertMarking() {
+            if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+                throw new IllegalStateException("an idempotent listener is called in the transaction of its mark");
+            }
         }
 
         @OutboxListener(eventType = "Shipped", batchSize = "10")

@@ -9,6 +9,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.core.KafkaOperations;
@@ -34,7 +35,7 @@ public class KafkaSenderConfiguration {
         @Override
         public BatchEventListener create(Request request) {
             return KafkaEventPublisher.builder()
-                    .producerConfig(producerConfig(template(request)))
+                    .producerConfig(producerConfig(notTransactional(template(request), request)))
                     .topic(event -> request.topics().get(event.eventType()))
                     .batchSize(request.batchSize())
                     .emergencyTimeout(request.emergencyTimeout())
@@ -48,6 +49,19 @@ public class KafkaSenderConfiguration {
             KafkaOperations<?, ?> template = templates.getIfUnique();
             if (template == null) {
                 throw request.ambiguous("KafkaTemplate", templates.stream().count());
+            }
+            return template;
+        }
+
+        /** Spring takes the id of transactions out of the producer's settings. */
+        private static KafkaOperations<?, ?> notTransactional(KafkaOperations<?, ?> template, Request request) {
+            String prefix = template.getProducerFactory().getTransactionIdPrefix();
+            if (prefix != null) {
+                throw new InvalidConfigurationPropertyValueException(
+                        BEAN_NAME_KEY,
+                        request.beanName(),
+                        "the KafkaTemplate sends in Kafka transactions (transactional.id or transaction-id-prefix is "
+                                + prefix + "), which the outbox does not: name one without");
             }
             return template;
         }

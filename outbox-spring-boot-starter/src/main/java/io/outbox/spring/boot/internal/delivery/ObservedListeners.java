@@ -11,10 +11,12 @@ import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
+import io.outbox.RouteUnavailableException;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.ListenerRegistry;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Listeners whose calls are observed as the continuation of the trace in which the event was written, at every attempt.
@@ -91,14 +93,16 @@ public final class ObservedListeners {
     }
 
     private record Batching(BatchEventListener listener, ObservationRegistry observations)
-            implements BatchEventListener.Informed {
+            implements BatchEventListener.Waiting {
         @Override
-        public List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
+        public List<BatchOutcome> onEvents(
+                List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception {
             List<Observation> started =
                     events.stream().map(event -> start(event, observations)).toList();
             Observation.Scope scope = started.get(0).openScope();
             try {
-                List<BatchOutcome> outcomes = Informed.call(listener, events, infos);
+                List<BatchOutcome> outcomes = Waiting.call(listener, events, infos, silence);
                 markFailures(started, outcomes);
                 return outcomes;
             } catch (Throwable e) {

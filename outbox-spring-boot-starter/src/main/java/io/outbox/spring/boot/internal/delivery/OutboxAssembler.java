@@ -88,10 +88,10 @@ public final class OutboxAssembler {
                 .listenerRegistry(ObservedListeners.of(brokers.over(listeners), observations))
                 .metrics(metrics)
                 .intervalMs(polling.interval().toMillis())
-                .batchSize(polling.batchSize())
                 .skipRecent(polling.skipRecent())
                 .drainTimeoutMs(settings.delivery().workers().drainTimeout().toMillis())
                 .startManually();
+        polling.batchSize().ifPresent(builder::batchSize);
         contributions.addTo(builder);
         if (!observations.isNoop()) {
             builder.writerHook(new ObservedWrites(observations));

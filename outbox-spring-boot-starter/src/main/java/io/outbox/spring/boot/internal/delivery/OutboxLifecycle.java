@@ -23,7 +23,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
 public final class OutboxLifecycle implements SmartLifecycle, ApplicationListener<ApplicationContextEvent> {
 
     /** Web servers have phases above this one, so they start later and stop earlier. */
-    static final int PHASE = DEFAULT_PHASE - 4096;
+    public static final int PHASE = DEFAULT_PHASE - 4096;
 
     private final ObjectProvider<Outbox> outboxes;
     private final OutboxAssembler assembler;

@@ -3,6 +3,7 @@ package io.outbox.spring.boot.internal.delivery;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
+import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Polling;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Purge;
@@ -63,6 +64,9 @@ final class StartupLine {
     }
 
     private String purge(Purge purge) {
+        if (purge.retention().isZero() && settings.mode() != Mode.WRITER_ONLY) {
+            return "finished events deleted at once, DEAD ones kept until they are replayed";
+        }
         String kept = purge.keepsDead() ? ", DEAD ones until they are replayed" : "";
         return "finished events kept for " + purge.retention() + kept;
     }

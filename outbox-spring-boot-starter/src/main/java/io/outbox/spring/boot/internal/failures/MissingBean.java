@@ -2,7 +2,11 @@ package io.outbox.spring.boot.internal.failures;
 
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
+import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.internal.settings.ConsumerDecision;
+import io.outbox.spring.boot.internal.settings.ConsumerKeys;
+import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.util.List;
 import java.util.Optional;
@@ -33,11 +37,21 @@ final class MissingBean {
                     "Use @SpringBootApplication, @EnableAutoConfiguration or @EnableOutbox, and do not exclude"
                             + " OutboxAutoConfiguration");
         }
+        if (type == OutboxIdempotentConsumer.class) {
+            return because(
+                    ConsumerKeys.ENABLED + " is not set",
+                    "Set " + ConsumerKeys.ENABLED + "=true, and do not exclude OutboxConsumerAutoConfiguration");
+        }
         if (type == JsonCodec.class) {
             return because(
                     "there is no JSON mapper that it could be made from",
                     "Add com.fasterxml.jackson.core:jackson-databind or a JSON starter of Spring Boot; or define a bean of"
                             + " type JsonCodec, as of io.outbox:outbox-gson");
+        }
+        if (ConsumerDecision.isConsumerOnly(new ExplicitSettings(environment))) {
+            return because(
+                    "outbox.publisher.enabled is false, and with " + ConsumerKeys.ENABLED + " there is only a consumer",
+                    "Set outbox.publisher.enabled=true; or set outbox.mode, as to writer-only, and write with OutboxWriter");
         }
         if (type == OutboxPublisher.class && isOff("outbox.publisher.enabled")) {
             return because(

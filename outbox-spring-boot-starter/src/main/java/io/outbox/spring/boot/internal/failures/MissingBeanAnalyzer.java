@@ -3,6 +3,7 @@ package io.outbox.spring.boot.internal.failures;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
+import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spi.JsonCodec;
 import java.util.Set;
 import org.springframework.beans.factory.BeanFactory;
@@ -19,8 +20,8 @@ import org.springframework.core.env.Environment;
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class MissingBeanAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException> {
 
-    private static final Set<Class<?>> TYPES =
-            Set.of(Outbox.class, OutboxPublisher.class, OutboxWriter.class, JsonCodec.class);
+    private static final Set<Class<?>> TYPES = Set.of(
+            Outbox.class, OutboxIdempotentConsumer.class, OutboxPublisher.class, OutboxWriter.class, JsonCodec.class);
 
     private final BeanFactory beans;
     private final Environment environment;

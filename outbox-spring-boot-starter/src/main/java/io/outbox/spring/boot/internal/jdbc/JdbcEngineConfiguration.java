@@ -35,6 +35,7 @@ import org.springframework.context.annotation.Lazy;
 public class JdbcEngineConfiguration {
 
     @Bean
+    @Conditional(OnOutbox.class)
     DataSourceChoice outboxDataSourceChoice(ListableBeanFactory beans, OutboxFactory outboxes) {
         return new DataSourceChoice(beans, outboxes);
     }
@@ -45,15 +46,14 @@ public class JdbcEngineConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @Conditional(OneDataSource.class)
+    @Conditional({OnOutbox.class, OneDataSource.class})
     @ConditionalOnMissingBean(OutboxBackend.class)
     static class Parts {
 
         private final DataSource dataSource;
 
         Parts(ObjectProvider<DataSource> dataSources, @OutboxDataSource ObjectProvider<DataSource> chosen) {
-            DataSource marked = chosen.getIfAvailable();
-            this.dataSource = marked != null ? marked : dataSources.getObject();
+            this.dataSource = chosen.getIfAvailable(dataSources::getObject);
         }
 
         @Bean

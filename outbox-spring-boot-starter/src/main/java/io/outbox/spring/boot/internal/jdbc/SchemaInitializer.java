@@ -34,8 +34,7 @@ public final class SchemaInitializer implements InitializingBean {
     @Override
     public void afterPropertiesSet() {
         OutboxSchema schema = OutboxSchema.of(dataSource, tableName);
-        boolean creates = mode == DatabaseInitializationMode.ALWAYS
-                || (mode == DatabaseInitializationMode.EMBEDDED && EmbeddedDatabaseConnection.isEmbedded(dataSource));
+        boolean creates = creates(mode, dataSource);
         if (creates) {
             schema.createIfMissing();
         }
@@ -43,5 +42,11 @@ public final class SchemaInitializer implements InitializingBean {
         if (lanes && creates) {
             schema.createLaneIndexIfMissing();
         }
+    }
+
+    /** Returns whether tables are created in the database. */
+    public static boolean creates(DatabaseInitializationMode mode, DataSource dataSource) {
+        return mode == DatabaseInitializationMode.ALWAYS
+                || (mode == DatabaseInitializationMode.EMBEDDED && EmbeddedDatabaseConnection.isEmbedded(dataSource));
     }
 }

@@ -2,8 +2,6 @@ package io.outbox.spring.boot.internal.jdbc;
 
 import io.outbox.spring.SpringTxContext;
 import io.outbox.spring.boot.OutboxFactory;
-import java.util.ArrayList;
-import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.transaction.ConfigurableTransactionManager;
@@ -24,14 +22,16 @@ public final class TransactionListening implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
-        List<SpringTxContext> contexts = new ArrayList<>(outboxes.txContexts());
-        contexts.addAll(beans.getBeansOfType(SpringTxContext.class).values());
+        outboxes.txContexts().forEach(context -> listen(context, beans));
+        beans.getBeansOfType(SpringTxContext.class).values().forEach(context -> listen(context, beans));
+    }
+
+    /** Adds one to every transaction manager. */
+    public static void listen(SpringTxContext context, ListableBeanFactory beans) {
         for (ConfigurableTransactionManager manager :
                 beans.getBeansOfType(ConfigurableTransactionManager.class).values()) {
-            for (SpringTxContext context : contexts) {
-                if (!manager.getTransactionExecutionListeners().contains(context)) {
-                    manager.addListener(context);
-                }
+            if (!manager.getTransactionExecutionListeners().contains(context)) {
+                manager.addListener(context);
             }
         }
     }

@@ -8,6 +8,7 @@ import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.spring.boot.OutboxListener;
 import io.outbox.spring.boot.OutboxProperties;
+import io.outbox.spring.boot.internal.inbox.IdempotentListeners;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
@@ -17,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -46,9 +48,11 @@ public final class ListenerCatalog {
     private final ListenerPolicies policies;
     private final List<ListenerDefinition> annotated;
     private final ListenersElsewhere elsewhere;
+    private final IdempotentListeners idempotent;
 
     public ListenerCatalog(ConfigurableListableBeanFactory beans, OutboxProperties properties) {
         this.beans = beans;
+        this.idempotent = new IdempotentListeners(beans);
         this.policies = new ListenerPolicies(
                 properties, () -> beans.getBeanProvider(RetryPolicy.class).getIfAvailable(), this::resolved);
         this.annotated = find();
@@ -196,7 +200,10 @@ public final class ListenerCatalog {
                     ListenerRoute.of(bound),
                     null,
                     null,
-                    new ListenerSource(beanName, outbox, () -> listener));
+                    new ListenerSource(
+                            beanName,
+                            outbox,
+                            () -> idempotent.of(listener, idempotent.annotationOf(beanName), beanName)));
         });
     }
 
@@ -285,7 +292,12 @@ public final class ListenerCatalog {
                 throw new IllegalStateException("its class does not implement " + EventListener.class.getName()
                         + " or BatchEventListener; put @OutboxListener on the method that takes the events");
             }
-            return definition(beanName, annotation, null, () -> beans.getBean(beanName, EventListener.class));
+            return definition(
+                    beanName,
+                    annotation,
+                    null,
+                    name -> idempotent.of(
+                            beans.getBean(beanName, EventListener.class), idempotent.annotationOf(beanName), name));
         });
     }
 
@@ -293,12 +305,17 @@ public final class ListenerCatalog {
         String description = beanName + "." + method.getName();
         return describing(description, () -> {
             ListenerMethod listener = new ListenerMethod(method, type);
-            return definition(description, annotation, listener.eventType(), () -> listener.on(beans, beanName));
+            return definition(
+                    description,
+                    annotation,
+                    listener.eventType(),
+                    name -> idempotent.of(
+                            listener.on(beans, beanName), idempotent.annotationOf(beanName, method), name));
         });
     }
 
     private ListenerDefinition definition(
-            String description, OutboxListener annotation, String eventType, Supplier<EventListener> listener) {
+            String description, OutboxListener annotation, String eventType, Function<String, EventListener> listener) {
         String subscription = resolved(annotation.subscription());
         String name = Stream.of(resolved(annotation.name()), subscription, description)
                 .filter(candidate -> !candidate.isEmpty())
@@ -309,7 +326,7 @@ public final class ListenerCatalog {
                 ListenerRoute.of(annotation, this::resolved, eventType == null ? null : resolved(eventType)),
                 subscription.isEmpty() ? null : subscription,
                 policies.of(name, annotation),
-                new ListenerSource(description, resolved(annotation.outbox()), listener));
+                new ListenerSource(description, resolved(annotation.outbox()), () -> listener.apply(name)));
     }
 
     private String resolved(String text) {

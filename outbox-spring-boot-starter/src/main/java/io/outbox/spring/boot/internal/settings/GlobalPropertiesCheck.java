@@ -12,6 +12,5 @@ final class GlobalPropertiesCheck {
         if (threads != null) {
             Rules.atLeast(1, "outbox.thread-pool-size", threads);
         }
-        NotAvailable.refuse("outbox.consumer", "the idempotent consumer", properties.getConsumer());
     }
 }

@@ -2,7 +2,6 @@ package io.outbox.spring.boot.internal.settings;
 
 import static io.outbox.spring.boot.internal.settings.Rules.require;
 
-import io.outbox.jdbc.TableNames;
 import io.outbox.spring.boot.OutboxProperties;
 
 /** The rules for {@link OutboxProperties}, each for itself. */
@@ -18,7 +17,7 @@ final class OutboxPropertiesCheck {
 
     void check(OutboxProperties properties) {
         require(properties.getMode() != null, "outbox.mode", null, "must be set");
-        checkTableName(properties.getTableName());
+        Rules.tableName("outbox.table-name", properties.getTableName());
         checkDispatcher(properties.getDispatcher());
         checkRetry(properties.getRetry());
         checkPoller(properties.getPoller());
@@ -28,15 +27,6 @@ final class OutboxPropertiesCheck {
         checkMetrics(properties.getMetrics());
         require(properties.getSchema().getInitialize() != null, "outbox.schema.initialize", null, "must be set");
         Rules.positive("outbox.health.max-lag", properties.getHealth().getMaxLag());
-    }
-
-    private static void checkTableName(String tableName) {
-        require(tableName != null, "outbox.table-name", null, "must be set");
-        try {
-            TableNames.validate(tableName);
-        } catch (IllegalArgumentException e) {
-            require(false, "outbox.table-name", tableName, e.getMessage());
-        }
     }
 
     private void checkDispatcher(OutboxProperties.Dispatcher dispatcher) {

@@ -4,6 +4,7 @@ import io.outbox.poller.StuckRecovery;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
 /**
@@ -35,8 +36,12 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
     /** When a failed event is tried again. */
     public record Retry(Duration baseDelay, Duration maxDelay) {}
 
-    /** How events are found that the hot path did not take. */
-    public record Polling(Duration interval, int batchSize, Duration skipRecent) {}
+    /**
+     * How events are found that the hot path did not take.
+     *
+     * @param batchSize how many are read at a time, if somebody has set that
+     */
+    public record Polling(Duration interval, OptionalInt batchSize, Duration skipRecent) {}
 
     /**
      * How several nodes share the table.

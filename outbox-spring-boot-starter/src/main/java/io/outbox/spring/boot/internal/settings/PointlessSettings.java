@@ -52,6 +52,9 @@ final class PointlessSettings {
                     "outbox.purge.interval",
                     "outbox.purge.interval-seconds");
         }
+        if (!explicit.has(ConsumerKeys.ENABLED)) {
+            pointless.warn("there is no consumer; set " + ConsumerKeys.ENABLED + "=true", ConsumerKeys.PREFIX);
+        }
         if (!settings.monitoring().meters()) {
             pointless.warn("outbox.metrics.enabled is false", "outbox.metrics.name-prefix");
         }

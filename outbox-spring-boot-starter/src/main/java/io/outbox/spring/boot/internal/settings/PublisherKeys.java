@@ -1,13 +1,9 @@
 package io.outbox.spring.boot.internal.settings;
 
-import java.util.regex.Pattern;
-
 /** The names of the publisher's settings. */
 public final class PublisherKeys {
 
     public static final String PREFIX = "outbox.publisher";
-
-    private static final Pattern UNIFORM = Pattern.compile("[a-z0-9][a-z0-9-]*");
 
     private PublisherKeys() {}
 
@@ -18,7 +14,6 @@ public final class PublisherKeys {
 
     /** Returns the key of a setting of an event type, in brackets where the type would not survive without. */
     public static String ofEvent(String eventType, String setting) {
-        String element = UNIFORM.matcher(eventType).matches() ? "." + eventType : "[" + eventType + "]";
-        return PREFIX + ".events" + element + "." + setting;
+        return EventTypeKeys.of(PREFIX + ".events", eventType) + "." + setting;
     }
 }

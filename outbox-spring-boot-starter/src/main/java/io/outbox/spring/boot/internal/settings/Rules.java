@@ -1,5 +1,6 @@
 package io.outbox.spring.boot.internal.settings;
 
+import io.outbox.jdbc.TableNames;
 import java.time.Duration;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
@@ -13,6 +14,15 @@ public final class Rules {
     public static void require(boolean fulfilled, String key, Object value, String rule) {
         if (!fulfilled) {
             throw new InvalidConfigurationPropertyValueException(key, value, rule);
+        }
+    }
+
+    static void tableName(String key, String value) {
+        require(value != null, key, null, "must be set");
+        try {
+            TableNames.validate(value);
+        } catch (IllegalArgumentException e) {
+            require(false, key, value, e.getMessage());
         }
     }
 

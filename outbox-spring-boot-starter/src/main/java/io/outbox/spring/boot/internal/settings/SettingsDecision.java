@@ -28,7 +28,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  *
  * <p>Some settings have two names, one of {@link OutboxProperties} and one of the publisher. The one that the application
  * sets counts; if it sets both, to different values, it is told so and does not start. If it sets neither, the publisher's
- * default counts as soon as the publisher is configured.
+ * default counts as soon as the publisher is configured; that tables are created, also with a consumer.
  *
  * <p>Without a mode of the application's choice, one follows from the rest: with claim locking, or with event types to
  * publish, any number of instances may deliver; with the publisher turned off, this one delivers nothing.
@@ -48,6 +48,7 @@ public final class SettingsDecision {
     private final OutboxGlobalProperties global;
     private final OutboxPublisherProperties publisher;
     private final boolean publisherIsConfigured;
+    private final boolean isConsumerOnly;
 
     public SettingsDecision(
             ExplicitSettings explicit, OutboxGlobalProperties global, OutboxPublisherProperties publisher) {
@@ -55,6 +56,7 @@ public final class SettingsDecision {
         this.global = global;
         this.publisher = publisher;
         this.publisherIsConfigured = publisher.isEnabled() && explicit.hasAnyBelow(PublisherKeys.PREFIX);
+        this.isConsumerOnly = ConsumerDecision.isConsumerOnly(explicit);
     }
 
     /** Returns the settings of an outbox whose properties are made by code and complete. */
@@ -73,7 +75,9 @@ public final class SettingsDecision {
         Mode mode = mode(outbox);
         OutboxSettings settings =
                 new OutboxSettings(mode, table(outbox), delivery(outbox, mode), purge(outbox), monitoring(outbox));
-        PointlessSettings.warn(explicit, settings);
+        if (!isConsumerOnly) {
+            PointlessSettings.warn(explicit, settings);
+        }
         return settings;
     }
 
@@ -103,8 +107,11 @@ public final class SettingsDecision {
                     "does not fit " + PublisherKeys.of("enabled") + "=false: nothing is delivered");
             LOG.log(
                     Level.INFO,
-                    "{0} is false, so this instance only writes events and leaves their delivery and purge to others;"
-                            + " set {1} if it is to deliver to listeners",
+                    isConsumerOnly
+                            ? "{0} is false, so this instance only consumes events, and there is no outbox; set {1} if it"
+                                    + " is to write events or to deliver them to listeners"
+                            : "{0} is false, so this instance only writes events and leaves their delivery and purge to"
+                                    + " others; set {1} if it is to deliver to listeners",
                     PublisherKeys.of("enabled"),
                     MODE);
             return Mode.WRITER_ONLY;
@@ -128,7 +135,8 @@ public final class SettingsDecision {
                                 "outbox.schema.initialize", outbox.getSchema().getInitialize()),
                         new Named<>(
                                 "outbox.tables.auto-create",
-                                autoCreate ? DatabaseInitializationMode.ALWAYS : DatabaseInitializationMode.NEVER)));
+                                autoCreate ? DatabaseInitializationMode.ALWAYS : DatabaseInitializationMode.NEVER),
+                        publisherIsConfigured || ConsumerDecision.consumes(explicit)));
     }
 
     private Delivery delivery(OutboxProperties outbox, Mode mode) {
@@ -137,7 +145,7 @@ public final class SettingsDecision {
         return new Delivery(
                 workers(outbox.getDispatcher()),
                 new Retry(retry.getBaseDelay(), retry.getMaxDelay()),
-                new Polling(poller.getInterval(), poller.getBatchSize(), poller.getSkipRecent()),
+                new Polling(poller.getInterval(), poller.ownBatchSize(), poller.getSkipRecent()),
                 locking(outbox, mode),
                 outbox.isAutoStartup());
     }
@@ -230,6 +238,10 @@ public final class SettingsDecision {
 
     /** Returns the value that counts of two names for one setting. */
     private <T> T oneOf(Named<T> ours, Named<T> other) {
+        return oneOf(ours, other, publisherIsConfigured);
+    }
+
+    private <T> T oneOf(Named<T> ours, Named<T> other, boolean othersDefaultCounts) {
         boolean set = explicit.has(ours.key);
         boolean otherSet = explicit.has(other.key);
         require(
@@ -238,7 +250,7 @@ public final class SettingsDecision {
                 other.value,
                 "means the same setting as " + ours.key + ", which is " + ours.value
                         + "; set one of them, or both alike");
-        return otherSet || (publisherIsConfigured && !set) ? other.value : ours.value;
+        return otherSet || (othersDefaultCounts && !set) ? other.value : ours.value;
     }
 
     private record Named<T>(String key, T value) {}

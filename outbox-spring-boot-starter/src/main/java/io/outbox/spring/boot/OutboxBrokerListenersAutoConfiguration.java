@@ -1,0 +1,30 @@
+package io.outbox.spring.boot;
+
+import io.outbox.inbox.JdbcInbox;
+import io.outbox.inbox.OutboxIdempotentConsumer;
+import io.outbox.spring.boot.internal.consuming.BrokerListeners;
+import io.outbox.spring.boot.internal.inbox.IdempotentConsumers;
+import io.outbox.spring.boot.internal.kafka.KafkaListenersConfiguration;
+import io.outbox.spring.boot.internal.rabbit.RabbitListenersConfiguration;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/**
+ * Auto-configuration of {@link Idempotent} on {@code @KafkaListener} and {@code @RabbitListener}, and of the conversion of
+ * their payloads by {@code outbox.consumer.mappings}. It is there without a consumer too, and where the
+ * outbox is turned off, to refuse listeners that need one.
+ */
+@AutoConfiguration(after = OutboxConsumerAutoConfiguration.class)
+@ConditionalOnClass(OutboxIdempotentConsumer.class)
+@Import({KafkaListenersConfiguration.class, RabbitListenersConfiguration.class})
+public class OutboxBrokerListenersAutoConfiguration {
+
+    @Bean
+    BrokerListeners outboxBrokerListeners(
+            ObjectProvider<IdempotentConsumers> consumers, ObjectProvider<JdbcInbox> inbox) {
+        return new BrokerListeners(consumers, inbox);
+    }
+}

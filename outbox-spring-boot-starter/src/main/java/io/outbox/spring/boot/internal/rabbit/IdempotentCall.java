@@ -1,0 +1,91 @@
+package io.outbox.spring.boot.internal.rabbit;
+
+import com.rabbitmq.client.Channel;
+import io.outbox.spring.boot.internal.consuming.BrokerListeners.Listener;
+import io.outbox.spring.boot.internal.consuming.ListenerCall;
+import io.outbox.spring.boot.internal.consuming.Rejected;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.springframework.amqp.core.Message;
+
+/** One delivery of messages to a listener, of which the broker learns after the transaction. */
+final class IdempotentCall {
+
+    private final Listener idempotent;
+    private final List<Message> messages;
+    private final Channel channel;
+    private final DeferredAnswers answers;
+    private final Set<Message> given = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /**
+     * Creates a call.
+     *
+     * @param answersItself whether the listener acknowledges messages, and not the container
+     */
+    IdempotentCall(Listener idempotent, List<Message> messages, Channel channel, boolean answersItself) {
+        this.idempotent = idempotent;
+        this.messages = messages;
+        this.channel = channel;
+        this.answers = answersItself && channel != null ? new DeferredAnswers(channel) : null;
+    }
+
+    /** Calls a listener. */
+    @FunctionalInterface
+    interface Target {
+        void onMessages(List<Message> messages, Channel channel) throws Exception;
+    }
+
+    void run(Target listener) throws IOException {
+        idempotent.requireNoTransaction();
+        try {
+            idempotent.consumer().consume(messages, fresh -> call(listener, fresh));
+        } catch (Rejected e) {
+            passOnAfterRollback();
+            return;
+        } catch (Throwable e) {
+            passOnAfterRollback(e);
+            throw e;
+        }
+        if (answers != null) {
+            acknowledgeSkipped();
+            answers.passOn();
+        }
+    }
+
+    private void call(Target listener, List<Message> fresh) {
+        given.addAll(fresh);
+        ListenerCall call = () -> listener.onMessages(fresh, answers == null ? channel : answers.asChannel());
+        call.proceed();
+        if (answers != null) {
+            answers.requireNoRefusal();
+        }
+    }
+
+    private void acknowledgeSkipped() throws IOException {
+        List<Message> skipped = new ArrayList<>(messages);
+        skipped.removeIf(given::contains);
+        answers.acknowledgeSkipped(skipped);
+    }
+
+    private void passOnAfterRollback() throws IOException {
+        if (answers != null) {
+            acknowledgeSkipped();
+            answers.passOnAfterRollback();
+        }
+    }
+
+    /** The failure of the listener matters more than that of telling the broker. */
+    private void passOnAfterRollback(Throwable failure) {
+        if (answers != null) {
+            try {
+                answers.passOnAfterRollback();
+            } catch (IOException | RuntimeException e) {
+                failure.addSuppressed(e);
+            }
+        }
+    }
+}

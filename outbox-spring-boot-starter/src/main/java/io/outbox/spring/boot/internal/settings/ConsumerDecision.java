@@ -1,0 +1,110 @@
+package io.outbox.spring.boot.internal.settings;
+
+import static io.outbox.spring.boot.internal.settings.Rules.require;
+
+import io.outbox.inbox.JdbcInbox;
+import io.outbox.spring.boot.OutboxConsumerProperties;
+import io.outbox.spring.boot.internal.settings.ConsumerSettings.CleanUp;
+import java.lang.System.Logger.Level;
+import java.util.Optional;
+
+/** Makes {@link ConsumerSettings} out of what the application has set. A violation names the key, the value and the rule. */
+public final class ConsumerDecision {
+
+    private static final System.Logger LOG = System.getLogger(ConsumerDecision.class.getName());
+    private static final String NAME = ConsumerKeys.of("name");
+    private static final String APPLICATION_NAME = "spring.application.name";
+    private static final String CACHE_NAME = ConsumerKeys.of("cache.cache-name");
+
+    private final OutboxConsumerProperties properties;
+
+    private ConsumerDecision(OutboxConsumerProperties properties) {
+        this.properties = properties;
+    }
+
+    /** Returns whether this application consumes and does nothing else, so that it needs no outbox. */
+    public static boolean isConsumerOnly(ExplicitSettings explicit) {
+        return isOn(explicit, ConsumerKeys.ENABLED, false)
+                && !isOn(explicit, PublisherKeys.of("enabled"), true)
+                && !explicit.has(SettingsDecision.MODE);
+    }
+
+    /** Returns whether the application has a consumer. */
+    static boolean consumes(ExplicitSettings explicit) {
+        return isOn(explicit, ConsumerKeys.ENABLED, false);
+    }
+
+    private static boolean isOn(ExplicitSettings explicit, String key, boolean byDefault) {
+        return explicit.value(key, Boolean.class).orElse(byDefault);
+    }
+
+    /** Checks every value, and decides. */
+    public static ConsumerSettings decide(OutboxConsumerProperties properties, ExplicitSettings explicit) {
+        ConsumerDecision decision = new ConsumerDecision(properties);
+        decision.check();
+        return new ConsumerSettings(
+                decision.name(explicit.value(APPLICATION_NAME, String.class).orElse("")),
+                properties.getTableName(),
+                properties.getUnidentified(),
+                decision.cleanUp(),
+                decision.cacheName());
+    }
+
+    private void check() {
+        require(properties.getUnidentified() != null, ConsumerKeys.of("unidentified"), null, "must be set");
+        Rules.tableName(ConsumerKeys.of("table-name"), properties.getTableName());
+        OutboxConsumerProperties.CleanUp cleanUp = properties.getCleanUp();
+        Rules.atLeast(1, ConsumerKeys.of("clean-up.batch-size"), cleanUp.getBatchSize());
+        Rules.positive(ConsumerKeys.of("clean-up.ttl"), cleanUp.getTtl());
+        Rules.notNegative(ConsumerKeys.of("clean-up.initial-delay"), cleanUp.getInitialDelay());
+        Rules.positive(ConsumerKeys.of("clean-up.fixed-delay"), cleanUp.getFixedDelay());
+    }
+
+    private String name(String applicationName) {
+        if (properties.getName() != null) {
+            return checked(NAME, properties.getName());
+        }
+        if (!applicationName.isBlank()) {
+            return checked(APPLICATION_NAME, applicationName);
+        }
+        LOG.log(
+                Level.WARNING,
+                "Neither {0} nor {1} is set, so the consumer''s name is ''{2}'': services of that name that share a database"
+                        + " take each other''s events away; set one of the two",
+                NAME,
+                APPLICATION_NAME,
+                JdbcInbox.DEFAULT_CONSUMER);
+        return JdbcInbox.DEFAULT_CONSUMER;
+    }
+
+    private static String checked(String key, String name) {
+        try {
+            return JdbcInbox.validName(name);
+        } catch (IllegalArgumentException e) {
+            require(false, key, name, "is no name for a consumer: " + e.getMessage() + "; set " + NAME);
+            throw e;
+        }
+    }
+
+    private Optional<CleanUp> cleanUp() {
+        OutboxConsumerProperties.CleanUp cleanUp = properties.getCleanUp();
+        return cleanUp.isEnabled()
+                ? Optional.of(new CleanUp(
+                        cleanUp.getBatchSize(), cleanUp.getTtl(), cleanUp.getInitialDelay(), cleanUp.getFixedDelay()))
+                : Optional.empty();
+    }
+
+    /** A cache that is named is meant to be used, unless it is turned off. */
+    private Optional<String> cacheName() {
+        Boolean enabled = properties.getCache().getEnabled();
+        String name = properties.getCache().getCacheName();
+        boolean isNamed = name != null && !name.isBlank();
+        require(
+                isNamed || (name == null && !Boolean.TRUE.equals(enabled)),
+                CACHE_NAME,
+                name,
+                "must name a cache of the application's CacheManager, or " + ConsumerKeys.of("cache.enabled")
+                        + " must be false");
+        return isNamed && !Boolean.FALSE.equals(enabled) ? Optional.of(name) : Optional.empty();
+    }
+}

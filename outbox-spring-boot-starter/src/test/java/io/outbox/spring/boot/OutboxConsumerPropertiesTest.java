@@ -1,0 +1,178 @@
+package io.outbox.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outbox.inbox.InboxCleanUp;
+import io.outbox.inbox.InboxSchema;
+import io.outbox.inbox.OutboxIdempotentConsumer;
+import io.outbox.inbox.Unidentified;
+import io.outbox.spring.boot.internal.settings.ConsumerSettings;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.logging.Level;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** The consumer's settings: what they mean, and what is refused. */
+class OutboxConsumerPropertiesTest {
+
+    private final ApplicationContextRunner runner = ConsumerApplication.runner();
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.consumer.enabled,perhaps",
+        "outbox.consumer.name,''",
+        "outbox.consumer.table-name,no table",
+        "outbox.consumer.unidentified,guess",
+        "outbox.consumer.clean-up.enabled,perhaps",
+        "outbox.consumer.clean-up.batch-size,0",
+        "outbox.consumer.clean-up.ttl,0s",
+        "outbox.consumer.clean-up.ttl,-1s",
+        "outbox.consumer.clean-up.initial-delay,-1s",
+        "outbox.consumer.clean-up.fixed-delay,0s",
+        "outbox.consumer.cache.enabled,perhaps",
+        "outbox.consumer.cache.cache-name,''",
+        // keys that do not exist
+        "outbox.consumer.clean-up.time-to-live,1h",
+        "outbox.consumer.cache.name,consumed"
+    })
+    void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
+        assertRefused(key, runner.withPropertyValues(key + "=" + value));
+    }
+
+    private static void assertRefused(String key, ApplicationContextRunner application) {
+        application.run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining(key));
+    }
+
+    @Test
+    void refusesACacheWithoutAName() {
+        assertRefused(
+                "outbox.consumer.cache.cache-name", runner.withPropertyValues("outbox.consumer.cache.enabled=true"));
+    }
+
+    @Test
+    void refusesAnApplicationNameThatIsNoneForAConsumer() {
+        String tooLong = "a".repeat(129);
+        assertRefused("spring.application.name", runner.withPropertyValues("spring.application.name=" + tooLong));
+        runner.withPropertyValues("spring.application.name=" + tooLong, "outbox.consumer.name=a")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void hasDefaults() {
+        runner.run(context -> assertThat(context.getBean(ConsumerSettings.class))
+                .isEqualTo(new ConsumerSettings(
+                        "billing",
+                        InboxSchema.DEFAULT_TABLE,
+                        Unidentified.REFUSE,
+                        Optional.of(new ConsumerSettings.CleanUp(
+                                InboxCleanUp.DEFAULT_BATCH_SIZE,
+                                Duration.ofHours(24),
+                                Duration.ofSeconds(120),
+                                Duration.ofSeconds(5))),
+                        Optional.empty())));
+    }
+
+    @Test
+    void takesWhatIsSet() {
+        runner.withPropertyValues(
+                        "outbox.consumer.name=invoices",
+                        "outbox.consumer.table-name=consumed",
+                        "outbox.consumer.unidentified=pass-on",
+                        "outbox.consumer.clean-up.batch-size=7",
+                        "outbox.consumer.clean-up.ttl=2h",
+                        "outbox.consumer.clean-up.initial-delay=0s",
+                        "outbox.consumer.clean-up.fixed-delay=120s")
+                .run(context -> {
+                    assertThat(context.getBean(ConsumerSettings.class))
+                            .isEqualTo(new ConsumerSettings(
+                                    "invoices",
+                                    "consumed",
+                                    Unidentified.PASS_ON,
+                                    Optional.of(new ConsumerSettings.CleanUp(
+                                            7, Duration.ofHours(2), Duration.ZERO, Duration.ofSeconds(120))),
+                                    Optional.empty()));
+                    context.getBean(OutboxIdempotentConsumer.class).consumeById("1", () -> {});
+                    assertThat(ConsumerApplication.count(context, "consumed")).isEqualTo(1);
+                });
+    }
+
+    /** Its default is the one of the words in which the consumer is configured. */
+    @Test
+    void createsItsTableInAnyDatabaseUnlessItIsToldNotTo() {
+        runner.run(context -> assertThat(
+                        context.getBean(OutboxSettings.class).table().initialize())
+                .isEqualTo(DatabaseInitializationMode.ALWAYS));
+        runner.withPropertyValues("outbox.tables.auto-create=false", "outbox.publisher.enabled=false")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("outbox_consumed_event cannot be used: it does not exist")
+                        .hasStackTraceContaining("schema/flyway-inbox/{vendor}"));
+        runner.withPropertyValues("outbox.schema.initialize=never", "outbox.publisher.enabled=false")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void warnsOfSettingsWithoutAConsumer() {
+        try (LogLines lines = new LogLines()) {
+            PlainApplication.runner()
+                    .withConfiguration(ConsumerApplication.AUTO_CONFIGURATION)
+                    .withPropertyValues("outbox.consumer.cache.cache-name=consumed")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(lines.at(Level.WARNING))
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains("outbox.consumer", "outbox.consumer.enabled=true");
+        }
+    }
+
+    // Metadata for editors, and documentation
+
+    private static Map<String, String> defaults() throws IOException {
+        Map<String, String> defaults = new TreeMap<>();
+        for (Object each : (List<?>) EditorMetadata.read().get("properties")) {
+            Map<?, ?> property = (Map<?, ?>) each;
+            String name = (String) property.get("name");
+            if (name.startsWith("outbox.consumer.")) {
+                assertThat((String) property.get("description")).as(name).isNotBlank();
+                Object value = property.get("defaultValue");
+                defaults.put(name, value == null ? "" : value.toString());
+            }
+        }
+        return defaults;
+    }
+
+    @Test
+    void tellsEditorsTheDefaultsOfTheCode() throws IOException {
+        Map<String, String> defaults = defaults();
+        defaults.values().removeIf(String::isEmpty);
+        OutboxConsumerProperties bound = new Binder(new MapConfigurationPropertySource(defaults))
+                .bind("outbox.consumer", OutboxConsumerProperties.class)
+                .get();
+        assertThat(bound).usingRecursiveComparison().isEqualTo(new OutboxConsumerProperties());
+    }
+
+    @Test
+    void hasATableOfAllPropertiesInTheDocumentation() throws IOException {
+        Matcher rows = Pattern.compile("(?m)^\\| `(outbox\\.[a-z.-]+)` \\| (?:`([^`]*)`)? *\\| \\S.* \\|$")
+                .matcher(Files.readString(Path.of("..", "docs", "inbox.md")));
+        Map<String, String> documented = new TreeMap<>();
+        while (rows.find()) {
+            documented.put(rows.group(1), rows.group(2) == null ? "" : rows.group(2));
+        }
+        assertThat(documented).isEqualTo(defaults());
+    }
+}
