@@ -2,9 +2,11 @@ import io.outbox.*;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.*;
+import io.outbox.spring.boot.Idempotent;
 import io.outbox.spring.boot.OutboxPublish;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.transaction.annotation.Transactional;
 
 abstract class Context {
@@ -18,6 +20,10 @@ abstract class Context {
     interface OrderRepository {
         OrderEntity save(OrderEntity order);
     }
+    record Parcel(OrderDto order) {}
+    interface Parcels {
+        void save(Parcel parcel);
+    }
     interface Mail {
         void send(String order, int attempt);
     }
@@ -27,6 +33,7 @@ abstract class Context {
 
     OrderMapper mapper;
     OrderRepository repository;
+    Parcels parcels;
     OutboxBackend backend;
     Mail mail;
     Alerts alerts;

@@ -9,8 +9,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A database with an outbox table and a business table. */
 final class Database implements AutoCloseable {
@@ -18,16 +18,49 @@ final class Database implements AutoCloseable {
     static final String PAYLOAD = "{\"data\":\"" + "x".repeat(289) + "\"}";
     private static final int INSERT_BATCH = 1000;
 
+    private final String url;
     private final HikariDataSource dataSource;
     private final JdbcOutbox jdbc;
+    private final Dialect dialect;
+    private int templates;
 
-    Database(String url) throws SQLException {
+    private Database(String url, HikariDataSource dataSource, JdbcOutbox jdbc) {
+        this.url = url;
+        this.dataSource = dataSource;
+        this.jdbc = jdbc;
+        this.dialect = Dialect.of(url);
+    }
+
+    /** Returns an empty database, with the tables that it needs. */
+    static Database create(String url) throws SQLException {
+        HikariDataSource dataSource = pool(url);
+        Database database =
+                new Database(url, dataSource, JdbcOutbox.of(dataSource).createSchema());
+        for (String statement : database.dialect.prepare()) {
+            database.execute(statement);
+        }
+        return database;
+    }
+
+    /** Returns a database that has its tables. */
+    static Database existing(String url) {
+        HikariDataSource dataSource = pool(url);
+        return new Database(url, dataSource, JdbcOutbox.of(dataSource));
+    }
+
+    private static HikariDataSource pool(String url) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(16);
-        this.dataSource = new HikariDataSource(config);
-        this.jdbc = JdbcOutbox.of(dataSource).createSchema();
-        execute("CREATE TABLE business (id BIGSERIAL PRIMARY KEY, name VARCHAR(100) NOT NULL)");
+        return new HikariDataSource(config);
+    }
+
+    String url() {
+        return url;
+    }
+
+    Dialect dialect() {
+        return dialect;
     }
 
     JdbcOutbox jdbc() {
@@ -44,23 +77,42 @@ final class Database implements AutoCloseable {
     }
 
     void reset() throws SQLException {
-        execute("TRUNCATE outbox_event");
-        execute("TRUNCATE business");
+        execute("TRUNCATE TABLE outbox_event");
+        execute("TRUNCATE TABLE business");
     }
 
+    /** Inserts events that wait for delivery, the same ones each time. */
     void insertBacklog(int events) throws SQLException {
-        try (Connection conn = connection()) {
-            conn.setAutoCommit(false);
-            for (int from = 0; from < events; from += INSERT_BATCH) {
-                List<EventEnvelope> batch = new ArrayList<>();
-                for (int i = from; i < Math.min(from + INSERT_BATCH, events); i++) {
-                    batch.add(EventEnvelope.ofJson("Benchmarked", PAYLOAD));
+        insertTemplates(events);
+        execute("INSERT INTO outbox_event SELECT * FROM backlog ORDER BY event_id LIMIT " + events);
+        settle();
+    }
+
+    /** Removes what {@link #insertBacklog} has inserted. */
+    void removeBacklog() throws SQLException {
+        execute("DELETE FROM outbox_event WHERE event_id IN (SELECT event_id FROM backlog)");
+    }
+
+    /** Writes events as the outbox does, once, to be copied from then on. */
+    private void insertTemplates(int events) throws SQLException {
+        if (templates == 0) {
+            execute("CREATE TABLE backlog AS SELECT * FROM outbox_event WHERE event_id IS NULL");
+        }
+        if (templates < events) {
+            try (Connection conn = connection()) {
+                conn.setAutoCommit(false);
+                for (; templates < events; templates += INSERT_BATCH) {
+                    jdbc.store().withTable("backlog").insertBatch(conn, batch());
                 }
-                jdbc.store().insertBatch(conn, batch);
                 conn.commit();
             }
         }
-        settle();
+    }
+
+    private static List<EventEnvelope> batch() {
+        return Stream.generate(() -> EventEnvelope.ofJson("Benchmarked", PAYLOAD))
+                .limit(INSERT_BATCH)
+                .toList();
     }
 
     void insertFinished(int events) throws SQLException {
@@ -80,17 +132,51 @@ final class Database implements AutoCloseable {
 
     /** Brings statistics and write-ahead log into the same state before each measurement. */
     void settle() throws SQLException {
-        execute("VACUUM (ANALYZE) outbox_event");
-        execute("CHECKPOINT");
+        for (String statement : dialect.settle()) {
+            execute(statement);
+        }
     }
 
-    long pending() throws SQLException {
+    /** Returns how much the database has written ahead in its life; negative if it does not tell. */
+    long walPosition() throws SQLException {
+        if (dialect.written() == null) {
+            return -1;
+        }
         try (Connection conn = connection();
                 Statement statement = conn.createStatement();
-                var result = statement.executeQuery("SELECT count(*) FROM outbox_event WHERE status IN (0, 2)")) {
+                var result = statement.executeQuery(dialect.written())) {
             result.next();
             return result.getLong(1);
         }
+    }
+
+    /** Returns how many transactions the database has committed in its life, as far as PostgreSQL has noted it. */
+    long transactions() throws SQLException {
+        return count("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()");
+    }
+
+    long pending() throws SQLException {
+        return count("SELECT count(*) FROM outbox_event WHERE status IN (0, 2)");
+    }
+
+    private long count(String sql) throws SQLException {
+        try (Connection conn = connection();
+                Statement statement = conn.createStatement();
+                var result = statement.executeQuery(sql)) {
+            result.next();
+            return result.getLong(1);
+        }
+    }
+
+    /** Forgets what was consumed, and the effects of it. */
+    void resetInbox() throws SQLException {
+        execute("TRUNCATE outbox_consumed_event");
+        execute("TRUNCATE business");
+        settle();
+    }
+
+    long businessRows() throws SQLException {
+        return count("SELECT count(*) FROM business");
     }
 
     private void execute(String sql) throws SQLException {

@@ -2,30 +2,46 @@ package io.outbox.benchmarks;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
-/** The results of a run, in lines for a reader. */
+/** The results of a run, as tables that can be pasted into a page. */
 final class Report {
 
     private final List<String> lines = new ArrayList<>();
 
-    /** Begins a table. */
-    void title(String format, Object... args) {
+    /** Begins a table with a first column of names. */
+    void table(String title, String... columns) {
         if (!lines.isEmpty()) {
             lines.add("");
         }
-        line(format, args);
+        lines.add("**" + title + "**");
+        lines.add("");
+        lines.add("| | " + String.join(" | ", columns) + " |");
+        lines.add("|---|" + "---:|".repeat(columns.length));
     }
 
-    void line(String format, Object... args) {
-        lines.add(String.format(format, args));
+    void row(String name, String... cells) {
+        lines.add("| " + name + " | " + String.join(" | ", cells) + " |");
     }
 
-    void row(String name, Series series, String unit, String note) {
-        line("  %-46s %,9.0f %-9s [%,.0f … %,.0f]  %s", name, series.median(), unit, series.min(), series.max(), note);
+    /** Adds a paragraph. */
+    void text(String text) {
+        lines.add("");
+        lines.add(text);
+    }
+
+    /** Returns the median, and the least and the largest value. */
+    static String spread(Series series) {
+        return String.format(Locale.ROOT, "%,.0f (%,.0f–%,.0f)", series.median(), series.min(), series.max());
+    }
+
+    static String median(Series series, String format) {
+        double median = series.median();
+        return Double.isNaN(median) ? "–" : String.format(Locale.ROOT, format, median);
     }
 
     static String ratio(Series part, Series whole) {
-        return String.format("%.0f %%", 100 * part.median() / whole.median());
+        return String.format(Locale.ROOT, "%.0f %%", 100 * part.median() / whole.median());
     }
 
     void print() {

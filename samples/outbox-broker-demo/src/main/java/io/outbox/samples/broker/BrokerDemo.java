@@ -22,8 +22,8 @@ import java.util.logging.Logger;
 import org.h2.jdbcx.JdbcConnectionPool;
 
 /**
- * The outbox with a broker in a minute: a shop publishes events in its transactions, they go to Kafka, a warehouse reads
- * them there; then the broker is killed and comes back.
+ * The outbox with a broker in a minute: a shop publishes events in its transactions, they go to Kafka, a warehouse
+ * consumes each of them once; then the broker is killed and comes back.
  */
 public final class BrokerDemo {
 
@@ -63,21 +63,24 @@ public final class BrokerDemo {
         Screen screen = new Screen();
         screen.heading("Transactional outbox with Kafka");
         screen.say("shop ── transaction ──▶ orders + outbox table (H2) ── outbox ──▶ Kafka topic ──▶ warehouse");
+        screen.say("warehouse ── transaction ──▶ shipments + consumed events (another H2)");
         screen.did("starting a Kafka broker from Maven packages …");
         long start = System.nanoTime();
         boolean asPromised;
         JdbcConnectionPool database = JdbcConnectionPool.create("jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1", "sa", "");
+        JdbcConnectionPool elsewhere = JdbcConnectionPool.create("jdbc:h2:mem:warehouse;DB_CLOSE_DELAY=-1", "sa", "");
         try (Broker broker = Broker.start()) {
             screen.did("it runs on %s, after %.1f s", broker.address(), secondsSince(start));
             JdbcOutbox jdbc = JdbcOutbox.of(database).createSchema();
             Shop.createTable(jdbc);
             try (KafkaEventPublisher kafka = kafka(broker);
                     Outbox outbox = outbox(jdbc, kafka);
-                    Warehouse warehouse = Warehouse.open(screen, broker.address(), Broker.TOPIC)) {
+                    Warehouse warehouse = Warehouse.open(screen, elsewhere, broker.address(), Broker.TOPIC)) {
                 asPromised = new BrokerDemo(screen, broker, jdbc, outbox, warehouse).run();
             }
         } finally {
             database.dispose();
+            elsewhere.dispose();
         }
         if (!asPromised) {
             System.exit(1);

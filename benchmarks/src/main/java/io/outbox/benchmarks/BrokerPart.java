@@ -1,0 +1,48 @@
+package io.outbox.benchmarks;
+
+import io.outbox.benchmarks.Rounds.Measurement;
+import java.util.List;
+import java.util.Map;
+
+/** How fast a backlog gets to a broker, beside the broker's client alone and the outbox alone. */
+final class BrokerPart implements Part {
+
+    private final BrokerBenchmark benchmark;
+
+    BrokerPart(BrokerBenchmark benchmark) {
+        this.benchmark = benchmark;
+    }
+
+    private record Candidate(String label, Measurement<BrokerBenchmark, Double> measurement) {
+        @Override
+        public String toString() {
+            return label;
+        }
+    }
+
+    @Override
+    public void run(Report report) throws Exception {
+        Candidate bare = new Candidate(benchmark.bareLoop(), BrokerBenchmark::bare);
+        Candidate noOp = new Candidate("outbox, to a listener that does nothing", BrokerBenchmark::noOp);
+        Candidate ours = new Candidate("outbox, to " + benchmark.broker(), BrokerBenchmark::outbox);
+        benchmark.warmUp();
+        Map<Candidate, Results<Double>> results = Rounds.run(
+                "Drain to " + benchmark.broker(),
+                List.of(bare, noOp, ours),
+                Settings.ROUNDS,
+                candidate -> candidate.measurement.measure(benchmark));
+        Series bareRate = results.get(bare).of(Double::doubleValue);
+        Series noOpRate = results.get(noOp).of(Double::doubleValue);
+        Series slower = bareRate.median() < noOpRate.median() ? bareRate : noOpRate;
+        report.table(
+                String.format(
+                        "Backlog of %,d events of 300 bytes to %s, PostgreSQL, one node",
+                        benchmark.events(), benchmark.broker()),
+                "events/s",
+                "of the slower one");
+        results.forEach((candidate, result) -> {
+            Series rate = result.of(Double::doubleValue);
+            report.row(candidate.label, Report.spread(rate), candidate == ours ? Report.ratio(rate, slower) : "");
+        });
+    }
+}

@@ -1,0 +1,58 @@
+package io.outbox.benchmarks;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What can be set by system properties, so that a run is as long and as large as somebody wants it. */
+final class Settings {
+
+    /** Repetitions of each measurement, taken in turns. */
+    static final int ROUNDS = Integer.getInteger("bench.rounds", 4);
+
+    /** The ways to drain a backlog that are measured, by their keys; all if none is named. */
+    static final Set<String> WAYS = Arrays.stream(
+                    System.getProperty("bench.ways", "").split(","))
+            .filter(key -> !key.isBlank())
+            .collect(Collectors.toUnmodifiableSet());
+
+    /** The numbers of writers of live traffic. */
+    static final List<Integer> WRITERS = Arrays.stream(
+                    System.getProperty("bench.writers", "1,2,4,8").split(","))
+            .map(Integer::valueOf)
+            .toList();
+
+    /** What is added to the address of the database, such as {@code &options=-c%20synchronous_commit=off} for a probe. */
+    static final String CONNECTION = System.getProperty("bench.connection", "");
+
+    /** Size of the backlog in a warm JVM. */
+    static final int EVENTS = Integer.getInteger("bench.events", 200_000);
+
+    /** Size of the backlog in a JVM that has just been started. */
+    static final int COLD_EVENTS = Integer.getInteger("bench.cold.events", 50_000);
+
+    /** The most finished rows in the table behind which a backlog is drained. */
+    static final int FINISHED = Integer.getInteger("bench.finished", 1_000_000);
+
+    /** Length of one round of live traffic. */
+    static final int SECONDS = Integer.getInteger("bench.seconds", 5);
+
+    /** How long an outbox is watched while nothing happens. */
+    static final int IDLE_SECONDS = Integer.getInteger("bench.idle.seconds", 20);
+
+    static final int KAFKA_EVENTS = Integer.getInteger("bench.kafka.events", 100_000);
+    static final int RABBIT_EVENTS = Integer.getInteger("bench.rabbit.events", 20_000);
+
+    /** Messages consumed one by one; ten times as many are consumed in batches. */
+    static final int INBOX_EVENTS = Integer.getInteger("bench.inbox.events", 10_000);
+
+    /** Calls of a broker's publisher at the same time. */
+    static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 1);
+
+    /** Where plots are drawn. */
+    static final Path PLOTS = Path.of(System.getProperty("bench.plots", "benchmarks/target/plots"));
+
+    private Settings() {}
+}
