@@ -112,10 +112,8 @@ final class ProducerSource implements AutoCloseable {
     private void replace(Producer<byte[], byte[]> refused, String topic) {
         try {
             refused.partitionsFor(topic);
-        } catch (TopicAuthorizationException | InvalidTopicException e) {
-            LOG.log(Level.DEBUG, "The broker has answered about the topic, so it lets the producer in", e);
         } catch (KafkaException | IllegalStateException e) {
-            if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+            if (!isAboutTheTopic(e)) {
                 throw SendFailures.unavailable(e);
             }
         }
@@ -131,6 +129,13 @@ final class ProducerSource implements AutoCloseable {
             producer = null;
         }
         refused.close(Duration.ZERO);
+    }
+
+    /** Returns whether the broker has answered, so that it lets the producer in, if not to this topic. */
+    private static boolean isAboutTheTopic(RuntimeException answer) {
+        return answer instanceof TopicAuthorizationException
+                || answer instanceof InvalidTopicException
+                || answer.getCause() instanceof UnknownTopicOrPartitionException;
     }
 
     /** Returns the producer, or {@code null} if there is none yet. */
