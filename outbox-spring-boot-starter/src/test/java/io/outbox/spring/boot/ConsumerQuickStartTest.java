@@ -3,9 +3,9 @@ package io.outbox.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.spring.boot.consumerquickstart.ConsumerRunner;
 import io.outbox.spring.boot.internal.settings.ConsumerSettings;
 import io.outbox.spring.boot.quickstart.ExampleDto;
-import io.outbox.spring.boot.quickstart.consumer.ConsumerRunner;
 import io.outbox.testservers.KafkaServer;
 import io.outbox.testservers.RabbitServer;
 import java.util.ArrayList;

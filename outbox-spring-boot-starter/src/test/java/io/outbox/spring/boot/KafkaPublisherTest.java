@@ -322,7 +322,7 @@ class KafkaPublisherTest {
                             "outbox.publisher.events.lost.max-retries=0",
                             "outbox.publisher.events.later.topic=" + topic,
                             "outbox.publisher.events.later.initial-delay=1h",
-                            "outbox.publisher.clean-up.ttl=0s",
+                            "outbox.publisher.clean-up.ttl=1ms",
                             "outbox.publisher.clean-up.fixed-delay=1s",
                             "outbox.publisher.clean-up.initial-delay=0s",
                             "outbox.publisher.metrics.gauge.enabled=true",

@@ -1,4 +1,4 @@
-package io.outbox.spring.boot.quickstart.consumer;
+package io.outbox.spring.boot.consumerquickstart;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;

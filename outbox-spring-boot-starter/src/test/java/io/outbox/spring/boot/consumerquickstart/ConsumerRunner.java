@@ -1,4 +1,4 @@
-package io.outbox.spring.boot.quickstart.consumer;
+package io.outbox.spring.boot.consumerquickstart;
 
 import io.outbox.spring.boot.EnableOutbox;
 import org.springframework.amqp.rabbit.annotation.EnableRabbit;

@@ -1,4 +1,4 @@
-package io.outbox.spring.boot.quickstart.consumer;
+package io.outbox.spring.boot.consumerquickstart;
 
 import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spring.boot.quickstart.ExampleDto;
