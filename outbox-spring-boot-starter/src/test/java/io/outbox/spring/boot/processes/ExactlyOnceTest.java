@@ -61,14 +61,16 @@ class ExactlyOnceTest {
             kinds.forEach(kind -> processes.add(kind.get()));
             for (int kill = 1; kill <= kills; kill++) {
                 long progress = (long) orders * kill / (kills + 1);
-                await().atMost(PATIENCE).until(() -> count(billing, "bill") >= progress);
+                await().atMost(PATIENCE).until(() -> allAlive() && count(billing, "bill") >= progress);
                 int victim = random.nextInt(processes.size());
                 processes.get(victim).kill();
                 processes.set(victim, kinds.get(victim).get());
             }
             await("as many bills as orders, seed " + seed)
                     .atMost(PATIENCE)
-                    .until(() -> count(shop, "orders") >= orders && count(billing, "bill") >= count(shop, "orders"));
+                    .until(() -> allAlive()
+                            && count(shop, "orders") >= orders
+                            && count(billing, "bill") >= count(shop, "orders"));
             await("everything read, seed " + seed)
                     .atMost(PATIENCE)
                     .until(() -> KafkaMessages.committed(topic + "-group") == KafkaMessages.sent(topic));
@@ -78,6 +80,12 @@ class ExactlyOnceTest {
         assertThat(items(billing, "SELECT item FROM bill"))
                 .as("seed %d", seed)
                 .containsExactlyInAnyOrderElementsOf(items(shop, "SELECT id FROM orders"));
+    }
+
+    /** Fails if a process has ended by itself, since nobody would go on in its place. */
+    private boolean allAlive() {
+        processes.forEach(ChildJvm::requireAlive);
+        return true;
     }
 
     private static long count(JdbcTemplate database, String table) {

@@ -28,6 +28,7 @@ public class Shop {
         new SpringApplicationBuilder(Shop.class)
                 .web(WebApplicationType.NONE)
                 .properties(
+                        "spring.main.keep-alive=true", // for what is not delivered when the last order is placed
                         "outbox.publisher.sender.type=kafka",
                         "outbox.publisher.sender.emergency-timeout=4s",
                         "outbox.publisher.events.order-placed.topic=${topic}",
