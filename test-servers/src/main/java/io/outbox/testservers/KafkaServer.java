@@ -43,6 +43,9 @@ public final class KafkaServer extends TestServer {
             "broker.heartbeat.interval.ms=300",
             "broker.session.timeout.ms=1500");
 
+    /** Nobody kills the shared broker, so no stall of the machine has to cost it its session, and partitions their leader. */
+    private static final String LONG_SESSION = "broker.session.timeout.ms=60000";
+
     private static KafkaServer shared;
 
     private final List<String> settings;
@@ -67,7 +70,7 @@ public final class KafkaServer extends TestServer {
     public static synchronized KafkaServer shared() {
         if (shared == null || shared.isClosed()) {
             String bootstrap = System.getenv("OUTBOX_TEST_KAFKA_BOOTSTRAP");
-            shared = bootstrap == null ? start() : elsewhere(bootstrap);
+            shared = bootstrap == null ? start(LONG_SESSION) : elsewhere(bootstrap);
         }
         return shared;
     }

@@ -28,8 +28,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Workers put outcomes into a bounded queue; one thread writes whatever has accumulated since its previous write
  * began: a single row at low load, at once, and hundreds at high load. In between, where a fast database would get a
- * commit for every few rows, it pauses after a write of several, so that the next is worth its commit: those commits
- * would compete with the application's. While the store is down the thread keeps what it has in hand and tries again, at
+ * commit for every few rows, it leaves a pause between two writes, so that each is worth its commit: those commits
+ * compete with the application's. While the store is down the thread keeps what it has in hand and tries again, at
  * once when any other call succeeds; the queue fills, and workers stall on it, so memory stays bounded and nothing is
  * lost. An event is counted, and its hold closed, only once its outcome is durable.
  *
@@ -42,11 +42,10 @@ public final class CompletionWriter {
 
     private static final int CAPACITY = 2048;
     private static final int MAX_BATCH = 512;
-    /** Outcomes in one write that show that there is load. */
-    private static final int SEVERAL = 4;
     /** Outcomes waiting that are worth a commit without a pause. */
     private static final int ENOUGH = 128;
 
+    /** Time between two writes of less than that. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long FIRST_BACKOFF_MS = 50;
     private static final long MAX_BACKOFF_MS = 250;
@@ -69,6 +68,8 @@ public final class CompletionWriter {
     private final Map<Hold, Completion> inHand = new LinkedHashMap<>();
 
     private int failures;
+    /** When the last write ended. Used by the writer's thread alone. */
+    private long writtenAtNanos = System.nanoTime() - PAUSE_NANOS;
 
     private volatile boolean closing;
     private volatile boolean stopped;
@@ -257,15 +258,24 @@ public final class CompletionWriter {
     }
 
     private void writeAll() {
-        for (int written; (written = writeNext()) != NOTHING; ) {
+        int written;
+        do {
+            pauseAfterTheLast();
+            written = writeNext();
+            writtenAtNanos = System.nanoTime();
             if (written == FAILED) {
                 if (closingTimedOut() || Thread.currentThread().isInterrupted()) {
                     return;
                 }
                 awaitStore(backoffNanos());
-            } else if (written >= SEVERAL && completions.size() < ENOUGH && !closing) {
-                LockSupport.parkNanos(PAUSE_NANOS);
             }
+        } while (written != NOTHING);
+    }
+
+    private void pauseAfterTheLast() {
+        long left = PAUSE_NANOS - (System.nanoTime() - writtenAtNanos);
+        if (left > 0 && completions.size() < ENOUGH && !closing) {
+            LockSupport.parkNanos(left);
         }
     }
 
