@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(240)
 class KafkaEventPublisherTest {
 
     private static final KafkaServer SERVER = KafkaServer.shared();
@@ -145,12 +145,14 @@ class KafkaEventPublisherTest {
                         .build())
                 .toList();
 
-        publisher(topic).onEvents(batch);
+        List<BatchOutcome> outcomes = publisher(topic).onEvents(batch);
 
-        assertThat(topics.read(topic))
+        assertThat(words(outcomes)).containsOnly("done");
+        List<ConsumerRecord<byte[], byte[]>> messages = topics.read(topic);
+        assertThat(messages)
                 .hasSize(50)
                 .extracting(ConsumerRecord::partition)
-                .containsOnly(topics.read(topic).get(0).partition());
+                .containsOnly(messages.get(0).partition());
     }
 
     @Test

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What becomes of events when broker or network fail. All clients of the broker go by a proxy. */
-@Timeout(120)
+@Timeout(240)
 class KafkaFaultTest {
 
     /** One record per request and one request at a time; a record stays in the producer beyond the emergency timeout. */

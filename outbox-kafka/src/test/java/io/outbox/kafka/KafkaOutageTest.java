@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** An outage shows within seconds and with its cause, at the default timeouts, and costs neither attempts nor order. */
 @Tag("client-lines")
-@Timeout(120)
+@Timeout(240)
 class KafkaOutageTest {
 
     private static final Duration NOTICED = Duration.ofSeconds(5);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What the broker refuses is charged to the event at fault alone. */
 @Tag("client-lines")
-@Timeout(60)
+@Timeout(240)
 class KafkaRefusalTest {
 
     private static final KafkaServer SERVER = KafkaServer.shared();

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** TLS, SASL and rights: a wrong identity is an outage, a missing right concerns its topic alone. */
 @Tag("client-lines")
-@Timeout(120)
+@Timeout(240)
 class KafkaSecurityTest {
 
     private static final String LOGIN = "org.apache.kafka.common.security.%s required username=\"%s\" password=\"%s\";";

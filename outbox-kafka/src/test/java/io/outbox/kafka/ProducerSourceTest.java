@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Brokers whose names cannot be resolved. Nothing here needs a broker. */
-@Timeout(60)
+@Timeout(240)
 class ProducerSourceTest {
 
     private static final String UNRESOLVABLE = "no-such-host.invalid:9092";

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What becomes of events when broker or network fail. The code under test goes by a proxy, the test does not. */
-@Timeout(120)
+@Timeout(240)
 class RabbitFaultTest {
 
     private static RabbitServer server;

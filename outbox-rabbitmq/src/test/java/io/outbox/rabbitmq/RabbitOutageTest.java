@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An outage shows within seconds and with its cause, at the default timeouts, and costs no attempts. */
-@Timeout(120)
+@Timeout(240)
 class RabbitOutageTest {
 
     private static final Duration NOTICED = Duration.ofSeconds(5);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** TLS and rights: an identity that is not known is an outage, a missing right concerns its exchange alone. */
-@Timeout(120)
+@Timeout(240)
 class RabbitSecurityTest {
 
     @TempDir
