@@ -47,6 +47,7 @@ public final class CompletionWriter {
 
     /** Time between two writes of less than that. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private static final long FIRST_BACKOFF_MS = 50;
     private static final long MAX_BACKOFF_MS = 250;
     /** How long a worker waits for room before it looks whether the end has come. */
