@@ -89,6 +89,6 @@ public final class Benchmark {
     }
 
     private static void toBroker(Database database, BrokerTarget target, int events, Report report) throws Exception {
-        new BrokerPart(new BrokerBenchmark(database, target, events, Settings.CONCURRENCY)).run(report);
+        new BrokerPart(new BrokerBenchmark(database, target, events)).run(report);
     }
 }

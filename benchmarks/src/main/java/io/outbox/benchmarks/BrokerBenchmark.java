@@ -18,13 +18,11 @@ final class BrokerBenchmark {
     private final Database database;
     private final BrokerTarget target;
     private final int events;
-    private final int concurrency;
 
-    BrokerBenchmark(Database database, BrokerTarget target, int events, int concurrency) {
+    BrokerBenchmark(Database database, BrokerTarget target, int events) {
         this.database = database;
         this.target = target;
         this.events = events;
-        this.concurrency = concurrency;
     }
 
     String broker() {
@@ -44,7 +42,7 @@ final class BrokerBenchmark {
         target.arrived();
         bare();
         noOp();
-        outbox();
+        outbox(1);
     }
 
     /** The broker's client alone, with events in memory. */
@@ -61,17 +59,21 @@ final class BrokerBenchmark {
 
     /** The outbox alone. */
     double noOp() throws Exception {
-        return drain(events -> Collections.nCopies(events.size(), BatchOutcome.done()));
+        return drain(events -> Collections.nCopies(events.size(), BatchOutcome.done()), 1);
     }
 
-    /** The outbox with the broker, until every outcome is durable. */
-    double outbox() throws Exception {
-        double rate = drain(target.publisher());
+    /**
+     * The outbox with the broker, until every outcome is durable.
+     *
+     * @param workers batches that are under way to the broker at the same time; with one they keep their order
+     */
+    double outbox(int workers) throws Exception {
+        double rate = drain(target.publisher(), workers);
         requireArrived(events);
         return rate;
     }
 
-    private double drain(BatchEventListener listener) throws Exception {
+    private double drain(BatchEventListener listener, int workers) throws Exception {
         database.reset();
         database.insertBacklog(events);
         CountingListener counting = new CountingListener(listener, events);
@@ -84,7 +86,7 @@ final class BrokerBenchmark {
                         "Benchmarked",
                         LanePolicy.builder()
                                 .batchSize(BrokerTarget.BATCH)
-                                .concurrency(concurrency)
+                                .concurrency(workers)
                                 .build())
                 .build();
         try (outbox) {

@@ -24,11 +24,11 @@ final class BrokerPart implements Part {
     public void run(Report report) throws Exception {
         Candidate bare = new Candidate(benchmark.bareLoop(), BrokerBenchmark::bare);
         Candidate noOp = new Candidate("outbox, to a listener that does nothing", BrokerBenchmark::noOp);
-        Candidate ours = new Candidate("outbox, to " + benchmark.broker(), BrokerBenchmark::outbox);
+        List<Candidate> ours = List.of(ours("one worker", 1), ours("two workers", 2));
         benchmark.warmUp();
         Map<Candidate, Results<Double>> results = Rounds.run(
                 "Drain to " + benchmark.broker(),
-                List.of(bare, noOp, ours),
+                List.of(bare, noOp, ours.get(0), ours.get(1)),
                 Settings.ROUNDS,
                 candidate -> candidate.measurement.measure(benchmark));
         Series bareRate = results.get(bare).of(Double::doubleValue);
@@ -42,7 +42,12 @@ final class BrokerPart implements Part {
                 "of the slower one");
         results.forEach((candidate, result) -> {
             Series rate = result.of(Double::doubleValue);
-            report.row(candidate.label, Report.spread(rate), candidate == ours ? Report.ratio(rate, slower) : "");
+            report.row(
+                    candidate.label, Report.spread(rate), ours.contains(candidate) ? Report.ratio(rate, slower) : "");
         });
+    }
+
+    private Candidate ours(String label, int workers) {
+        return new Candidate("outbox, to " + benchmark.broker() + ", " + label, measured -> measured.outbox(workers));
     }
 }

@@ -48,9 +48,6 @@ final class Settings {
     /** Messages consumed one by one; ten times as many are consumed in batches. */
     static final int INBOX_EVENTS = Integer.getInteger("bench.inbox.events", 10_000);
 
-    /** Calls of a broker's publisher at the same time. */
-    static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 1);
-
     /** Where plots are drawn. */
     static final Path PLOTS = Path.of(System.getProperty("bench.plots", "benchmarks/target/plots"));
 

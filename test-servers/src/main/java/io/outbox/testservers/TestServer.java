@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
  * A server process that belongs to this JVM, or the address of one that runs elsewhere.
@@ -124,6 +126,33 @@ public abstract class TestServer implements AutoCloseable {
         while (stopped.addAll(found)) {
             signal("STOP", found);
             found = process.descendants().toList();
+        }
+        family().forEach(this::awaitStopped);
+    }
+
+    /** Waits until all threads of a process stand still, where the system tells: the signal only asks for it. */
+    private void awaitStopped(ProcessHandle stopping) {
+        Path threads = Path.of("/proc", Long.toString(stopping.pid()), "task");
+        long deadline = System.nanoTime() + STOP_TIMEOUT.toNanos();
+        while (Files.isDirectory(threads) && !areStopped(threads)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException(name + ": process " + stopping.pid() + " does not stop");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+    }
+
+    private static boolean areStopped(Path threads) {
+        try (Stream<Path> all = Files.list(threads)) {
+            for (Path thread : all.toList()) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            return false; // one of them has just ended
         }
     }
 
