@@ -245,12 +245,14 @@ public abstract class TestServer implements AutoCloseable {
     /** Runs the process; true when it is up, false when it has ended, an exception when it is neither in time. */
     private boolean runUntilUp(long deadline) {
         try {
-            process = new ProcessBuilder(command(data(), port))
+            ProcessBuilder builder = new ProcessBuilder(command(data(), port))
                     .directory(directory.toFile())
                     .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
                     .redirectErrorStream(true)
-                    .redirectOutput(Redirect.appendTo(log().toFile()))
-                    .start();
+                    .redirectOutput(Redirect.appendTo(log().toFile()));
+            // MariaDB begins by deleting the temporary tables that it finds, also those of others that run.
+            builder.environment().put("TMPDIR", directory.toString());
+            process = builder.start();
             tellWatchdog(Long.toString(process.pid()));
             while (System.nanoTime() - deadline < 0) {
                 if (answers()) {

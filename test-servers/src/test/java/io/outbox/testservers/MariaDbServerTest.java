@@ -23,4 +23,12 @@ class MariaDbServerTest extends DatabaseServerContract {
         assertThat(query(url, "SELECT @@innodb_flush_log_at_trx_commit")).isEqualTo("1");
         assertThat(query(url, "SELECT version()")).contains("MariaDB");
     }
+
+    @Test
+    void temporaryTablesAreOutOfReachOfOtherServers() throws SQLException {
+        MariaDbServer shared = MariaDbServer.shared();
+
+        assertThat(query(shared.newDatabase(), "SELECT @@tmpdir"))
+                .isEqualTo(shared.directory().toString());
+    }
 }
