@@ -41,7 +41,7 @@ public final class KafkaServer extends TestServer {
             "share.coordinator.state.topic.replication.factor=1",
             // A broker that comes back after a kill is let in once its former session is over.
             "broker.heartbeat.interval.ms=300",
-            "broker.session.timeout.ms=1500");
+            "broker.session.timeout.ms=6000");
 
     /** Nobody kills the shared broker, so no stall of the machine has to cost it its session, and partitions their leader. */
     private static final String LONG_SESSION = "broker.session.timeout.ms=60000";
