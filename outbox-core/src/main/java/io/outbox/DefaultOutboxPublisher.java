@@ -1,11 +1,13 @@
 package io.outbox;
 
 import io.outbox.spi.JsonCodec;
+import io.outbox.spi.PayloadSerializer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The {@link OutboxPublisher} on top of an {@link OutboxWriter} and a {@link JsonCodec}. */
@@ -14,6 +16,7 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
     private final OutboxWriter writer;
     private final JsonCodec codec;
     private final Supplier<String> eventIds;
+    private final Function<String, PayloadSerializer> serializers;
 
     /**
      * Creates a publisher that uses the codec given, or the {@linkplain JsonCodec#getDefault() default} if null.
@@ -22,9 +25,18 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
      *     thread, by any number of them
      */
     public DefaultOutboxPublisher(OutboxWriter writer, JsonCodec codec, Supplier<String> eventIds) {
+        this(writer, codec, eventIds, eventType -> null);
+    }
+
+    private DefaultOutboxPublisher(
+            OutboxWriter writer,
+            JsonCodec codec,
+            Supplier<String> eventIds,
+            Function<String, PayloadSerializer> serializers) {
         this.writer = Objects.requireNonNull(writer, "writer");
         this.codec = codec;
         this.eventIds = Objects.requireNonNull(eventIds, "eventIds");
+        this.serializers = Objects.requireNonNull(serializers, "serializers");
     }
 
     /** Creates a publisher whose event ids are UUIDs of version 7. */
@@ -35,6 +47,15 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
     /** Creates a publisher that uses the default codec and whose event ids are UUIDs of version 7. */
     public DefaultOutboxPublisher(OutboxWriter writer) {
         this(writer, null);
+    }
+
+    /**
+     * Returns a publisher like this one that makes the payloads of some event types by serializers.
+     *
+     * @param serializers gives the serializer of an event type, or {@code null} for the codec
+     */
+    public DefaultOutboxPublisher serializing(Function<String, PayloadSerializer> serializers) {
+        return new DefaultOutboxPublisher(writer, codec, eventIds, serializers);
     }
 
     @Override
@@ -54,23 +75,28 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
     private void publishEach(String eventType, Collection<?> events) {
         List<EventEnvelope> envelopes = new ArrayList<>(events.size());
         for (Object event : events) {
-            envelopes.add(envelope(EventEnvelope.builder(eventType), event));
+            envelopes.add(envelope(eventType, EventEnvelope.builder(eventType), event));
         }
         writer.writeAll(envelopes);
     }
 
     @Override
     public Draft event(String eventType) {
-        return new EnvelopeDraft(EventEnvelope.builder(eventType));
+        return new EnvelopeDraft(eventType, EventEnvelope.builder(eventType));
     }
 
-    private EventEnvelope envelope(EventEnvelope.Builder envelope, Object payload) {
+    private EventEnvelope envelope(String eventType, EventEnvelope.Builder envelope, Object payload) {
         Objects.requireNonNull(payload, "payload");
         envelope.eventId(eventIds.get());
+        if (payload instanceof byte[] bytes) {
+            return envelope.payloadBytes(bytes).build();
+        }
+        PayloadSerializer serializer = serializers.apply(eventType);
+        if (serializer != null) {
+            return serializer.serialize(envelope.tombstone().build(), payload);
+        }
         if (payload instanceof String text) {
             envelope.payloadJson(text);
-        } else if (payload instanceof byte[] bytes) {
-            envelope.payloadBytes(bytes);
         } else {
             envelope.payloadJson((codec != null ? codec : JsonCodec.getDefault()).toJson(payload));
         }
@@ -79,21 +105,27 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
 
     private final class EnvelopeDraft implements Draft {
 
+        private final String eventType;
         private final EventEnvelope.Builder envelope;
+        private String aggregateId;
+        private String key;
 
-        private EnvelopeDraft(EventEnvelope.Builder envelope) {
+        private EnvelopeDraft(String eventType, EventEnvelope.Builder envelope) {
+            this.eventType = eventType;
             this.envelope = envelope;
         }
 
         @Override
         public Draft aggregate(String aggregateType, String aggregateId) {
             envelope.aggregateType(aggregateType).aggregateId(aggregateId);
+            this.aggregateId = aggregateId;
             return this;
         }
 
         @Override
-        public Draft key(String aggregateId) {
-            envelope.aggregateId(aggregateId);
+        public Draft key(String key) {
+            envelope.key(key);
+            this.key = key;
             return this;
         }
 
@@ -117,7 +149,16 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
 
         @Override
         public String publish(Object payload) {
-            return writer.write(envelope(envelope, payload));
+            return writer.write(envelope(eventType, identified(), payload));
+        }
+
+        @Override
+        public String publishTombstone() {
+            return writer.write(identified().eventId(eventIds.get()).tombstone().build());
+        }
+
+        private EventEnvelope.Builder identified() {
+            return envelope.aggregateId(aggregateId != null ? aggregateId : key);
         }
     }
 }

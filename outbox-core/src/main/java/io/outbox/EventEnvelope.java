@@ -27,11 +27,15 @@ public final class EventEnvelope {
     /** The largest payload, in bytes; text is measured in UTF-8. */
     public static final int MAX_PAYLOAD_BYTES = 1_048_576;
 
+    /** What a tombstone's payload reads as. */
+    static final String NO_PAYLOAD = "null";
+
     private static final int MAX_EVENT_ID = 36;
     static final int MAX_EVENT_TYPE = 128;
     private static final int MAX_AGGREGATE_TYPE = 64;
     private static final int MAX_AGGREGATE_ID = 128;
     private static final int MAX_TENANT_ID = 64;
+    private static final int MAX_KEY = 255;
 
     private final String eventId;
     private final String originId;
@@ -40,9 +44,13 @@ public final class EventEnvelope {
     private final String aggregateType;
     private final String aggregateId;
     private final String tenantId;
+    /** The message key, or {@code null} for the aggregate id. */
+    private final String ownKey;
+
     private final Map<String, String> headers;
     private final String payloadJson;
     private final byte[] payloadBytes;
+    private final boolean tombstone;
     private final Instant availableAt;
     /** What reads the payload, or {@code null} for the default of the moment. */
     private final JsonCodec codec;
@@ -56,9 +64,11 @@ public final class EventEnvelope {
         this.aggregateType = builder.aggregateType;
         this.aggregateId = builder.aggregateId;
         this.tenantId = builder.tenantId;
+        this.ownKey = Objects.equals(builder.key, aggregateId) ? null : builder.key;
         this.headers = Collections.unmodifiableMap(new LinkedHashMap<>(builder.headers));
         this.payloadJson = builder.payloadJson;
         this.payloadBytes = builder.payloadBytes;
+        this.tombstone = builder.tombstone;
         this.availableAt =
                 builder.deliverAfter != null ? this.occurredAt.plus(builder.deliverAfter) : builder.availableAt;
         this.codec = builder.codec;
@@ -99,8 +109,10 @@ public final class EventEnvelope {
         builder.tenantId = row.tenantId();
         StoredForm.Content content = StoredForm.read(row);
         builder.headers.putAll(content.headers());
-        builder.payloadJson = content.text();
-        builder.payloadBytes = content.bytes();
+        builder.payloadJson = content.payload().text();
+        builder.payloadBytes = content.payload().bytes();
+        builder.tombstone = content.payload().tombstone();
+        builder.key = content.key();
         builder.availableAt = content.availableAt();
         builder.originId = content.originId();
         return new EventEnvelope(builder);
@@ -135,6 +147,8 @@ public final class EventEnvelope {
         builder.headers.putAll(headers);
         builder.payloadJson = payloadJson;
         builder.payloadBytes = payloadBytes;
+        builder.tombstone = tombstone;
+        builder.key = ownKey;
         builder.availableAt = availableAt;
         builder.codec = codec;
         builder.copied = true;
@@ -176,6 +190,16 @@ public final class EventEnvelope {
         return tenantId;
     }
 
+    /** Returns the message key where a broker has keys: the one given, or else the aggregate id; {@code null} if neither is. */
+    public String key() {
+        return ownKey != null ? ownKey : aggregateId;
+    }
+
+    /** Returns the message key if it is another one than the aggregate id, or else {@code null}. */
+    String ownKey() {
+        return ownKey;
+    }
+
     /** Returns the headers in the order they were added; unmodifiable, never {@code null}. */
     public Map<String, String> headers() {
         return headers;
@@ -194,6 +218,14 @@ public final class EventEnvelope {
     /** Returns whether the payload was given as bytes. */
     public boolean isBinary() {
         return payloadBytes != null;
+    }
+
+    /**
+     * Returns whether the event has no payload, and says that what has its key is gone. To whoever reads its payload all the
+     * same, it is the JSON {@code null}.
+     */
+    public boolean isTombstone() {
+        return tombstone;
     }
 
     /**
@@ -256,6 +288,8 @@ public final class EventEnvelope {
                 && Objects.equals(aggregateId, that.aggregateId)
                 && Objects.equals(tenantId, that.tenantId)
                 && headers.equals(that.headers)
+                && Objects.equals(ownKey, that.ownKey)
+                && tombstone == that.tombstone
                 && Objects.equals(payloadJson, that.payloadJson)
                 && Arrays.equals(payloadBytes, that.payloadBytes)
                 && Objects.equals(availableAt, that.availableAt);
@@ -283,9 +317,11 @@ public final class EventEnvelope {
         private String aggregateType = AggregateType.GLOBAL.name();
         private String aggregateId;
         private String tenantId;
+        private String key;
         private final Map<String, String> headers = new LinkedHashMap<>();
         private String payloadJson;
         private byte[] payloadBytes;
+        private boolean tombstone;
         private Instant availableAt;
         private Duration deliverAfter;
         private JsonCodec codec;
@@ -336,6 +372,12 @@ public final class EventEnvelope {
             return this;
         }
 
+        /** The message key where a broker has keys. Default: the aggregate id. */
+        public Builder key(String key) {
+            this.key = Check.atMost(key, MAX_KEY, "key");
+            return this;
+        }
+
         /** Replaces all headers by a copy of the given ones. */
         public Builder headers(Map<String, String> headers) {
             Objects.requireNonNull(headers, "headers");
@@ -356,10 +398,11 @@ public final class EventEnvelope {
             return this;
         }
 
-        /** Sets a text payload. Exactly one of text and bytes is required. */
+        /** Sets a text payload. Exactly one of text, bytes and tombstone is required. */
         public Builder payloadJson(String payloadJson) {
             Objects.requireNonNull(payloadJson, "payloadJson");
             requireFits(utf8Length(payloadJson));
+            this.tombstone = false;
             this.payloadJson = payloadJson;
             if (copied) {
                 this.payloadBytes = null;
@@ -367,14 +410,25 @@ public final class EventEnvelope {
             return this;
         }
 
-        /** Sets a binary payload; the array is copied. Exactly one of text and bytes is required. */
+        /** Sets a binary payload; the array is copied. Exactly one of text, bytes and tombstone is required. */
         public Builder payloadBytes(byte[] payloadBytes) {
             Objects.requireNonNull(payloadBytes, "payloadBytes");
             requireFits(payloadBytes.length);
-            this.payloadBytes = payloadBytes.clone();
-            if (copied) {
+            if (copied || tombstone) {
                 this.payloadJson = null;
             }
+            this.tombstone = false;
+            this.payloadBytes = payloadBytes.clone();
+            return this;
+        }
+
+        /**
+         * Makes the event one without payload, which says that what has its key is gone, as a record without value does in a
+         * compacted topic of Kafka. Exactly one of text, bytes and tombstone is required.
+         */
+        public Builder tombstone() {
+            payloadJson(NO_PAYLOAD);
+            this.tombstone = true;
             return this;
         }
 

@@ -32,20 +32,34 @@ public enum OutboxHeaders {
         return value;
     }
 
+    /** Returns whether a header of this name is one of these. */
+    static boolean isName(String header) {
+        return NAMES.contains(header);
+    }
+
     /**
      * Returns the headers to send with an event: those of this enum that the event has, then its own. A header of the
      * event never stands in for one of this enum, not even for an absent one.
      */
     public static Map<String, String> of(EventEnvelope event) {
+        return of(event, Map.of());
+    }
+
+    /**
+     * Returns the headers to send with an event as {@link #of(EventEnvelope)} does, but under other names.
+     *
+     * @param names the names of those that have another one; the empty name leaves a header out
+     */
+    public static Map<String, String> of(EventEnvelope event, Map<OutboxHeaders, String> names) {
         Map<String, String> headers = new LinkedHashMap<>();
-        EVENT_ID.put(headers, event.eventId());
-        EVENT_TYPE.put(headers, event.eventType());
-        AGGREGATE_TYPE.put(headers, isOfAnAggregateType(event) ? event.aggregateType() : null);
-        AGGREGATE_ID.put(headers, event.aggregateId());
-        TENANT_ID.put(headers, event.tenantId());
-        OCCURRED_AT.put(headers, event.occurredAt().toString());
+        EVENT_ID.put(headers, names, event.eventId());
+        EVENT_TYPE.put(headers, names, event.eventType());
+        AGGREGATE_TYPE.put(headers, names, isOfAnAggregateType(event) ? event.aggregateType() : null);
+        AGGREGATE_ID.put(headers, names, event.aggregateId());
+        TENANT_ID.put(headers, names, event.tenantId());
+        OCCURRED_AT.put(headers, names, event.occurredAt().toString());
         event.headers().forEach((name, text) -> {
-            if (text != null && !NAMES.contains(name)) {
+            if (text != null && !NAMES.contains(name) && !names.containsValue(name)) {
                 headers.put(name, text);
             }
         });
@@ -57,9 +71,10 @@ public enum OutboxHeaders {
         return !AggregateType.GLOBAL.name().equals(event.aggregateType());
     }
 
-    private void put(Map<String, String> headers, String text) {
-        if (text != null) {
-            headers.put(value, text);
+    private void put(Map<String, String> headers, Map<OutboxHeaders, String> names, String text) {
+        String name = names.getOrDefault(this, value);
+        if (text != null && !name.isEmpty()) {
+            headers.put(name, text);
         }
     }
 }

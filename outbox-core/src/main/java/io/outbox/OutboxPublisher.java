@@ -24,11 +24,11 @@ public interface OutboxPublisher {
     /** An event in the making. Not thread-safe. */
     interface Draft {
 
-        /** What the event is about; the id is the message key where a broker has keys. */
+        /** What the event is about; the id is the message key where a broker has keys, unless {@link #key} gives another. */
         Draft aggregate(String aggregateType, String aggregateId);
 
-        /** The id of what the event is about; the message key where a broker has keys. */
-        Draft key(String aggregateId);
+        /** The message key where a broker has keys. Without an {@link #aggregate} id, it is that, too. */
+        Draft key(String key);
 
         Draft tenant(String tenantId);
 
@@ -42,5 +42,13 @@ public interface OutboxPublisher {
          * suppressed it.
          */
         String publish(Object payload);
+
+        /**
+         * Publishes the event without payload, to say that what has its key is gone: in Kafka a record without value, which
+         * removes the key from a compacted topic. RabbitMQ has no such messages.
+         *
+         * @return the event's id, or {@code null} if a hook suppressed it
+         */
+        String publishTombstone();
     }
 }

@@ -12,20 +12,29 @@ import java.util.Set;
 /**
  * How an event is kept in the columns of a store.
  *
- * <p>Three things do not fit into columns of their own and are kept as headers that listeners never see. Bytes, and text
- * with a NUL character, which some databases refuse, are stored as a JSON string in Base64 so that they fit every payload
- * column, and a header tells. The time until which an event was delayed is kept, because its column changes with every
- * retry. And so is the id of the event that a row stands for, if that is another one.
+ * <p>Some things do not fit into columns of their own and are kept as headers that listeners never see:
+ *
+ * <ul>
+ *   <li>Bytes, and text with a NUL character, which some databases refuse, are stored as a JSON string in Base64 so that
+ *       they fit every payload column, and a header tells. So it does of a tombstone, whose payload is the empty JSON
+ *       string, since the column takes no NULL.
+ *   <li>The message key, if it is another one than the aggregate id.
+ *   <li>The time until which an event was delayed, because its column changes with every retry.
+ *   <li>The id of the event that a row stands for, if that is another one.
+ * </ul>
  */
 final class StoredForm {
 
     private static final String ENCODING = "__payload_encoding";
     private static final String AVAILABLE_AT = "__available_at";
     private static final String ORIGIN_ID = "__origin_id";
-    private static final Set<String> RESERVED = Set.of(ENCODING, AVAILABLE_AT, ORIGIN_ID);
+    private static final String KEY = "__key";
+    private static final Set<String> RESERVED = Set.of(ENCODING, AVAILABLE_AT, ORIGIN_ID, KEY);
 
     private static final String BASE64_BYTES = "base64";
     private static final String BASE64_TEXT = "base64-text";
+    private static final String TOMBSTONE = "tombstone";
+    private static final byte[] NOTHING = {};
 
     private StoredForm() {}
 
@@ -36,10 +45,13 @@ final class StoredForm {
     static String payload(EventEnvelope event) {
         return encoding(event) == null
                 ? event.payloadJson()
-                : '"' + Base64.getEncoder().encodeToString(event.payloadBytes()) + '"';
+                : '"' + Base64.getEncoder().encodeToString(event.isTombstone() ? NOTHING : event.payloadBytes()) + '"';
     }
 
     private static String encoding(EventEnvelope event) {
+        if (event.isTombstone()) {
+            return TOMBSTONE;
+        }
         if (event.isBinary()) {
             return BASE64_BYTES;
         }
@@ -50,7 +62,7 @@ final class StoredForm {
         String encoding = encoding(event);
         Instant availableAt = event.availableAt();
         boolean isOwnOrigin = event.originId().equals(event.eventId());
-        if (encoding == null && availableAt == null && isOwnOrigin) {
+        if (encoding == null && availableAt == null && isOwnOrigin && event.ownKey() == null) {
             return event.headers().isEmpty() ? null : HeaderJson.write(event.headers());
         }
         Map<String, String> all = new LinkedHashMap<>(event.headers());
@@ -63,25 +75,36 @@ final class StoredForm {
         if (!isOwnOrigin) {
             all.put(ORIGIN_ID, event.originId());
         }
+        if (event.ownKey() != null) {
+            all.put(KEY, event.ownKey());
+        }
         return HeaderJson.write(all);
     }
 
+    /** What the payload of a row holds; of text and bytes, the one that it is not is {@code null}. */
+    record Payload(String text, byte[] bytes, boolean tombstone) {}
+
     /** What the headers and the payload of a row hold. */
-    record Content(Map<String, String> headers, String text, byte[] bytes, Instant availableAt, String originId) {}
+    record Content(Map<String, String> headers, Payload payload, Instant availableAt, String originId, String key) {}
 
     /** @throws PayloadParseException if the row cannot be read */
     static Content read(OutboxEvent row) {
         Map<String, String> headers = new LinkedHashMap<>(HeaderJson.parse(row.eventId(), row.headersJson()));
-        String encoding = headers.remove(ENCODING);
+        Payload payload = payload(row, headers.remove(ENCODING));
         Instant availableAt = instant(row, headers.remove(AVAILABLE_AT));
         String originId = headers.remove(ORIGIN_ID);
+        String key = headers.remove(KEY);
+        return new Content(headers, payload, availableAt, originId, key);
+    }
+
+    private static Payload payload(OutboxEvent row, String encoding) {
         if (encoding == null) {
-            return new Content(headers, row.payloadJson(), null, availableAt, originId);
+            return new Payload(row.payloadJson(), null, false);
         }
         return switch (encoding) {
-            case BASE64_BYTES -> new Content(headers, null, decode(row), availableAt, originId);
-            case BASE64_TEXT ->
-                new Content(headers, new String(decode(row), StandardCharsets.UTF_8), null, availableAt, originId);
+            case BASE64_BYTES -> new Payload(null, decode(row), false);
+            case BASE64_TEXT -> new Payload(new String(decode(row), StandardCharsets.UTF_8), null, false);
+            case TOMBSTONE -> new Payload(EventEnvelope.NO_PAYLOAD, null, true);
             default ->
                 throw new PayloadParseException("event " + row.eventId() + ": unknown payload encoding " + encoding);
         };

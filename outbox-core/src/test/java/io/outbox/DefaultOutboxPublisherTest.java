@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -212,6 +213,67 @@ class DefaultOutboxPublisherTest {
             assertThat(event.aggregateId()).isEqualTo("4711");
             assertThat(event.aggregateType()).isEqualTo(AggregateType.GLOBAL.name());
         });
+    }
+
+    @Test
+    void aKeyBesideAnAggregateIsAnotherOne() {
+        transaction.begin();
+
+        publisher
+                .event("OrderPlaced")
+                .key("customer-1")
+                .aggregate("Order", "4711")
+                .publish("payload");
+
+        assertThat(committed()).singleElement().satisfies(row -> {
+            EventEnvelope event = EventEnvelope.restore(row);
+            assertThat(event.aggregateId()).isEqualTo("4711");
+            assertThat(event.key()).isEqualTo("customer-1");
+            assertThat(event.headers()).isEmpty();
+        });
+    }
+
+    @Test
+    void aTombstoneHasNoPayloadAndADraftCanPublishOneAfterAnEvent() {
+        transaction.begin();
+        OutboxPublisher.Draft draft = publisher.event("OrderPlaced").aggregate("Order", "4711");
+
+        draft.publish("payload");
+        String id = draft.publishTombstone();
+        draft.publish("again");
+
+        List<EventEnvelope> events =
+                committed().stream().map(EventEnvelope::restore).toList();
+        assertThat(events).extracting(EventEnvelope::isTombstone).containsExactly(false, true, false);
+        assertThat(events).extracting(EventEnvelope::payloadJson).containsExactly("payload", "null", "again");
+        assertThat(events.get(1).eventId()).isEqualTo(id);
+        assertThat(events.get(1).key()).isEqualTo("4711");
+    }
+
+    @Test
+    void aSerializerMakesThePayloadsOfItsTypesExceptBytes() {
+        OutboxPublisher serializing = new DefaultOutboxPublisher(writer, new MarkingCodec("given"))
+                .serializing(type -> type.equals("Avro")
+                        ? (event, payload) -> event.toBuilder()
+                                .payloadBytes(new byte[] {((Integer) payload).byteValue()})
+                                .header("schema", event.aggregateId())
+                                .build()
+                        : null);
+        transaction.begin();
+
+        OutboxPublisher.Draft draft = serializing.event("Avro").key("7");
+        draft.publish(1);
+        draft.publish(new byte[] {2});
+        serializing.publish("Json", 3);
+
+        List<EventEnvelope> events =
+                committed().stream().map(EventEnvelope::restore).toList();
+        assertThat(events).extracting(EventEnvelope::isTombstone).containsOnly(false);
+        assertThat(events.get(0).payloadBytes()).containsExactly(1);
+        assertThat(events.get(0).headers()).containsExactly(Map.entry("schema", "7"));
+        assertThat(events.get(1).payloadBytes()).containsExactly(2);
+        assertThat(events.get(1).headers()).isEmpty();
+        assertThat(events.get(2).payloadJson()).isEqualTo("given:3");
     }
 
     @Test

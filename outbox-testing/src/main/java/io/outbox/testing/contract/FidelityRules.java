@@ -118,6 +118,22 @@ abstract class FidelityRules extends EngineRules {
     }
 
     @Test
+    void messageKeysAndTombstonesComeBackAsTheyWere() {
+        EventEnvelope keyed = event().occurredAt(past())
+                .aggregateId("order-1")
+                .key("ключ 🎈")
+                .header("plain", "value")
+                .build();
+        EventEnvelope tombstone = EventEnvelope.builder(TYPE)
+                .occurredAt(past())
+                .aggregateId("order-1")
+                .tombstone()
+                .build();
+
+        assertComesBack(List.of(keyed, tombstone));
+    }
+
+    @Test
     void timesKeepTheirMicrosecondsInAnyTimeZone() {
         List<Instant> times = List.of(
                 Instant.parse("2024-02-29T12:00:00.000001Z"),
