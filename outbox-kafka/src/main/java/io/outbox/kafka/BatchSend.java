@@ -2,6 +2,8 @@ package io.outbox.kafka;
 
 import io.outbox.BatchOutcome;
 import io.outbox.EventEnvelope;
+import io.outbox.EventException;
+import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -89,6 +91,7 @@ final class BatchSend {
         BlockedSend blocked = new BlockedSend();
         handingOver = true;
         try {
+            requirePartition(producer, outgoing);
             producer.send(outgoing, (metadata, error) -> {
                 blocked.completed(error);
                 settle(index, error);
@@ -98,12 +101,26 @@ final class BatchSend {
             });
         } catch (InterruptException e) {
             throw e;
+        } catch (EventException e) {
+            acknowledgements.settle(index, BatchOutcome.failed(e));
         } catch (RuntimeException e) {
+            blocked.completed(e);
             settle(index, e);
         } finally {
             handingOver = false;
         }
         return blocked.returned();
+    }
+
+    /** The producer would wait for a partition that a topic does not have as it does for a broker that is away. */
+    private static void requirePartition(Producer<?, ?> producer, ProducerRecord<?, ?> outgoing) {
+        if (outgoing.partition() != null) {
+            int partitions = producer.partitionsFor(outgoing.topic()).size();
+            if (outgoing.partition() >= partitions) {
+                throw new RecoverableException("topic " + outgoing.topic() + " has no partition " + outgoing.partition()
+                        + ", but " + partitions + " partitions");
+            }
+        }
     }
 
     /** Returns whether an event is being handed to the producer, which may wait for what it knows about the topic. */

@@ -2,15 +2,20 @@ package io.outbox.kafka;
 
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
+import io.outbox.CloudEventAttributes;
 import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
+import io.outbox.OutboxRoute;
+import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.util.SilenceWatch;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
+import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,17 +26,17 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * A listener that sends events to Kafka topics and is done with an event when the broker has acknowledged it.
  *
- * <p>The record's key is the aggregate id, in UTF-8, so that events of one aggregate share a partition; without an
- * aggregate id there is no key. The value is the payload byte for byte. The headers are those of {@link OutboxHeaders} and
- * the event's own, in UTF-8.
+ * <p>The record's key is the {@linkplain EventEnvelope#key() event's}, usually the aggregate id, in UTF-8, so that events
+ * of one aggregate share a partition; without an aggregate id there is no key. The value is the payload byte for byte; a
+ * {@linkplain EventEnvelope#isTombstone() tombstone} has none. The headers are those of {@link OutboxHeaders} and the event's
+ * own, in UTF-8. Topic, key, partition, time and further headers may be functions of the event, and a
+ * {@link KafkaRecordCustomizer} has the last word.
  *
  * <p>A batch is handed to the producer as a whole, then all acknowledgements are awaited, and each event gets an outcome
  * of its own:
@@ -69,12 +74,12 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     private final ProducerSource producers;
     private final Flusher flusher;
     private final SilenceWatch watch = new SilenceWatch("outbox-kafka-watch-", PATIENCE);
-    private final Function<EventEnvelope, String> topic;
+    private final Records records;
     private final int batchSize;
     private final Duration emergencyTimeout;
 
     private KafkaEventPublisher(Builder builder) {
-        this.topic = builder.topic;
+        this.records = new Records(builder.routes(), builder.headerNames, builder.cloudEvents, builder.customizers);
         this.batchSize = builder.batchSize;
         this.emergencyTimeout = builder.emergencyTimeout;
         this.producers = builder.producer == null
@@ -127,7 +132,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     public List<BatchOutcome> onEvents(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
         Acknowledgements acknowledgements = new Acknowledgements(events.size(), emergencyTimeout);
-        BatchSend batch = new BatchSend(events, this::toRecord, acknowledgements, producers::refused);
+        BatchSend batch = new BatchSend(events, records::of, acknowledgements, producers::refused);
         try (SilenceWatch.Call call = watch.begin(() -> report(batch, acknowledgements.open(), silence))) {
             acknowledgements.whenAnswered(call::answered);
             send(batch, acknowledgements);
@@ -164,22 +169,6 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
         indexes.forEach(acknowledgements::refusedWithOthers);
     }
 
-    private ProducerRecord<byte[], byte[]> toRecord(EventEnvelope event) {
-        String target = topic.apply(event);
-        if (target == null || target.isBlank()) {
-            throw new RecoverableException("no topic is configured for event type " + event.eventType());
-        }
-        byte[] key = event.aggregateId() == null ? null : utf8(event.aggregateId());
-        ProducerRecord<byte[], byte[]> outgoing = new ProducerRecord<>(target, key, event.payloadBytes());
-        Headers headers = outgoing.headers();
-        OutboxHeaders.of(event).forEach((name, text) -> headers.add(name, utf8(text)));
-        return outgoing;
-    }
-
-    private static byte[] utf8(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
     /**
      * Ends the publisher. A producer of its own is closed, with a few seconds for what is under way; one that was given
      * stays open. Batches under way end with {@link RouteUnavailableException} for what was not acknowledged.
@@ -196,7 +185,12 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
 
         private Producer<byte[], byte[]> producer;
         private Map<String, Object> producerConfig;
-        private Function<EventEnvelope, String> topic;
+        private OutboxRouter router;
+        private OutboxRouter functions = event -> OutboxRoute.open();
+        private boolean hasTopic;
+        private final List<KafkaRecordCustomizer> customizers = new ArrayList<>();
+        private Map<OutboxHeaders, String> headerNames = Map.of();
+        private CloudEventAttributes cloudEvents;
         private int batchSize = DEFAULT_MAX_BATCH_SIZE;
         private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
@@ -225,7 +219,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
             return this;
         }
 
-        /** Sends all events to this topic. This or {@link #topic(Function)} is required. */
+        /** Sends all events to this topic. This, {@link #topic(Function)} or {@link #router} is required. */
         public Builder topic(String topic) {
             if (Objects.requireNonNull(topic, "topic").isBlank()) {
                 throw new IllegalArgumentException("topic must not be blank");
@@ -238,7 +232,86 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
          * throws, or returns {@code null}, has failed, alone.
          */
         public Builder topic(Function<EventEnvelope, String> topic) {
-            this.topic = Objects.requireNonNull(topic, "topic");
+            Objects.requireNonNull(topic, "topic");
+            hasTopic = true;
+            return part(event -> OutboxRoute.to(topic.apply(event)));
+        }
+
+        /**
+         * Gives each record the key that this function computes; the empty text is no key, and {@code null} is the default:
+         * the {@linkplain EventEnvelope#key() event's}, usually the aggregate id. It is called as {@link #topic(Function)} is.
+         */
+        public Builder key(Function<EventEnvelope, String> key) {
+            Objects.requireNonNull(key, "key");
+            return part(event -> OutboxRoute.builder().key(key.apply(event)).build());
+        }
+
+        /**
+         * Sends each event to the partition that this function names; {@code null} is the default: the producer chooses, by
+         * the key if there is one. An event for a partition that the topic does not have has failed. It is called as
+         * {@link #topic(Function)} is.
+         */
+        public Builder partition(Function<EventEnvelope, Integer> partition) {
+            Objects.requireNonNull(partition, "partition");
+            return part(event ->
+                    OutboxRoute.builder().partition(partition.apply(event)).build());
+        }
+
+        /**
+         * Gives each record the time that this function computes; {@code null} is the default: the time of sending. It is
+         * called as {@link #topic(Function)} is.
+         */
+        public Builder timestamp(Function<EventEnvelope, Instant> timestamp) {
+            Objects.requireNonNull(timestamp, "timestamp");
+            return part(event ->
+                    OutboxRoute.builder().timestamp(timestamp.apply(event)).build());
+        }
+
+        /**
+         * Adds the headers that this function computes, in place of those of the event that have the same names. It is called
+         * as {@link #topic(Function)} is.
+         */
+        public Builder headers(Function<EventEnvelope, Map<String, String>> headers) {
+            Objects.requireNonNull(headers, "headers");
+            return part(
+                    event -> OutboxRoute.builder().headers(headers.apply(event)).build());
+        }
+
+        /** Adds what is computed by itself; what is set twice is what it was set to last. */
+        private Builder part(OutboxRouter part) {
+            functions = part.orElse(functions);
+            return this;
+        }
+
+        /** Computes all of this at once. What the router leaves open is left to the functions, and then to the defaults. */
+        public Builder router(OutboxRouter router) {
+            this.router = Objects.requireNonNull(router, "router");
+            return this;
+        }
+
+        private OutboxRouter routes() {
+            return router == null ? functions : router.orElse(functions);
+        }
+
+        /** Gives headers of the outbox other names; the empty name leaves one out. Default: the names of {@link OutboxHeaders}. */
+        public Builder headerNames(Map<OutboxHeaders, String> headerNames) {
+            this.headerNames = Map.copyOf(headerNames);
+            return this;
+        }
+
+        /**
+         * Makes each record a CloudEvent in binary mode, by headers with the prefix {@code ce_}. Default: none is.
+         *
+         * @param source where the events come from
+         */
+        public Builder cloudEvents(URI source) {
+            this.cloudEvents = new CloudEventAttributes(source);
+            return this;
+        }
+
+        /** Changes each record before it is sent. Several are called in the order in which they were added. */
+        public Builder customizer(KafkaRecordCustomizer customizer) {
+            customizers.add(Objects.requireNonNull(customizer, "customizer"));
             return this;
         }
 
@@ -268,7 +341,9 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
          * @throws org.apache.kafka.common.KafkaException if the configuration is wrong
          */
         public KafkaEventPublisher build() {
-            Objects.requireNonNull(topic, "topic is required");
+            if (!hasTopic) {
+                Objects.requireNonNull(router, "topic is required (or router)");
+            }
             if (producer == null) {
                 Objects.requireNonNull(producerConfig, "producerConfig is required (or producer)");
             } else if (producerConfig != null) {

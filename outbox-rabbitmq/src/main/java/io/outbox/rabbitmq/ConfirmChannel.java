@@ -72,7 +72,8 @@ final class ConfirmChannel {
             outstanding.put(nextNumber, message);
         }
         try {
-            channel.basicPublish(message.exchange(), message.routingKey(), true, message.properties(), message.body());
+            RabbitMessage sent = message.message();
+            channel.basicPublish(sent.exchange(), sent.routingKey(), true, sent.properties(), sent.body());
             nextNumber++;
             return true;
         } catch (IOException | ShutdownSignalException e) {

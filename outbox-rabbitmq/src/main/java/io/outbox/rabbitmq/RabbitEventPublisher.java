@@ -5,16 +5,21 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
+import io.outbox.CloudEventAttributes;
 import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
+import io.outbox.OutboxRoute;
+import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.util.DaemonThreadFactory;
 import io.outbox.util.SilenceWatch;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +39,9 @@ import java.util.stream.Collectors;
  *
  * <p>The routing key is the event type, the message id the event id. Messages are persistent; the body is the payload byte
  * for byte, {@code application/json} or, if binary, {@code application/octet-stream}. The headers are those of
- * {@link OutboxHeaders} and the event's own, as strings.
+ * {@link OutboxHeaders} and the event's own, as strings. Exchange, routing key, time and further headers may be functions of
+ * the event, and a {@link RabbitMessageCustomizer} has the last word. RabbitMQ has no
+ * {@linkplain EventEnvelope#isTombstone() tombstones}: such an event goes DEAD.
  *
  * <p>A batch is sent as a whole, then all confirms are awaited, and each event gets an outcome of its own:
  *
@@ -71,14 +78,14 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     private final Links links;
     private final Pace pace = new Pace();
     private final SilenceWatch watch = new SilenceWatch("outbox-rabbitmq-watch-", PATIENCE);
-    private final Function<EventEnvelope, String> exchange;
+    private final Messages messages;
     private final int batchSize;
     private final Duration emergencyTimeout;
     private final ScheduledThreadPoolExecutor timer;
 
     private RabbitEventPublisher(Builder builder) {
         this.links = new Links(builder.connectionFactory, builder.addresses, builder.emergencyTimeout);
-        this.exchange = builder.exchange;
+        this.messages = new Messages(builder.routes(), builder.headerNames, builder.cloudEvents, builder.customizers);
         this.batchSize = builder.batchSize;
         this.emergencyTimeout = builder.emergencyTimeout;
         this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-rabbitmq-timer-"));
@@ -133,20 +140,16 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     }
 
     private List<Outgoing> route(List<EventEnvelope> events, Confirms confirms) {
-        List<Outgoing> messages = new ArrayList<>(events.size());
+        List<Outgoing> routed = new ArrayList<>(events.size());
         for (int i = 0; i < events.size(); i++) {
             EventEnvelope event = events.get(i);
             try {
-                String target = exchange.apply(event);
-                if (target == null) {
-                    throw new RecoverableException("no exchange is configured for event type " + event.eventType());
-                }
-                messages.add(new Outgoing(i, event, target));
+                routed.add(new Outgoing(i, event, messages.of(event)));
             } catch (RuntimeException e) {
                 confirms.settle(i, BatchOutcome.failed(e));
             }
         }
-        return messages;
+        return routed;
     }
 
     private void sendToKnownExchanges(List<Outgoing> messages, Confirms confirms)
@@ -280,7 +283,12 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
 
         private ConnectionFactory connectionFactory;
         private List<Address> addresses = List.of();
-        private Function<EventEnvelope, String> exchange;
+        private OutboxRouter router;
+        private OutboxRouter functions = event -> OutboxRoute.open();
+        private boolean hasExchange;
+        private final List<RabbitMessageCustomizer> customizers = new ArrayList<>();
+        private Map<OutboxHeaders, String> headerNames = Map.of();
+        private CloudEventAttributes cloudEvents;
         private int batchSize = DEFAULT_MAX_BATCH_SIZE;
         private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
@@ -304,7 +312,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
 
         /**
          * Sends all events to this exchange; the empty name is the default exchange, which takes the event type as the
-         * name of a queue. This or {@link #exchange(Function)} is required.
+         * name of a queue. This, {@link #exchange(Function)} or {@link #router} is required.
          */
         public Builder exchange(String exchange) {
             Objects.requireNonNull(exchange, "exchange");
@@ -316,7 +324,76 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
          * it throws, or returns {@code null}, has failed, alone.
          */
         public Builder exchange(Function<EventEnvelope, String> exchange) {
-            this.exchange = Objects.requireNonNull(exchange, "exchange");
+            Objects.requireNonNull(exchange, "exchange");
+            hasExchange = true;
+            return part(event -> OutboxRoute.to(exchange.apply(event)));
+        }
+
+        /**
+         * Gives each message the routing key that this function computes; {@code null} is the default, the event type. It is
+         * called as {@link #exchange(Function)} is.
+         */
+        public Builder routingKey(Function<EventEnvelope, String> routingKey) {
+            Objects.requireNonNull(routingKey, "routingKey");
+            return part(event ->
+                    OutboxRoute.builder().routingKey(routingKey.apply(event)).build());
+        }
+
+        /**
+         * Gives each message the time that this function computes; {@code null} is the default: when the event occurred. It
+         * is called as {@link #exchange(Function)} is.
+         */
+        public Builder timestamp(Function<EventEnvelope, Instant> timestamp) {
+            Objects.requireNonNull(timestamp, "timestamp");
+            return part(event ->
+                    OutboxRoute.builder().timestamp(timestamp.apply(event)).build());
+        }
+
+        /**
+         * Adds the headers that this function computes, in place of those of the event that have the same names. It is called
+         * as {@link #exchange(Function)} is.
+         */
+        public Builder headers(Function<EventEnvelope, Map<String, String>> headers) {
+            Objects.requireNonNull(headers, "headers");
+            return part(
+                    event -> OutboxRoute.builder().headers(headers.apply(event)).build());
+        }
+
+        /** Adds what is computed by itself; what is set twice is what it was set to last. */
+        private Builder part(OutboxRouter part) {
+            functions = part.orElse(functions);
+            return this;
+        }
+
+        /** Computes all of this at once. What the router leaves open is left to the functions, and then to the defaults. */
+        public Builder router(OutboxRouter router) {
+            this.router = Objects.requireNonNull(router, "router");
+            return this;
+        }
+
+        private OutboxRouter routes() {
+            return router == null ? functions : router.orElse(functions);
+        }
+
+        /** Gives headers of the outbox other names; the empty name leaves one out. Default: the names of {@link OutboxHeaders}. */
+        public Builder headerNames(Map<OutboxHeaders, String> headerNames) {
+            this.headerNames = Map.copyOf(headerNames);
+            return this;
+        }
+
+        /**
+         * Makes each message a CloudEvent in binary mode, by headers with the prefix {@code cloudEvents:}. Default: none is.
+         *
+         * @param source where the events come from
+         */
+        public Builder cloudEvents(URI source) {
+            this.cloudEvents = new CloudEventAttributes(source);
+            return this;
+        }
+
+        /** Changes each message before it is sent. Several are called in the order in which they were added. */
+        public Builder customizer(RabbitMessageCustomizer customizer) {
+            customizers.add(Objects.requireNonNull(customizer, "customizer"));
             return this;
         }
 
@@ -342,7 +419,9 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
         /** Builds the publisher. It connects when the first event is sent. */
         public RabbitEventPublisher build() {
             Objects.requireNonNull(connectionFactory, "connectionFactory is required");
-            Objects.requireNonNull(exchange, "exchange is required");
+            if (!hasExchange) {
+                Objects.requireNonNull(router, "exchange is required (or router)");
+            }
             return new RabbitEventPublisher(this);
         }
     }

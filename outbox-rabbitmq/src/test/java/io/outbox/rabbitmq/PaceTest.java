@@ -2,6 +2,7 @@ package io.outbox.rabbitmq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.MessageProperties;
 import io.outbox.EventEnvelope;
 import io.outbox.rabbitmq.Outgoing.Route;
 import java.time.Duration;
@@ -15,7 +16,9 @@ class PaceTest {
     private final Pace pace = new Pace();
 
     private static Outgoing message(String type, int size) {
-        return new Outgoing(0, EventEnvelope.ofJson(type, "x".repeat(size)), "exchange");
+        EventEnvelope event = EventEnvelope.ofJson(type, "x".repeat(size));
+        return new Outgoing(
+                0, event, new RabbitMessage("exchange", type, MessageProperties.BASIC, event.payloadBytes()));
     }
 
     private static List<Outgoing> messages(String type, int count) {

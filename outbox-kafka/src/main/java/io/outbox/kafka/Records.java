@@ -1,0 +1,83 @@
+package io.outbox.kafka;
+
+import io.outbox.CloudEventAttributes;
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxHeaders;
+import io.outbox.OutboxRoute;
+import io.outbox.OutboxRouter;
+import io.outbox.RecoverableException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+
+/** How events become records. Thread-safe. */
+final class Records {
+
+    private static final String CLOUD_EVENT = "ce_";
+    private static final String CONTENT_TYPE = "content-type";
+
+    private final OutboxRouter router;
+    private final Map<OutboxHeaders, String> headerNames;
+    private final CloudEventAttributes cloudEvents;
+    private final List<KafkaRecordCustomizer> customizers;
+
+    /** @param cloudEvents what makes records CloudEvents in binary mode, or {@code null} */
+    Records(
+            OutboxRouter router,
+            Map<OutboxHeaders, String> headerNames,
+            CloudEventAttributes cloudEvents,
+            List<KafkaRecordCustomizer> customizers) {
+        this.router = router;
+        this.headerNames = headerNames;
+        this.cloudEvents = cloudEvents;
+        this.customizers = List.copyOf(customizers);
+    }
+
+    /** Returns the record for an event; what it throws is the failure of this event. */
+    ProducerRecord<byte[], byte[]> of(EventEnvelope event) {
+        ProducerRecord<byte[], byte[]> outgoing = routed(event, router.route(event));
+        for (KafkaRecordCustomizer customizer : customizers) {
+            outgoing = customizer.customize(outgoing, event);
+            if (outgoing == null) {
+                throw new RecoverableException(customizer + " returned no record for event type " + event.eventType());
+            }
+        }
+        return outgoing;
+    }
+
+    private ProducerRecord<byte[], byte[]> routed(EventEnvelope event, OutboxRoute route) {
+        if (route.topic() == null || route.topic().isBlank()) {
+            throw new RecoverableException("no topic is configured for event type " + event.eventType());
+        }
+        Instant timestamp = route.timestamp();
+        String key = route.key() != null ? route.key() : event.key();
+        ProducerRecord<byte[], byte[]> outgoing = new ProducerRecord<>(
+                route.topic(),
+                route.partition(),
+                timestamp == null ? null : timestamp.toEpochMilli(),
+                key == null || key.isEmpty() ? null : utf8(key),
+                event.isTombstone() ? null : event.payloadBytes());
+        Headers headers = outgoing.headers();
+        headers(event, route).forEach((name, text) -> headers.add(name, utf8(text)));
+        return outgoing;
+    }
+
+    private Map<String, String> headers(EventEnvelope event, OutboxRoute route) {
+        Map<String, String> headers = OutboxHeaders.of(event, headerNames);
+        headers.putAll(route.headers());
+        if (cloudEvents != null) {
+            cloudEvents.of(event).forEach((name, text) -> headers.put(CLOUD_EVENT + name, text));
+            if (!event.isTombstone()) {
+                headers.putIfAbsent(CONTENT_TYPE, event.isBinary() ? "application/octet-stream" : "application/json");
+            }
+        }
+        return headers;
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,94 @@
+package io.outbox.rabbitmq;
+
+import com.rabbitmq.client.AMQP;
+import io.outbox.CloudEventAttributes;
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxHeaders;
+import io.outbox.OutboxRoute;
+import io.outbox.OutboxRouter;
+import io.outbox.RecoverableException;
+import io.outbox.UnrecoverableException;
+import java.time.Instant;
+import java.util.Date;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** How events become messages. Thread-safe. */
+final class Messages {
+
+    private static final int PERSISTENT = 2;
+
+    private static final String CLOUD_EVENT = "cloudEvents:";
+
+    private final OutboxRouter router;
+    private final Map<OutboxHeaders, String> headerNames;
+    private final CloudEventAttributes cloudEvents;
+    private final List<RabbitMessageCustomizer> customizers;
+
+    /** @param cloudEvents what makes messages CloudEvents in binary mode, or {@code null} */
+    Messages(
+            OutboxRouter router,
+            Map<OutboxHeaders, String> headerNames,
+            CloudEventAttributes cloudEvents,
+            List<RabbitMessageCustomizer> customizers) {
+        this.router = router;
+        this.headerNames = headerNames;
+        this.cloudEvents = cloudEvents;
+        this.customizers = List.copyOf(customizers);
+    }
+
+    /** Returns the message for an event; what it throws is the failure of this event. */
+    RabbitMessage of(EventEnvelope event) {
+        if (event.isTombstone()) {
+            throw new UnrecoverableException("the event is a tombstone, which RabbitMQ does not have");
+        }
+        RabbitMessage message = routed(event, router.route(event));
+        for (RabbitMessageCustomizer customizer : customizers) {
+            message = customizer.customize(message, event);
+            if (message == null) {
+                throw new RecoverableException(customizer + " returned no message for event type " + event.eventType());
+            }
+        }
+        return customizers.isEmpty() ? message : identified(message, event);
+    }
+
+    private RabbitMessage routed(EventEnvelope event, OutboxRoute route) {
+        if (route.topic() == null) {
+            throw new RecoverableException("no exchange is configured for event type " + event.eventType());
+        }
+        String routingKey = route.routingKey() != null ? route.routingKey() : event.eventType();
+        return new RabbitMessage(route.topic(), routingKey, properties(event, route), event.payloadBytes());
+    }
+
+    private AMQP.BasicProperties properties(EventEnvelope event, OutboxRoute route) {
+        Instant timestamp = route.timestamp() != null ? route.timestamp() : event.occurredAt();
+        return new AMQP.BasicProperties.Builder()
+                .messageId(event.eventId())
+                .type(event.eventType())
+                .timestamp(Date.from(timestamp))
+                .contentType(event.isBinary() ? "application/octet-stream" : "application/json")
+                .contentEncoding(event.isBinary() ? null : "UTF-8")
+                .deliveryMode(PERSISTENT)
+                .headers(headers(event, route))
+                .build();
+    }
+
+    private Map<String, Object> headers(EventEnvelope event, OutboxRoute route) {
+        Map<String, Object> headers = new HashMap<>(OutboxHeaders.of(event, headerNames));
+        headers.putAll(route.headers());
+        if (cloudEvents != null) {
+            cloudEvents.of(event).forEach((name, text) -> headers.put(CLOUD_EVENT + name, text));
+        }
+        return headers;
+    }
+
+    /** A message that no queue takes is returned with this id, and with nothing else to know it by. */
+    private static RabbitMessage identified(RabbitMessage message, EventEnvelope event) {
+        AMQP.BasicProperties properties = message.properties();
+        return event.eventId().equals(properties.getMessageId())
+                ? message
+                : message.withProperties(
+                        properties.builder().messageId(event.eventId()).build());
+    }
+}
