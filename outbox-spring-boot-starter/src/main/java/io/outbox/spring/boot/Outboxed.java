@@ -34,8 +34,11 @@ public @interface Outboxed {
     /** The type of what the event is about. By default there is none. */
     String aggregateType() default "";
 
-    /** The id of what the event is about; the message key where a broker has keys. By default there is none. */
+    /** The id of what the event is about. By default there is none. */
     String aggregateId() default "";
+
+    /** The message key where a broker has keys. By default the id of what the event is about. */
+    String key() default "";
 
     /** The tenant. By default there is none. */
     String tenant() default "";

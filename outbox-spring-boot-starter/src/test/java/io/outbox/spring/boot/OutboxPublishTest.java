@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.outbox.EventEnvelope;
+import io.outbox.EventListener;
 import io.outbox.OutboxPublisher;
 import java.util.Arrays;
 import java.util.List;
@@ -64,6 +66,36 @@ class OutboxPublishTest {
             calls.incrementAndGet();
             return id == 0 ? null : new Order(id);
         }
+
+        @Transactional
+        @OutboxPublish(eventType = "Placed", payload = "")
+        public Order placeByDefault(int id) {
+            return new Order(id);
+        }
+
+        @Transactional
+        @OutboxPublish(
+                eventType = "Placed",
+                condition = "#payload != null and #payload.id > 1",
+                aggregateType = "Order",
+                aggregateId = "order-#{#payload.id}",
+                key = "#{#customer}",
+                tenant = "${shop.tenant:acme}",
+                headers = {"channel: #{#channel}", "none: #{null}"},
+                delay = "#{T(java.time.Duration).ofMillis(1)}")
+        public List<Order> placeFor(String customer, String channel, Order... orders) {
+            return Arrays.asList(orders);
+        }
+
+        @Transactional
+        @OutboxPublish(eventType = "Placed", condition = "#result != null")
+        public Order placePerhaps(int id) {
+            return id == 0 ? null : new Order(id);
+        }
+
+        @Transactional
+        @OutboxPublish(eventType = "Placed", key = "#{#payload.id}", payload = "#payload")
+        public void placeGiven(Order payload) {}
 
         @Transactional
         @OutboxPublish(eventType = "Placed")
@@ -127,6 +159,60 @@ class OutboxPublishTest {
         runner.run(context -> {
             shop(context).place(1);
             awaitPayloads(context, "{\"id\":1}");
+        });
+    }
+
+    @Test
+    void anEmptyPayloadIsTheResult() {
+        runner.run(context -> {
+            shop(context).placeByDefault(1);
+            awaitPayloads(context, "{\"id\":1}");
+        });
+    }
+
+    static class OrderDeliveries {
+        @Bean
+        @OutboxListener(eventType = "Placed", aggregateType = "Order")
+        EventListener placedOrders(Deliveries deliveries) {
+            return deliveries.placed();
+        }
+    }
+
+    @Test
+    void givesEachEventWhatTheAnnotationSaysAboutIt() {
+        runner.withUserConfiguration(OrderDeliveries.class).run(context -> {
+            shop(context).placeFor("c-1", "web", new Order(1), new Order(2), null, new Order(3));
+
+            awaitPayloads(context, "{\"id\":2}", "{\"id\":3}");
+            assertThat(context.getBean(Deliveries.class).events).allSatisfy(event -> {
+                assertThat(event.aggregateType()).isEqualTo("Order");
+                assertThat(event.aggregateId())
+                        .isEqualTo("order-" + event.payload(Order.class).id());
+                assertThat(event.key()).isEqualTo("c-1");
+                assertThat(event.tenantId()).isEqualTo("acme");
+                assertThat(event.headers()).containsEntry("channel", "web").doesNotContainKey("none");
+                assertThat(event.availableAt()).isEqualTo(event.occurredAt().plusMillis(1));
+            });
+        });
+    }
+
+    @Test
+    void publishesWhatMeetsTheCondition() {
+        runner.run(context -> {
+            assertThat(shop(context).placePerhaps(0)).isNull();
+            shop(context).placePerhaps(1);
+            awaitPayloads(context, "{\"id\":1}");
+        });
+    }
+
+    @Test
+    void aParameterThatIsNamedPayloadIsWhatIsPublished() {
+        runner.run(context -> {
+            shop(context).placeGiven(new Order(7));
+            awaitPayloads(context, "{\"id\":7}");
+            assertThat(context.getBean(Deliveries.class).events)
+                    .extracting(EventEnvelope::key)
+                    .containsExactly("7");
         });
     }
 
@@ -287,6 +373,27 @@ class OutboxPublishTest {
         });
     }
 
+    static class HasAnExpressionOutsideOfBraces {
+        @OutboxPublish(eventType = "Placed", key = "#result.id")
+        public Order place() {
+            return new Order(1);
+        }
+    }
+
+    static class HasNoCondition {
+        @OutboxPublish(eventType = "Placed", condition = "#result !")
+        public Order place() {
+            return new Order(1);
+        }
+    }
+
+    static class HasNoHeader {
+        @OutboxPublish(eventType = "Placed", headers = "channel")
+        public Order place() {
+            return new Order(1);
+        }
+    }
+
     static class ReturnsNothing {
         @OutboxPublish(eventType = "Placed")
         public void place() {}
@@ -314,7 +421,16 @@ class OutboxPublishTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {ReturnsNothing.class, IsPrivate.class, IsNoExpression.class, HasNoType.class})
+    @ValueSource(
+            classes = {
+                ReturnsNothing.class,
+                IsPrivate.class,
+                IsNoExpression.class,
+                HasNoType.class,
+                HasAnExpressionOutsideOfBraces.class,
+                HasNoCondition.class,
+                HasNoHeader.class
+            })
     void refusesToStartWithAMistakeInTheAnnotation(Class<?> bean) {
         PlainApplication.runner(bean).run(context -> {
             assertThat(context).hasFailed();

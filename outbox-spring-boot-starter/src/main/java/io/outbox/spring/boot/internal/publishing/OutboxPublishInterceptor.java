@@ -37,13 +37,10 @@ final class OutboxPublishInterceptor implements MethodInterceptor {
         }
         requireTransaction();
         Object result = invocation.proceed();
-        Object payload = publication.payload(
-                invocation.getThis(), invocation.getArguments(), result, new BeanFactoryResolver(beans));
-        if (payload instanceof List<?> batch) {
-            publisher.publish(publication.eventType(), batch);
-        } else {
-            publisher.publish(publication.eventType(), payload);
-        }
+        publication.publish(
+                publisher,
+                new Publication.Call(
+                        invocation.getThis(), invocation.getArguments(), result, new BeanFactoryResolver(beans)));
         return result;
     }
 

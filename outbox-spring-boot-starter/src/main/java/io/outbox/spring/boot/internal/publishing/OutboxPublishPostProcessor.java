@@ -25,6 +25,7 @@ public final class OutboxPublishPostProcessor extends AbstractBeanFactoryAwareAd
     private static final long serialVersionUID = 1L;
 
     private final transient Map<Method, Publication> publications = new ConcurrentHashMap<>();
+    private transient ConfigurableListableBeanFactory beans;
 
     public OutboxPublishPostProcessor(boolean proxyTargetClass) {
         setProxyTargetClass(proxyTargetClass);
@@ -33,9 +34,10 @@ public final class OutboxPublishPostProcessor extends AbstractBeanFactoryAwareAd
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
         super.setBeanFactory(beanFactory);
+        this.beans = (ConfigurableListableBeanFactory) beanFactory;
         this.advisor = new DefaultPointcutAdvisor(
                 new AnnotationMatchingPointcut(null, OutboxPublish.class, true),
-                new OutboxPublishInterceptor((ConfigurableListableBeanFactory) beanFactory, this::publication));
+                new OutboxPublishInterceptor(beans, this::publication));
     }
 
     /** As usual; and checks every annotated method of the class, so that a mistake shows at start-up. */
@@ -46,7 +48,7 @@ public final class OutboxPublishPostProcessor extends AbstractBeanFactoryAwareAd
         }
         methods(targetClass)
                 .forEach((method, annotation) ->
-                        publications.computeIfAbsent(method, key -> new Publication(key, annotation)));
+                        publications.computeIfAbsent(method, key -> publication(key, annotation)));
         return true;
     }
 
@@ -62,7 +64,10 @@ public final class OutboxPublishPostProcessor extends AbstractBeanFactoryAwareAd
                 : AopUtils.getTargetClass(invocation.getThis());
         return publications.computeIfAbsent(
                 AopUtils.getMostSpecificMethod(invocation.getMethod(), targetClass),
-                method -> new Publication(
-                        method, AnnotatedElementUtils.findMergedAnnotation(method, OutboxPublish.class)));
+                method -> publication(method, AnnotatedElementUtils.findMergedAnnotation(method, OutboxPublish.class)));
+    }
+
+    private Publication publication(Method method, OutboxPublish annotation) {
+        return new Publication(method, annotation, beans::resolveEmbeddedValue);
     }
 }
