@@ -3,6 +3,7 @@ package io.outbox.spring.boot;
 import io.outbox.DefaultOutboxPublisher;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
+import io.outbox.OutboxRouter;
 import io.outbox.OutboxWriter;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.JsonCodec;
@@ -49,9 +50,11 @@ public class OutboxPublisherAutoConfiguration {
             OutboxPublisherProperties publisher,
             OutboxSettings outbox,
             Environment environment,
-            ObjectProvider<SenderFactory> senders) {
+            ObjectProvider<SenderFactory> brokers,
+            ObjectProvider<OutboxRouter> router,
+            ObjectProvider<JsonCodec> codec) {
         return new BrokerLanesFactory(publisher, outbox, new ExplicitSettings(environment))
-                .create(senders.orderedStream().toList());
+                .create(brokers.orderedStream().toList(), router.getIfAvailable(), codec.getIfUnique());
     }
 
     @Bean
@@ -87,10 +90,15 @@ public class OutboxPublisherAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
     OutboxPublisher outboxPublisher(
-            OutboxWriter writer, ObjectProvider<JsonCodec> codec, Destinations destinations, OutboxSettings settings) {
+            OutboxWriter writer,
+            ObjectProvider<JsonCodec> codec,
+            Destinations destinations,
+            BrokerLanes lanes,
+            OutboxSettings settings) {
         boolean delivers = settings.mode() != OutboxProperties.Mode.WRITER_ONLY;
         return new DefaultOutboxPublisher(
-                delivers ? new KnownTypesWriter(writer, destinations) : writer, codec.getIfUnique());
+                        delivers ? new KnownTypesWriter(writer, destinations) : writer, codec.getIfUnique())
+                .serializing(lanes::serializer);
     }
 
     /**
@@ -106,14 +114,16 @@ public class OutboxPublisherAutoConfiguration {
             ObjectProvider<Outbox> outbox,
             ObjectProvider<OutboxFactory> outboxes,
             ObjectProvider<Destinations> destinations,
+            ObjectProvider<BrokerLanes> lanes,
             ObjectProvider<JsonCodec> codec) {
         return new OutboxedEvents(
                 name -> name.isEmpty()
                         ? publisher.getIfUnique(() -> onlyOne(outbox, outboxes).publisher())
                         : new DefaultOutboxPublisher(
-                                new KnownTypesWriter(
-                                        outboxes.getObject().get(name).writer(), destinations.getObject()),
-                                codec.getIfUnique()),
+                                        new KnownTypesWriter(
+                                                outboxes.getObject().get(name).writer(), destinations.getObject()),
+                                        codec.getIfUnique())
+                                .serializing(lanes.getObject()::serializer),
                 text -> text.isEmpty() ? text : beans.resolveEmbeddedValue(text));
     }
 

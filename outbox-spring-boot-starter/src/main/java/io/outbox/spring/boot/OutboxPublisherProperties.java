@@ -1,9 +1,11 @@
 package io.outbox.spring.boot;
 
+import io.outbox.OutboxHeaders;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.spi.Lease;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,10 +42,18 @@ public class OutboxPublisherProperties {
 
     private final Sender sender = new Sender();
 
+    /** Further senders, by name, for event types that name them: to other brokers, or with other settings. */
+    private Map<String, Sender> senders = new LinkedHashMap<>();
+
     private final Policy defaults = Policy.ofDefaults();
 
     /** The event types that are sent to the broker, and where they differ from the defaults. */
-    private Map<String, Event> events = new LinkedHashMap<>();
+    private Map<String, OutboxEventProperties> events = new LinkedHashMap<>();
+
+    /** Other names for the headers of the outbox: event-id, event-type, aggregate-type, aggregate-id, tenant-id, occurred-at. The empty name leaves a header out. */
+    private Map<OutboxHeaders, String> headers = new EnumMap<>(OutboxHeaders.class);
+
+    private final CloudEvents cloudEvents = new CloudEvents();
 
     private final StuckRecovery stuckRecovery = new StuckRecovery();
 
@@ -74,16 +84,36 @@ public class OutboxPublisherProperties {
         return sender;
     }
 
+    public Map<String, Sender> getSenders() {
+        return senders;
+    }
+
+    public void setSenders(Map<String, Sender> senders) {
+        this.senders = senders;
+    }
+
     public Policy getDefaults() {
         return defaults;
     }
 
-    public Map<String, Event> getEvents() {
+    public Map<String, OutboxEventProperties> getEvents() {
         return events;
     }
 
-    public void setEvents(Map<String, Event> events) {
+    public void setEvents(Map<String, OutboxEventProperties> events) {
         this.events = events;
+    }
+
+    public Map<OutboxHeaders, String> getHeaders() {
+        return headers;
+    }
+
+    public void setHeaders(Map<OutboxHeaders, String> headers) {
+        this.headers = headers;
+    }
+
+    public CloudEvents getCloudEvents() {
+        return cloudEvents;
     }
 
     public StuckRecovery getStuckRecovery() {
@@ -109,7 +139,7 @@ public class OutboxPublisherProperties {
     /** How events get to the broker. */
     public static class Sender {
 
-        /** The broker: kafka or rabbit_mq. Required if there are events. */
+        /** The broker: kafka or rabbit_mq. Required if there are events for this sender. */
         private SenderType type;
 
         /** The KafkaTemplate or RabbitTemplate whose settings are used. By default the only or primary one. */
@@ -146,6 +176,9 @@ public class OutboxPublisherProperties {
     /** How the events of one type are delivered. What is not set is inherited. */
     public static class Policy {
 
+        /** The topic in Kafka, the exchange in RabbitMQ. May have expressions over the event. */
+        private String topic;
+
         /** How many events are read and sent at a time. */
         private Integer batchSize;
 
@@ -165,6 +198,14 @@ public class OutboxPublisherProperties {
         private Integer rateLimit;
 
         private final Backoff backoff = new Backoff();
+
+        public String getTopic() {
+            return topic;
+        }
+
+        public void setTopic(String topic) {
+            this.topic = topic;
+        }
 
         public Integer getBatchSize() {
             return batchSize;
@@ -233,21 +274,6 @@ public class OutboxPublisherProperties {
         }
     }
 
-    /** An event type that is sent to the broker. */
-    public static class Event extends Policy {
-
-        /** The topic in Kafka, the exchange in RabbitMQ. */
-        private String topic;
-
-        public String getTopic() {
-            return topic;
-        }
-
-        public void setTopic(String topic) {
-            this.topic = topic;
-        }
-    }
-
     /** The pauses between retries. */
     public static class Backoff {
 
@@ -282,6 +308,32 @@ public class OutboxPublisherProperties {
 
         public void setMultiplier(Double multiplier) {
             this.multiplier = multiplier;
+        }
+    }
+
+    /** Records and messages as CloudEvents. */
+    public static class CloudEvents {
+
+        /** Whether records and messages are CloudEvents in binary mode: attributes are headers, the payload is the data. */
+        private boolean enabled;
+
+        /** Where the events come from, a URI. By default the name of the application. */
+        private String source;
+
+        public boolean isEnabled() {
+            return enabled;
+        }
+
+        public void setEnabled(boolean enabled) {
+            this.enabled = enabled;
+        }
+
+        public String getSource() {
+            return source;
+        }
+
+        public void setSource(String source) {
+            this.source = source;
         }
     }
 

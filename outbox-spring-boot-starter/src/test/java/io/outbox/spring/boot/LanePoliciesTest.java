@@ -3,7 +3,6 @@ package io.outbox.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.dispatch.LanePolicy;
-import io.outbox.spring.boot.OutboxPublisherProperties.Event;
 import io.outbox.spring.boot.internal.brokers.LanePolicies;
 import java.time.Duration;
 import java.util.stream.IntStream;
@@ -12,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LanePoliciesTest {
 
     private final OutboxPublisherProperties properties = new OutboxPublisherProperties();
-    private final Event event = new Event();
+    private final OutboxEventProperties event = new OutboxEventProperties();
 
     private LanePolicy policy() {
         return new LanePolicies(properties.getDefaults()).of(event);

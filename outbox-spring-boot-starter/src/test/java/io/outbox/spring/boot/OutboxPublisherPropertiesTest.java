@@ -3,6 +3,8 @@ package io.outbox.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.OutboxRoute;
+import io.outbox.OutboxRouter;
 import io.outbox.kafka.KafkaEventPublisher;
 import io.outbox.model.EventStatus;
 import io.outbox.rabbitmq.RabbitEventPublisher;
@@ -67,6 +69,21 @@ class OutboxPublisherPropertiesTest {
         "outbox.publisher.sender.bean-name,nobody",
         "outbox.publisher.sender.bean-name,dataSource",
         "outbox.publisher.sender.emergency-timeout,0s",
+        "outbox.publisher.senders.far.emergency-timeout,0s",
+        "outbox.publisher.senders.far.type,pigeon",
+        "outbox.publisher.senders.far.typ,kafka",
+        "outbox.publisher.events.placed.sender,nobody",
+        "outbox.publisher.events.placed.topic,'orders-#{headers['",
+        "outbox.publisher.events.placed.key,'#{'",
+        "outbox.publisher.events.placed.partition,-1",
+        "outbox.publisher.events.placed.timestamp,yesterday",
+        "outbox.publisher.events.placed.headers[outbox_event_id],forged",
+        "outbox.publisher.events.placed.routing-key,orders",
+        "outbox.publisher.events.placed.message.priority,3",
+        "outbox.publisher.events.placed.message.expiration,1m",
+        "outbox.publisher.defaults.topic,''",
+        "outbox.publisher.headers.event-ids,x-id",
+        "outbox.publisher.headers.event-id,outbox_event_type",
         "outbox.publisher.defaults.batch-size,0",
         "outbox.publisher.defaults.initial-delay,-1s",
         "outbox.publisher.defaults.fixed-delay,0s",
@@ -109,7 +126,9 @@ class OutboxPublisherPropertiesTest {
         "outbox.publisher.dlq.enabled,true"
     })
     void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
-        String named = key.startsWith("outbox.publisher.events.other") ? "outbox.publisher.events.other.topic" : key;
+        String named = key.startsWith("outbox.publisher.events.other")
+                ? "outbox.publisher.events.other.topic"
+                : key.startsWith("outbox.publisher.headers") ? "outbox.publisher.headers" : key;
         assertRefused(runner.withPropertyValues(key + "=" + value), named);
     }
 
@@ -138,6 +157,62 @@ class OutboxPublisherPropertiesTest {
                         .withClassLoader(new FilteredClassLoader(RabbitEventPublisher.class)),
                 "outbox.publisher.sender.type",
                 "io.outbox:outbox-rabbitmq");
+    }
+
+    @Test
+    void aNamedSenderIsForTypesThatNameItAndAnswersForItsOwnSettings() {
+        ApplicationContextRunner application = runner.withPropertyValues("outbox.publisher.senders.far.type=kafka");
+        assertRefused(application, "outbox.publisher.senders.far", "no event type names it");
+        ApplicationContextRunner used = application.withPropertyValues("outbox.publisher.events.placed.sender=far");
+        assertRefused(used, "outbox.publisher.sender.type", "every event type names another sender");
+        ApplicationContextRunner both = used.withPropertyValues("outbox.publisher.events.paid.topic=payments");
+        both.run(context -> assertThat(context).hasNotFailed());
+        assertRefused(
+                both.withPropertyValues("outbox.publisher.senders.far.bean-name=nobody"),
+                "outbox.publisher.senders.far.bean-name");
+        assertRefused(
+                both.withPropertyValues("outbox.publisher.senders.far.emergency-timeout=5m"),
+                "outbox.publisher.senders.far.emergency-timeout",
+                "must be less than");
+        assertRefused(
+                runner.withPropertyValues("outbox.publisher.senders.far.emergency-timeout=5s"),
+                "outbox.publisher.senders.far.type",
+                "kafka or rabbit_mq");
+    }
+
+    @Test
+    void refusesWhatTheOtherBrokerHas() {
+        ApplicationContextRunner rabbit = PlainApplication.runner()
+                .withPropertyValues(
+                        "outbox.publisher.sender.type=rabbit_mq", "outbox.publisher.events.placed.topic=orders");
+        assertRefused(
+                rabbit.withPropertyValues("outbox.publisher.events.placed.key=k"),
+                "outbox.publisher.events.placed.key",
+                "routing-key");
+        assertRefused(
+                rabbit.withPropertyValues("outbox.publisher.events.placed.partition=1"),
+                "outbox.publisher.events.placed.partition");
+        assertRefused(
+                rabbit.withPropertyValues("outbox.publisher.events.placed.message.priority=256"),
+                "outbox.publisher.events.placed.message.priority",
+                "between 0 and 255");
+        assertRefused(
+                rabbit.withPropertyValues("outbox.publisher.events.placed.message.type= "),
+                "outbox.publisher.events.placed.message.type");
+    }
+
+    @Test
+    void needsATopicUnlessThereIsADefaultOrARouter() {
+        ApplicationContextRunner application = PlainApplication.runner()
+                .withPropertyValues(
+                        "outbox.publisher.sender.type=kafka", "outbox.publisher.events.placed.batch-size=10");
+        assertRefused(application, "outbox.publisher.events.placed.topic", "OutboxRouter");
+        application
+                .withPropertyValues("outbox.publisher.defaults.topic=orders")
+                .run(context -> assertThat(context).hasNotFailed());
+        application
+                .withBean(OutboxRouter.class, () -> event -> OutboxRoute.to("orders"))
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
@@ -373,7 +448,11 @@ class OutboxPublisherPropertiesTest {
                 .containsExactlyInAnyOrder(
                         "outbox.publisher.sender.type",
                         "outbox.publisher.sender.bean-name",
+                        "outbox.publisher.senders",
+                        "outbox.publisher.defaults.topic",
                         "outbox.publisher.defaults.rate-limit",
+                        "outbox.publisher.headers",
+                        "outbox.publisher.cloud-events.source",
                         "outbox.publisher.events",
                         "outbox.publisher.dlq");
         defaults.values().removeIf(String::isEmpty);

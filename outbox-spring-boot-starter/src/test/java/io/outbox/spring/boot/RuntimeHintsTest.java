@@ -7,6 +7,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.EventType;
 import io.outbox.spring.boot.internal.aot.OutboxRuntimeHints;
+import io.outbox.spring.boot.internal.routing.RoutedEvent;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
@@ -39,6 +40,8 @@ class RuntimeHintsTest {
         assertThat(RuntimeHintsPredicates.resource().forResource("schema/h2.sql"))
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.resource().forResource("schema/postgresql.sql"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection().onType(RoutedEvent.class))
                 .accepts(hints);
     }
 

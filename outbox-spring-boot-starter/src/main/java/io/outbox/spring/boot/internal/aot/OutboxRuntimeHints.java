@@ -1,9 +1,11 @@
 package io.outbox.spring.boot.internal.aot;
 
+import io.outbox.spring.boot.internal.routing.RoutedEvent;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Keeps the tables' DDL in a native image, with the scripts for migration tools. */
+/** Keeps the tables' DDL in a native image, with the scripts for migration tools, and what expressions of routes see. */
 public final class OutboxRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
@@ -14,5 +16,6 @@ public final class OutboxRuntimeHints implements RuntimeHintsRegistrar {
                 .registerPattern("schema/flyway-inbox/*/*.sql")
                 .registerPattern("schema/flyway-lanes/*/*.sql")
                 .registerPattern("schema/liquibase/*.xml");
+        hints.reflection().registerType(RoutedEvent.class, MemberCategory.INVOKE_PUBLIC_METHODS);
     }
 }

@@ -3,8 +3,8 @@ package io.outbox.spring.boot.internal.brokers;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.MultiplyingRetryPolicy;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.spring.boot.OutboxEventProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.Backoff;
-import io.outbox.spring.boot.OutboxPublisherProperties.Event;
 import io.outbox.spring.boot.OutboxPublisherProperties.Policy;
 import java.time.Duration;
 import java.util.function.Function;
@@ -21,7 +21,7 @@ public final class LanePolicies {
         this.defaults = defaults;
     }
 
-    public LanePolicy of(Event event) {
+    public LanePolicy of(OutboxEventProperties event) {
         Duration fixedDelay = value(event, Policy::getFixedDelay);
         LanePolicy.Builder policy = LanePolicy.builder()
                 .batchSize(batchSize(event))
@@ -37,21 +37,21 @@ public final class LanePolicies {
         return policy.build();
     }
 
-    int batchSize(Event event) {
+    int batchSize(OutboxEventProperties event) {
         return value(event, Policy::getBatchSize);
     }
 
-    private RetryPolicy retryPolicy(Event event, Duration fixedDelay) {
+    private RetryPolicy retryPolicy(OutboxEventProperties event, Duration fixedDelay) {
         return backoff(event, Backoff::getEnabled)
                 ? new MultiplyingRetryPolicy(backoff(event, Backoff::getDelay), backoff(event, Backoff::getMultiplier))
                 : new MultiplyingRetryPolicy(fixedDelay, SAME_DELAY);
     }
 
-    private <T> T backoff(Event event, Function<Backoff, T> setting) {
+    private <T> T backoff(OutboxEventProperties event, Function<Backoff, T> setting) {
         return value(event, policy -> setting.apply(policy.getBackoff()));
     }
 
-    private <T> T value(Event event, Function<Policy, T> setting) {
+    private <T> T value(OutboxEventProperties event, Function<Policy, T> setting) {
         T own = setting.apply(event);
         if (own != null) {
             return own;

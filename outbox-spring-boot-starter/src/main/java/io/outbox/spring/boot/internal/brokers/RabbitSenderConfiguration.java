@@ -3,6 +3,10 @@ package io.outbox.spring.boot.internal.brokers;
 import com.rabbitmq.client.Address;
 import io.outbox.BatchEventListener;
 import io.outbox.rabbitmq.RabbitEventPublisher;
+import io.outbox.rabbitmq.RabbitMessageCustomizer;
+import io.outbox.spi.PayloadSerializer;
+import io.outbox.spring.boot.OutboxEventProperties;
+import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -18,6 +22,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ReflectionUtils;
 
 /** Sending to RabbitMQ, with the connection settings of the application's RabbitTemplate and a connection of our own. */
@@ -27,11 +32,26 @@ import org.springframework.util.ReflectionUtils;
 public class RabbitSenderConfiguration {
 
     @Bean
-    SenderFactory outboxRabbitSenderFactory(BeanFactory beans, ObjectProvider<RabbitTemplate> templates) {
-        return new RabbitSenderFactory(beans, templates);
+    SenderFactory outboxRabbitSenderFactory(
+            BeanFactory beans,
+            OutboxPublisherProperties properties,
+            Environment environment,
+            ObjectProvider<RabbitTemplate> templates,
+            ObjectProvider<RabbitMessageCustomizer> customizers) {
+        return new RabbitSenderFactory(
+                beans,
+                new MessageFormat(properties, environment),
+                new MessageSettings(properties.getEvents()),
+                templates,
+                customizers);
     }
 
-    private record RabbitSenderFactory(BeanFactory beans, ObjectProvider<RabbitTemplate> templates)
+    private record RabbitSenderFactory(
+            BeanFactory beans,
+            MessageFormat format,
+            MessageSettings settings,
+            ObjectProvider<RabbitTemplate> templates,
+            ObjectProvider<RabbitMessageCustomizer> customizers)
             implements SenderFactory {
 
         @Override
@@ -46,17 +66,27 @@ public class RabbitSenderConfiguration {
                 throw new IllegalStateException(
                         "The RabbitTemplate for the outbox must have a connection factory for one"
                                 + " broker, such as a CachingConnectionFactory, but has "
-                                + template.getConnectionFactory() + "; name another template by " + BEAN_NAME_KEY);
+                                + template.getConnectionFactory() + "; name another template by "
+                                + request.beanNameKey());
             }
             RabbitEventPublisher.Builder publisher = RabbitEventPublisher.builder()
                     .connectionFactory(connections.getRabbitConnectionFactory())
-                    .exchange(event -> request.topics().get(event.eventType()))
+                    .router(request.router())
+                    .headerNames(format.headerNames())
+                    .customizer(settings)
                     .batchSize(request.batchSize())
                     .emergencyTimeout(request.emergencyTimeout());
+            format.cloudEventSource().ifPresent(publisher::cloudEvents);
+            customizers.orderedStream().forEach(publisher::customizer);
             List<Address> addresses = addresses(connections);
             return addresses.isEmpty()
                     ? publisher.build()
                     : publisher.addresses(addresses).build();
+        }
+
+        @Override
+        public PayloadSerializer serializer(String eventType, OutboxEventProperties event, Request request) {
+            throw new UnsupportedOperationException("settings with a serializer for RabbitMQ are refused");
         }
 
         private RabbitTemplate template(Request request) {

@@ -16,4 +16,9 @@ public final class PublisherKeys {
     public static String ofEvent(String eventType, String setting) {
         return EventTypeKeys.of(PREFIX + ".events", eventType) + "." + setting;
     }
+
+    /** Returns the key of a header of an event type. */
+    public static String ofHeader(String eventType, String name) {
+        return EventTypeKeys.of(ofEvent(eventType, "headers"), name);
+    }
 }

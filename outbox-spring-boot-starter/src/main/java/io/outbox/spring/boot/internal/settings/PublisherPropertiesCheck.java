@@ -3,38 +3,53 @@ package io.outbox.spring.boot.internal.settings;
 import static io.outbox.spring.boot.internal.settings.Rules.require;
 
 import io.outbox.EventEnvelope;
+import io.outbox.OutboxHeaders;
+import io.outbox.spring.boot.OutboxEventProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.Backoff;
-import io.outbox.spring.boot.OutboxPublisherProperties.Event;
 import io.outbox.spring.boot.OutboxPublisherProperties.Policy;
-import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** The rules for {@link OutboxPublisherProperties}, each for itself. A violation names the key, the value and the rule. */
 final class PublisherPropertiesCheck {
 
     private static final int GAUGES = 3;
-    private static final Pattern KAFKA_TOPIC = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");
 
     private PublisherPropertiesCheck() {}
 
     static void check(OutboxPublisherProperties properties) {
-        Duration emergencyTimeout = properties.getSender().getEmergencyTimeout();
-        Rules.positive(PublisherKeys.of("sender.emergency-timeout"), emergencyTimeout);
+        checkSender(null, properties.getSender());
+        properties.getSenders().forEach(PublisherPropertiesCheck::checkSender);
         checkPolicy(setting -> PublisherKeys.of("defaults." + setting), properties.getDefaults());
         properties.getEvents().forEach((type, event) -> checkEvent(type, event, properties));
+        checkHeaders(properties);
+        require(
+                properties.getCloudEvents().isEnabled()
+                        || properties.getCloudEvents().getSource() == null,
+                PublisherKeys.of("cloud-events.source"),
+                properties.getCloudEvents().getSource(),
+                "has no effect unless " + PublisherKeys.of("cloud-events.enabled") + " is true");
         checkStuckRecovery(properties.getStuckRecovery());
         checkCleanUp(properties.getCleanUp());
         checkTtls(properties.getMetrics().getGauge().getCache().getTtls());
         NotAvailable.refuse(PublisherKeys.of("dlq"), "the dead letter table", properties.getDlq());
     }
 
-    private static void checkEvent(String type, Event event, OutboxPublisherProperties properties) {
-        SenderType sender = properties.getSender().getType();
+    private static void checkSender(String name, OutboxPublisherProperties.Sender sender) {
+        Rules.positive(EventSenders.key(name) + ".emergency-timeout", sender.getEmergencyTimeout());
+        require(
+                name == null || sender.getType() != null,
+                EventSenders.key(name) + ".type",
+                null,
+                "must be set: kafka or rabbit_mq");
+    }
+
+    private static void checkEvent(String type, OutboxEventProperties event, OutboxPublisherProperties properties) {
         Function<String, String> keys = setting -> PublisherKeys.ofEvent(type, setting);
         try {
             EventEnvelope.ofJson(type, "{}");
@@ -43,17 +58,7 @@ final class PublisherPropertiesCheck {
             throw new InvalidConfigurationPropertyValueException(
                     PublisherKeys.of("events"), type, "is no event type: " + e.getMessage());
         }
-        String topic = event.getTopic();
-        require(
-                topic != null && !topic.isBlank(),
-                keys.apply("topic"),
-                topic,
-                "must be set: the topic in Kafka, the exchange in RabbitMQ");
-        require(
-                sender != SenderType.KAFKA || KAFKA_TOPIC.matcher(topic).matches(),
-                keys.apply("topic"),
-                topic,
-                "is no name for a Kafka topic: 1 to 249 letters, digits, dots, underscores and dashes");
+        RouteSettingsCheck.check(type, event, properties);
         checkPolicy(keys, event);
         checkBackoff(keys, event.getBackoff(), properties.getDefaults().getBackoff());
     }
@@ -71,6 +76,11 @@ final class PublisherPropertiesCheck {
     }
 
     private static void checkPolicy(Function<String, String> keys, Policy policy) {
+        require(
+                policy.getTopic() == null || !policy.getTopic().isBlank(),
+                keys.apply("topic"),
+                policy.getTopic(),
+                "must not be blank: the topic in Kafka, the exchange in RabbitMQ");
         checkAtLeast(1, keys.apply("batch-size"), policy.getBatchSize());
         checkNotNegativeIfSet(keys.apply("initial-delay"), policy.getInitialDelay());
         checkPositiveIfSet(keys.apply("fixed-delay"), policy.getFixedDelay());
@@ -84,6 +94,18 @@ final class PublisherPropertiesCheck {
                 keys.apply("backoff.multiplier"),
                 multiplier,
                 "must be a number of at least 1");
+    }
+
+    private static void checkHeaders(OutboxPublisherProperties properties) {
+        Set<String> taken = new HashSet<>();
+        for (OutboxHeaders header : OutboxHeaders.values()) {
+            String name = properties.getHeaders().getOrDefault(header, header.getValue());
+            require(
+                    name.isEmpty() || (!name.isBlank() && taken.add(name)),
+                    PublisherKeys.of("headers"),
+                    properties.getHeaders(),
+                    "must have a name of its own for each header, or the empty one to leave it out");
+        }
     }
 
     private static void checkStuckRecovery(OutboxPublisherProperties.StuckRecovery recovery) {

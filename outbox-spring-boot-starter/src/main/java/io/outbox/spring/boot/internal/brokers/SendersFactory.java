@@ -1,0 +1,131 @@
+package io.outbox.spring.boot.internal.brokers;
+
+import io.outbox.OutboxRouter;
+import io.outbox.spring.boot.OutboxEventProperties;
+import io.outbox.spring.boot.OutboxPublisherProperties;
+import io.outbox.spring.boot.OutboxPublisherProperties.Sender;
+import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
+import io.outbox.spring.boot.internal.settings.EventSenders;
+import io.outbox.spring.boot.internal.settings.PublisherKeys;
+import io.outbox.spring.boot.internal.settings.Rules;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+
+/** Makes the senders that event types ask for, one for each name. */
+final class SendersFactory {
+
+    private static final System.Logger LOG = System.getLogger(SendersFactory.class.getName());
+
+    private final OutboxPublisherProperties publisher;
+    private final List<SenderFactory> brokers;
+
+    SendersFactory(OutboxPublisherProperties publisher, List<SenderFactory> brokers) {
+        this.publisher = publisher;
+        this.brokers = brokers;
+    }
+
+    /** @param batchSize tells how many events of a type are sent at once */
+    Senders create(OutboxRouter router, ToIntFunction<OutboxEventProperties> batchSize) {
+        Map<String, List<String>> typesBySender = typesBySender();
+        requireUse(typesBySender);
+        Senders senders = new Senders();
+        try {
+            typesBySender.forEach((name, types) -> addTo(senders, types, request(name, types, router, batchSize)));
+            return senders;
+        } catch (RuntimeException e) {
+            close(senders, e);
+            throw e;
+        }
+    }
+
+    private static void close(Senders senders, RuntimeException reason) {
+        try {
+            senders.close();
+        } catch (Exception e) {
+            reason.addSuppressed(e);
+        }
+    }
+
+    /** Returns which event types each sender is for; the one without a name has the name {@code null}. */
+    private Map<String, List<String>> typesBySender() {
+        Map<String, List<String>> types = new LinkedHashMap<>();
+        publisher
+                .getEvents()
+                .forEach((type, event) -> types.computeIfAbsent(event.getSender(), name -> new ArrayList<>())
+                        .add(type));
+        return types;
+    }
+
+    private void requireUse(Map<String, List<String>> typesBySender) {
+        Rules.require(
+                publisher.getSender().getType() == null || typesBySender.containsKey(null),
+                EventSenders.key(null) + ".type",
+                publisher.getSender().getType(),
+                "has no effect, since every event type names another sender");
+        publisher.getSenders().forEach((name, sender) -> {
+            Rules.require(
+                    typesBySender.containsKey(name),
+                    EventSenders.key(name),
+                    sender.getType(),
+                    "has no effect, since no event type names it: set " + PublisherKeys.of("events.<type>.sender"));
+        });
+    }
+
+    private SenderFactory.Request request(
+            String name, List<String> types, OutboxRouter router, ToIntFunction<OutboxEventProperties> batchSize) {
+        Sender settings =
+                name == null ? publisher.getSender() : publisher.getSenders().get(name);
+        int largestBatch = types.stream()
+                .map(publisher.getEvents()::get)
+                .mapToInt(batchSize)
+                .max()
+                .orElseThrow();
+        String beanName = settings.getBeanName();
+        return new SenderFactory.Request(
+                EventSenders.key(name),
+                beanName == null || beanName.isBlank() ? null : beanName,
+                router,
+                largestBatch,
+                settings.getEmergencyTimeout());
+    }
+
+    private void addTo(Senders senders, List<String> types, SenderFactory.Request request) {
+        SenderType type = new EventSenders(publisher)
+                .of(publisher.getEvents().get(types.get(0)))
+                .getType();
+        SenderFactory broker = broker(request.key(), type);
+        senders.add(types, broker.create(request));
+        types.forEach(eventType -> {
+            OutboxEventProperties event = publisher.getEvents().get(eventType);
+            if (event.getSerializer() != null) {
+                senders.add(eventType, broker.serializer(eventType, event, request));
+            }
+        });
+        LOG.log(Level.INFO, "The outbox publishes to {0} ({1}) the event types {2}", type, request.key(), types);
+    }
+
+    private SenderFactory broker(String key, SenderType type) {
+        Rules.require(
+                type != null,
+                key + ".type",
+                null,
+                "must be set when there are " + PublisherKeys.of("events") + ": kafka or rabbit_mq");
+        SenderFactory factory = brokers.stream()
+                .filter(candidate -> candidate.type() == type)
+                .findFirst()
+                .orElse(null);
+        Rules.require(
+                factory != null,
+                key + ".type",
+                type,
+                "needs on the class path: "
+                        + (type == SenderType.KAFKA
+                                ? "io.outbox:outbox-kafka and org.springframework.kafka:spring-kafka"
+                                : "io.outbox:outbox-rabbitmq and org.springframework.amqp:spring-rabbit"));
+        return factory;
+    }
+}
