@@ -1,11 +1,13 @@
 import io.outbox.*;
 import io.outbox.dispatch.*;
 import io.outbox.jdbc.JdbcOutbox;
-import io.outbox.kafka.KafkaEventPublisher;
+import io.outbox.kafka.*;
+import io.outbox.rabbitmq.*;
 import io.outbox.spi.*;
 import io.outbox.spring.boot.OutboxPublish;
 import java.time.Duration;
 import java.util.Map;
+import org.springframework.context.annotation.Bean;
 import org.springframework.transaction.annotation.Transactional;
 
 abstract class Context {
