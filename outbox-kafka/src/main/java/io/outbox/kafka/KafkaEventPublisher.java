@@ -2,19 +2,16 @@ package io.outbox.kafka;
 
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
-import io.outbox.CloudEventAttributes;
 import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
-import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
+import io.outbox.util.SenderBuilder;
 import io.outbox.util.SilenceWatch;
 import java.lang.System.Logger.Level;
-import java.net.URI;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -79,7 +76,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     private final Duration emergencyTimeout;
 
     private KafkaEventPublisher(Builder builder) {
-        this.records = new Records(builder.routes(), builder.headerNames, builder.cloudEvents, builder.customizers);
+        this.records = builder.records();
         this.batchSize = builder.batchSize;
         this.emergencyTimeout = builder.emergencyTimeout;
         this.producers = builder.producer == null
@@ -181,20 +178,21 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     }
 
     /** Builds a {@link KafkaEventPublisher}. Not thread-safe. */
-    public static final class Builder {
+    public static final class Builder extends SenderBuilder<Builder> {
 
         private Producer<byte[], byte[]> producer;
         private Map<String, Object> producerConfig;
-        private OutboxRouter router;
-        private OutboxRouter functions = event -> OutboxRoute.open();
         private boolean hasTopic;
         private final List<KafkaRecordCustomizer> customizers = new ArrayList<>();
-        private Map<OutboxHeaders, String> headerNames = Map.of();
-        private CloudEventAttributes cloudEvents;
         private int batchSize = DEFAULT_MAX_BATCH_SIZE;
         private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
         private Builder() {}
+
+        @Override
+        protected Builder self() {
+            return this;
+        }
 
         /**
          * Makes a producer from this configuration, that of a Kafka client. Its serializers are not used: keys and values
@@ -257,58 +255,6 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
                     OutboxRoute.builder().partition(partition.apply(event)).build());
         }
 
-        /**
-         * Gives each record the time that this function computes; {@code null} is the default: the time of sending. It is
-         * called as {@link #topic(Function)} is.
-         */
-        public Builder timestamp(Function<EventEnvelope, Instant> timestamp) {
-            Objects.requireNonNull(timestamp, "timestamp");
-            return part(event ->
-                    OutboxRoute.builder().timestamp(timestamp.apply(event)).build());
-        }
-
-        /**
-         * Adds the headers that this function computes, in place of those of the event that have the same names. It is called
-         * as {@link #topic(Function)} is.
-         */
-        public Builder headers(Function<EventEnvelope, Map<String, String>> headers) {
-            Objects.requireNonNull(headers, "headers");
-            return part(
-                    event -> OutboxRoute.builder().headers(headers.apply(event)).build());
-        }
-
-        /** Adds what is computed by itself; what is set twice is what it was set to last. */
-        private Builder part(OutboxRouter part) {
-            functions = part.orElse(functions);
-            return this;
-        }
-
-        /** Computes all of this at once. What the router leaves open is left to the functions, and then to the defaults. */
-        public Builder router(OutboxRouter router) {
-            this.router = Objects.requireNonNull(router, "router");
-            return this;
-        }
-
-        private OutboxRouter routes() {
-            return router == null ? functions : router.orElse(functions);
-        }
-
-        /** Gives headers of the outbox other names; the empty name leaves one out. Default: the names of {@link OutboxHeaders}. */
-        public Builder headerNames(Map<OutboxHeaders, String> headerNames) {
-            this.headerNames = Map.copyOf(headerNames);
-            return this;
-        }
-
-        /**
-         * Makes each record a CloudEvent in binary mode, by headers with the prefix {@code ce_}. Default: none is.
-         *
-         * @param source where the events come from
-         */
-        public Builder cloudEvents(URI source) {
-            this.cloudEvents = new CloudEventAttributes(source);
-            return this;
-        }
-
         /** Changes each record before it is sent. Several are called in the order in which they were added. */
         public Builder customizer(KafkaRecordCustomizer customizer) {
             customizers.add(Objects.requireNonNull(customizer, "customizer"));
@@ -341,8 +287,8 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
          * @throws org.apache.kafka.common.KafkaException if the configuration is wrong
          */
         public KafkaEventPublisher build() {
-            if (!hasTopic) {
-                Objects.requireNonNull(router, "topic is required (or router)");
+            if (!hasTopic && !hasRouter()) {
+                throw new NullPointerException("topic is required (or router)");
             }
             if (producer == null) {
                 Objects.requireNonNull(producerConfig, "producerConfig is required (or producer)");
@@ -350,6 +296,10 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
                 throw new IllegalStateException("producer and producerConfig are both set; set one of them");
             }
             return new KafkaEventPublisher(this);
+        }
+
+        private Records records() {
+            return new Records(routes(), messageHeaders(Records.CLOUD_EVENT), customizers);
         }
     }
 }

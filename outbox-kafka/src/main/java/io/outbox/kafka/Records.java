@@ -1,11 +1,10 @@
 package io.outbox.kafka;
 
-import io.outbox.CloudEventAttributes;
 import io.outbox.EventEnvelope;
-import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
+import io.outbox.util.MessageHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -16,23 +15,18 @@ import org.apache.kafka.common.header.Headers;
 /** How events become records. Thread-safe. */
 final class Records {
 
-    private static final String CLOUD_EVENT = "ce_";
+    /** What Kafka's protocol binding of CloudEvents has before the names of attributes. */
+    static final String CLOUD_EVENT = "ce_";
+
     private static final String CONTENT_TYPE = "content-type";
 
     private final OutboxRouter router;
-    private final Map<OutboxHeaders, String> headerNames;
-    private final CloudEventAttributes cloudEvents;
+    private final MessageHeaders messageHeaders;
     private final List<KafkaRecordCustomizer> customizers;
 
-    /** @param cloudEvents what makes records CloudEvents in binary mode, or {@code null} */
-    Records(
-            OutboxRouter router,
-            Map<OutboxHeaders, String> headerNames,
-            CloudEventAttributes cloudEvents,
-            List<KafkaRecordCustomizer> customizers) {
+    Records(OutboxRouter router, MessageHeaders messageHeaders, List<KafkaRecordCustomizer> customizers) {
         this.router = router;
-        this.headerNames = headerNames;
-        this.cloudEvents = cloudEvents;
+        this.messageHeaders = messageHeaders;
         this.customizers = List.copyOf(customizers);
     }
 
@@ -66,13 +60,9 @@ final class Records {
     }
 
     private Map<String, String> headers(EventEnvelope event, OutboxRoute route) {
-        Map<String, String> headers = OutboxHeaders.of(event, headerNames);
-        headers.putAll(route.headers());
-        if (cloudEvents != null) {
-            cloudEvents.of(event).forEach((name, text) -> headers.put(CLOUD_EVENT + name, text));
-            if (!event.isTombstone()) {
-                headers.putIfAbsent(CONTENT_TYPE, event.isBinary() ? "application/octet-stream" : "application/json");
-            }
+        Map<String, String> headers = messageHeaders.of(event, route);
+        if (messageHeaders.areOfCloudEvents() && !event.isTombstone()) {
+            headers.putIfAbsent(CONTENT_TYPE, event.isBinary() ? "application/octet-stream" : "application/json");
         }
         return headers;
     }

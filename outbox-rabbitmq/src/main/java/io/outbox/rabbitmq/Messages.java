@@ -1,40 +1,32 @@
 package io.outbox.rabbitmq;
 
 import com.rabbitmq.client.AMQP;
-import io.outbox.CloudEventAttributes;
 import io.outbox.EventEnvelope;
-import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
 import io.outbox.UnrecoverableException;
+import io.outbox.util.MessageHeaders;
 import java.time.Instant;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /** How events become messages. Thread-safe. */
 final class Messages {
 
+    /** What AMQP's protocol binding of CloudEvents has before the names of attributes. */
+    static final String CLOUD_EVENT = "cloudEvents:";
+
     private static final int PERSISTENT = 2;
 
-    private static final String CLOUD_EVENT = "cloudEvents:";
-
     private final OutboxRouter router;
-    private final Map<OutboxHeaders, String> headerNames;
-    private final CloudEventAttributes cloudEvents;
+    private final MessageHeaders messageHeaders;
     private final List<RabbitMessageCustomizer> customizers;
 
-    /** @param cloudEvents what makes messages CloudEvents in binary mode, or {@code null} */
-    Messages(
-            OutboxRouter router,
-            Map<OutboxHeaders, String> headerNames,
-            CloudEventAttributes cloudEvents,
-            List<RabbitMessageCustomizer> customizers) {
+    Messages(OutboxRouter router, MessageHeaders messageHeaders, List<RabbitMessageCustomizer> customizers) {
         this.router = router;
-        this.headerNames = headerNames;
-        this.cloudEvents = cloudEvents;
+        this.messageHeaders = messageHeaders;
         this.customizers = List.copyOf(customizers);
     }
 
@@ -70,17 +62,8 @@ final class Messages {
                 .contentType(event.isBinary() ? "application/octet-stream" : "application/json")
                 .contentEncoding(event.isBinary() ? null : "UTF-8")
                 .deliveryMode(PERSISTENT)
-                .headers(headers(event, route))
+                .headers(new HashMap<>(messageHeaders.of(event, route)))
                 .build();
-    }
-
-    private Map<String, Object> headers(EventEnvelope event, OutboxRoute route) {
-        Map<String, Object> headers = new HashMap<>(OutboxHeaders.of(event, headerNames));
-        headers.putAll(route.headers());
-        if (cloudEvents != null) {
-            cloudEvents.of(event).forEach((name, text) -> headers.put(CLOUD_EVENT + name, text));
-        }
-        return headers;
     }
 
     /** A message that no queue takes is returned with this id, and with nothing else to know it by. */

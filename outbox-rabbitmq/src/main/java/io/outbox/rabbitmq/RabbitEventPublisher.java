@@ -5,21 +5,18 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
-import io.outbox.CloudEventAttributes;
 import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
-import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.util.DaemonThreadFactory;
+import io.outbox.util.SenderBuilder;
 import io.outbox.util.SilenceWatch;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,7 +82,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
 
     private RabbitEventPublisher(Builder builder) {
         this.links = new Links(builder.connectionFactory, builder.addresses, builder.emergencyTimeout);
-        this.messages = new Messages(builder.routes(), builder.headerNames, builder.cloudEvents, builder.customizers);
+        this.messages = builder.messages();
         this.batchSize = builder.batchSize;
         this.emergencyTimeout = builder.emergencyTimeout;
         this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-rabbitmq-timer-"));
@@ -279,20 +276,21 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     }
 
     /** Builds a {@link RabbitEventPublisher}. Not thread-safe. */
-    public static final class Builder {
+    public static final class Builder extends SenderBuilder<Builder> {
 
         private ConnectionFactory connectionFactory;
         private List<Address> addresses = List.of();
-        private OutboxRouter router;
-        private OutboxRouter functions = event -> OutboxRoute.open();
         private boolean hasExchange;
         private final List<RabbitMessageCustomizer> customizers = new ArrayList<>();
-        private Map<OutboxHeaders, String> headerNames = Map.of();
-        private CloudEventAttributes cloudEvents;
         private int batchSize = DEFAULT_MAX_BATCH_SIZE;
         private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
         private Builder() {}
+
+        @Override
+        protected Builder self() {
+            return this;
+        }
 
         /**
          * Required. How to connect. The publisher works with a copy in which the client's automatic recovery is off (it
@@ -339,58 +337,6 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
                     OutboxRoute.builder().routingKey(routingKey.apply(event)).build());
         }
 
-        /**
-         * Gives each message the time that this function computes; {@code null} is the default: when the event occurred. It
-         * is called as {@link #exchange(Function)} is.
-         */
-        public Builder timestamp(Function<EventEnvelope, Instant> timestamp) {
-            Objects.requireNonNull(timestamp, "timestamp");
-            return part(event ->
-                    OutboxRoute.builder().timestamp(timestamp.apply(event)).build());
-        }
-
-        /**
-         * Adds the headers that this function computes, in place of those of the event that have the same names. It is called
-         * as {@link #exchange(Function)} is.
-         */
-        public Builder headers(Function<EventEnvelope, Map<String, String>> headers) {
-            Objects.requireNonNull(headers, "headers");
-            return part(
-                    event -> OutboxRoute.builder().headers(headers.apply(event)).build());
-        }
-
-        /** Adds what is computed by itself; what is set twice is what it was set to last. */
-        private Builder part(OutboxRouter part) {
-            functions = part.orElse(functions);
-            return this;
-        }
-
-        /** Computes all of this at once. What the router leaves open is left to the functions, and then to the defaults. */
-        public Builder router(OutboxRouter router) {
-            this.router = Objects.requireNonNull(router, "router");
-            return this;
-        }
-
-        private OutboxRouter routes() {
-            return router == null ? functions : router.orElse(functions);
-        }
-
-        /** Gives headers of the outbox other names; the empty name leaves one out. Default: the names of {@link OutboxHeaders}. */
-        public Builder headerNames(Map<OutboxHeaders, String> headerNames) {
-            this.headerNames = Map.copyOf(headerNames);
-            return this;
-        }
-
-        /**
-         * Makes each message a CloudEvent in binary mode, by headers with the prefix {@code cloudEvents:}. Default: none is.
-         *
-         * @param source where the events come from
-         */
-        public Builder cloudEvents(URI source) {
-            this.cloudEvents = new CloudEventAttributes(source);
-            return this;
-        }
-
         /** Changes each message before it is sent. Several are called in the order in which they were added. */
         public Builder customizer(RabbitMessageCustomizer customizer) {
             customizers.add(Objects.requireNonNull(customizer, "customizer"));
@@ -419,10 +365,14 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
         /** Builds the publisher. It connects when the first event is sent. */
         public RabbitEventPublisher build() {
             Objects.requireNonNull(connectionFactory, "connectionFactory is required");
-            if (!hasExchange) {
-                Objects.requireNonNull(router, "exchange is required (or router)");
+            if (!hasExchange && !hasRouter()) {
+                throw new NullPointerException("exchange is required (or router)");
             }
             return new RabbitEventPublisher(this);
+        }
+
+        private Messages messages() {
+            return new Messages(routes(), messageHeaders(Messages.CLOUD_EVENT), customizers);
         }
     }
 }

@@ -1,0 +1,33 @@
+package io.outbox.util;
+
+import io.outbox.CloudEventAttributes;
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxHeaders;
+import io.outbox.OutboxRoute;
+import java.util.Map;
+
+/**
+ * Makes the headers of messages. Thread-safe.
+ *
+ * @param names the headers of the outbox that have other names
+ * @param cloudEvents what makes messages CloudEvents, or {@code null}
+ * @param attributePrefix what the broker's protocol binding has before the names of CloudEvents' attributes
+ */
+public record MessageHeaders(
+        Map<OutboxHeaders, String> names, CloudEventAttributes cloudEvents, String attributePrefix) {
+
+    /** Returns whether messages are CloudEvents. */
+    public boolean areOfCloudEvents() {
+        return cloudEvents != null;
+    }
+
+    /** Returns the headers of a message, in a map that may be changed. */
+    public Map<String, String> of(EventEnvelope event, OutboxRoute route) {
+        Map<String, String> headers = OutboxHeaders.of(event, names);
+        headers.putAll(route.headers());
+        if (cloudEvents != null) {
+            cloudEvents.of(event).forEach((name, text) -> headers.put(attributePrefix + name, text));
+        }
+        return headers;
+    }
+}

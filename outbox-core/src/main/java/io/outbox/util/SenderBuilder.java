@@ -1,0 +1,92 @@
+package io.outbox.util;
+
+import io.outbox.CloudEventAttributes;
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxHeaders;
+import io.outbox.OutboxRoute;
+import io.outbox.OutboxRouter;
+import java.net.URI;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * What the builders of senders to brokers have in common: where events go, and what their messages have beside the payload.
+ *
+ * <p>Functions and routers are called on worker threads, each time that an event is sent; an event for which one throws has
+ * failed, alone. Not thread-safe.
+ *
+ * @param <B> the builder itself
+ */
+public abstract class SenderBuilder<B extends SenderBuilder<B>> {
+
+    private OutboxRouter router;
+    private OutboxRouter functions = event -> OutboxRoute.open();
+    private Map<OutboxHeaders, String> headerNames = Map.of();
+    private CloudEventAttributes cloudEvents;
+
+    protected SenderBuilder() {}
+
+    /** Returns this builder. */
+    protected abstract B self();
+
+    /** Gives each message the time that this function computes; {@code null} is the default, as without this function. */
+    public B timestamp(Function<EventEnvelope, Instant> timestamp) {
+        Objects.requireNonNull(timestamp, "timestamp");
+        return part(
+                event -> OutboxRoute.builder().timestamp(timestamp.apply(event)).build());
+    }
+
+    /** Adds the headers that this function computes, in place of those of the event that have the same names. */
+    public B headers(Function<EventEnvelope, Map<String, String>> headers) {
+        Objects.requireNonNull(headers, "headers");
+        return part(event -> OutboxRoute.builder().headers(headers.apply(event)).build());
+    }
+
+    /** Computes all of a route at once. What the router leaves open is left to the functions, and then to the defaults. */
+    public B router(OutboxRouter router) {
+        this.router = Objects.requireNonNull(router, "router");
+        return self();
+    }
+
+    /** Gives headers of the outbox other names; the empty name leaves one out. Default: the names of {@link OutboxHeaders}. */
+    public B headerNames(Map<OutboxHeaders, String> headerNames) {
+        this.headerNames = Map.copyOf(headerNames);
+        return self();
+    }
+
+    /**
+     * Makes each message a CloudEvent in binary mode: its attributes are headers, its data is the payload. Default: none is.
+     *
+     * @param source where the events come from
+     */
+    public B cloudEvents(URI source) {
+        this.cloudEvents = new CloudEventAttributes(source);
+        return self();
+    }
+
+    /** Adds a part of routes that is computed by itself; what is set twice is what it was set to last. */
+    protected final B part(OutboxRouter part) {
+        functions = part.orElse(functions);
+        return self();
+    }
+
+    protected final boolean hasRouter() {
+        return router != null;
+    }
+
+    /** Returns what routes events: the router, then the functions. Its routes are never {@code null}. */
+    protected final OutboxRouter routes() {
+        return router == null ? functions : router.orElse(functions);
+    }
+
+    /**
+     * Returns what makes the headers of messages.
+     *
+     * @param attributePrefix what the broker's protocol binding has before the names of CloudEvents' attributes
+     */
+    protected final MessageHeaders messageHeaders(String attributePrefix) {
+        return new MessageHeaders(headerNames, cloudEvents, attributePrefix);
+    }
+}
