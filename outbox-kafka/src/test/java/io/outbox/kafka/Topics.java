@@ -5,6 +5,7 @@ import io.outbox.testservers.KafkaServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -38,10 +40,24 @@ final class Topics {
             admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(config)))
                     .all()
                     .get(30, TimeUnit.SECONDS);
+            awaitLeaders(admin, topic, partitions);
             return topic;
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new IllegalStateException("cannot create topic " + topic, e);
         }
+    }
+
+    /**
+     * A producer whose first request is too early for the leader of a partition, and whose second is not, has its order
+     * mixed up; the first is refused then until it is given up.
+     */
+    private static void awaitLeaders(Admin admin, String topic, int partitions)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        for (int partition = 0; partition < partitions; partition++) {
+            ends.put(new TopicPartition(topic, partition), OffsetSpec.latest());
+        }
+        admin.listOffsets(ends).all().get(30, TimeUnit.SECONDS);
     }
 
     /** Reads everything that is in the topic now. */

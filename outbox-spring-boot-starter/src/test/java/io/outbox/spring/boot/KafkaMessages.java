@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
@@ -38,7 +39,20 @@ public final class KafkaMessages implements AutoCloseable {
                             .toList())
                     .all()
                     .get();
+            for (String name : names) {
+                awaitLeaders(admin, name, partitions);
+            }
         }
+    }
+
+    /** What is sent before a partition has its leader may be overtaken by what is sent next, and be refused for that. */
+    static void awaitLeaders(Admin admin, String topic, int partitions) throws Exception {
+        admin.listOffsets(IntStream.range(0, partitions)
+                        .boxed()
+                        .collect(Collectors.toMap(
+                                partition -> new TopicPartition(topic, partition), partition -> OffsetSpec.latest())))
+                .all()
+                .get();
     }
 
     public static ProducerRecord<String, String> event(String topic, String eventId, String type, String payload) {

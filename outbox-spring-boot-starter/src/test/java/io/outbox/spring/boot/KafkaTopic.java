@@ -35,6 +35,7 @@ final class KafkaTopic implements AutoCloseable {
     static KafkaTopic create(KafkaServer server, String name) throws Exception {
         try (Admin admin = Admin.create(Map.<String, Object>of("bootstrap.servers", server.bootstrapServers()))) {
             admin.createTopics(List.of(new NewTopic(name, 1, (short) 1))).all().get();
+            KafkaMessages.awaitLeaders(admin, name, 1);
         }
         return new KafkaTopic(server, name);
     }
