@@ -21,6 +21,9 @@ final class Acknowledgements {
     private final long deadline;
     private List<Integer> innocent = new ArrayList<>(0);
     private int open;
+    /** The event whose answer is awaited by itself, or -1. */
+    private int awaited = -1;
+
     private volatile Runnable answered = () -> {};
 
     Acknowledgements(int events, Duration timeout) {
@@ -35,8 +38,13 @@ final class Acknowledgements {
         answered = action;
     }
 
+    /** Returns whether what is sent now might be under way still when its answer does not count any more. */
+    boolean isLate() {
+        return nanosLeft() < timeout.toNanos() / 3 * 2;
+    }
+
     boolean isOverdue() {
-        return System.nanoTime() - deadline >= 0;
+        return nanosLeft() == 0;
     }
 
     /** Returns how many events have no answer yet. */
@@ -48,20 +56,21 @@ final class Acknowledgements {
     synchronized void settle(int index, BatchOutcome outcome) {
         if (outcomes[index] == null) {
             outcomes[index] = outcome;
-            close();
+            close(index);
         }
     }
 
     /** Notes that an event was refused only for what came with it. */
     synchronized void refusedWithOthers(int index) {
         innocent.add(index);
-        close();
+        close(index);
     }
 
-    private void close() {
+    private void close(int index) {
         answered.run();
         open--;
-        if (open == 0) {
+        if (open == 0 || index == awaited) {
+            awaited = -1;
             notifyAll();
         }
     }
@@ -83,13 +92,36 @@ final class Acknowledgements {
 
     /** Waits until every event has an answer or the time is over. */
     synchronized void await() throws InterruptedException {
-        while (open > 0) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0) {
-                return;
-            }
+        while (open > 0 && waitForAnswer()) {
+            // until the last one
+        }
+    }
+
+    /**
+     * Waits until an event has an answer or the time is over.
+     *
+     * @return its outcome; {@code null} if it has none, or was refused only for what came with it
+     */
+    synchronized BatchOutcome await(int index) throws InterruptedException {
+        awaited = outcomes[index] == null && !innocent.contains(index) ? index : -1;
+        while (awaited == index && waitForAnswer()) {
+            // until it is this one's
+        }
+        return outcomes[index];
+    }
+
+    /** Waits for an answer; returns false if the time is over. */
+    private boolean waitForAnswer() throws InterruptedException {
+        long left = nanosLeft();
+        if (left > 0) {
             TimeUnit.NANOSECONDS.timedWait(this, left + TimeUnit.MILLISECONDS.toNanos(1));
         }
+        return left > 0;
+    }
+
+    /** Returns for how long answers still count. */
+    long nanosLeft() {
+        return Math.max(0, deadline - System.nanoTime());
     }
 
     /** Returns an outcome for each event; no answer in time is an outage, whatever became of the others. */

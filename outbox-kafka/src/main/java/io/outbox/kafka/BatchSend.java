@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.Producer;
@@ -28,24 +29,31 @@ final class BatchSend {
     private final List<EventEnvelope> events;
     private final Function<EventEnvelope, ProducerRecord<byte[], byte[]>> toRecord;
     private final Acknowledgements acknowledgements;
-    private final BiConsumer<Producer<byte[], byte[]>, String> refused;
-    private final Map<String, Throwable> unavailableTopics = new HashMap<>();
+    private final ProducerSource producers;
+    private final ReachedTopics reached;
+    private final Runnable flush;
+    private final Map<String, BatchOutcome> unavailableTopics = new HashMap<>();
     private volatile boolean handingOver;
 
-    /** @param refused is told of a producer that is not accepted, and of the topic that it had a record for */
+    /** @param flush makes the producer send what it has */
     BatchSend(
             List<EventEnvelope> events,
             Function<EventEnvelope, ProducerRecord<byte[], byte[]>> toRecord,
             Acknowledgements acknowledgements,
-            BiConsumer<Producer<byte[], byte[]>, String> refused) {
+            ProducerSource producers,
+            ReachedTopics reached,
+            Runnable flush) {
         this.events = events;
         this.toRecord = toRecord;
         this.acknowledgements = acknowledgements;
-        this.refused = refused;
+        this.producers = producers;
+        this.reached = reached;
+        this.flush = flush;
     }
 
     /** Hands events of the batch to the producer, in this order, until it takes no more. */
-    void send(Producer<byte[], byte[]> producer, List<Integer> indexes, Duration emergencyTimeout) {
+    void send(List<Integer> indexes, Duration emergencyTimeout) throws InterruptedException {
+        Producer<byte[], byte[]> producer = producers.get();
         for (int i = 0; i < indexes.size(); i++) {
             if (acknowledgements.isOverdue()) {
                 fail(
@@ -67,7 +75,7 @@ final class BatchSend {
     }
 
     /** Sends one event; returns what the producer waited for in vain, or {@code null}. */
-    private Throwable send(Producer<byte[], byte[]> producer, int index) {
+    private Throwable send(Producer<byte[], byte[]> producer, int index) throws InterruptedException {
         ProducerRecord<byte[], byte[]> outgoing;
         try {
             outgoing = toRecord.apply(events.get(index));
@@ -75,16 +83,54 @@ final class BatchSend {
             acknowledgements.settle(index, BatchOutcome.failed(e));
             return null;
         }
-        Throwable known = unavailableTopics.get(outgoing.topic());
+        BatchOutcome known = unavailableTopics.get(outgoing.topic());
         if (known != null) {
-            acknowledgements.settle(index, SendFailures.outcome(known));
+            acknowledgements.settle(index, known);
             return null;
         }
-        Throwable inVain = send(producer, index, outgoing);
+        Throwable inVain = reached.contains(outgoing.topic())
+                ? send(producer, index, outgoing)
+                : sendAlone(producer, index, outgoing);
         if (inVain != null) {
-            unavailableTopics.put(outgoing.topic(), inVain);
+            unavailableTopics.put(outgoing.topic(), SendFailures.outcome(inVain));
         }
         return inVain;
+    }
+
+    /** Sends an event to a topic that has taken none, and awaits its answer. */
+    private Throwable sendAlone(Producer<byte[], byte[]> producer, int index, ProducerRecord<byte[], byte[]> outgoing)
+            throws InterruptedException {
+        ReentrantLock turn = reached.turn(outgoing.topic());
+        if (!turn.tryLock(acknowledgements.nanosLeft(), TimeUnit.NANOSECONDS)) {
+            return null; // the time is over, also for this event
+        }
+        try {
+            Throwable inVain = send(producer, index, outgoing);
+            if (inVain == null && !reached.contains(outgoing.topic())) {
+                flush.run();
+                noteAnswer(outgoing.topic(), acknowledgements.await(index));
+            }
+            return inVain;
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Lets the others go to the topic as well, unless it has not answered, or so late that they could not be settled in time. */
+    private void noteAnswer(String topic, BatchOutcome answer) {
+        if (BatchOutcome.done().equals(answer)) {
+            reached.add(topic);
+        } else if (answer instanceof BatchOutcome.Failed failed
+                && failed.error() instanceof RouteUnavailableException) {
+            unavailableTopics.put(topic, answer);
+            return;
+        }
+        if (acknowledgements.isLate()) {
+            unavailableTopics.put(
+                    topic,
+                    BatchOutcome.failed(new RouteUnavailableException(
+                            "not sent: Kafka took too long to answer for the first event to topic " + topic)));
+        }
     }
 
     private Throwable send(Producer<byte[], byte[]> producer, int index, ProducerRecord<byte[], byte[]> outgoing) {
@@ -96,7 +142,7 @@ final class BatchSend {
                 blocked.completed(error);
                 settle(index, error);
                 if (error != null && SendFailures.isAboutTheProducer(error)) {
-                    refused.accept(producer, outgoing.topic());
+                    producers.refused(producer, outgoing.topic());
                 }
             });
         } catch (InterruptException e) {

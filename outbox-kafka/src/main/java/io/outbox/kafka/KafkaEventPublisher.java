@@ -70,6 +70,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
 
     private final ProducerSource producers;
     private final Flusher flusher;
+    private final ReachedTopics reached = new ReachedTopics();
     private final SilenceWatch watch = new SilenceWatch("outbox-kafka-watch-", PATIENCE);
     private final Records records;
     private final int batchSize;
@@ -129,7 +130,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     public List<BatchOutcome> onEvents(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
         Acknowledgements acknowledgements = new Acknowledgements(events.size(), emergencyTimeout);
-        BatchSend batch = new BatchSend(events, records::of, acknowledgements, producers::refused);
+        BatchSend batch = new BatchSend(events, records::of, acknowledgements, producers, reached, flusher::request);
         try (SilenceWatch.Call call = watch.begin(() -> report(batch, acknowledgements.open(), silence))) {
             acknowledgements.whenAnswered(call::answered);
             send(batch, acknowledgements);
@@ -158,7 +159,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
         List<Integer> indexes =
                 IntStream.range(0, acknowledgements.open()).boxed().toList();
         for (int round = 0; round < MOST_ROUNDS && !indexes.isEmpty(); round++) {
-            batch.send(producers.get(), indexes, emergencyTimeout);
+            batch.send(indexes, emergencyTimeout);
             flusher.request();
             acknowledgements.await();
             indexes = acknowledgements.reopenInnocent();

@@ -35,16 +35,31 @@ final class Topics {
     }
 
     String create(int partitions, Map<String, String> config) {
-        String topic = "topic-" + UUID.randomUUID();
         try (Admin admin = Admin.create(client())) {
-            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(config)))
-                    .all()
-                    .get(30, TimeUnit.SECONDS);
+            String topic = create(admin, partitions, config);
             awaitLeaders(admin, topic, partitions);
             return topic;
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("cannot create topic " + topic, e);
+            throw new IllegalStateException("cannot create a topic", e);
         }
+    }
+
+    /** Creates a topic whose partitions may still lack their leaders. */
+    String createUnready(int partitions) {
+        try (Admin admin = Admin.create(client())) {
+            return create(admin, partitions, Map.of());
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("cannot create a topic", e);
+        }
+    }
+
+    private static String create(Admin admin, int partitions, Map<String, String> config)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        String topic = "topic-" + UUID.randomUUID();
+        admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(config)))
+                .all()
+                .get(30, TimeUnit.SECONDS);
+        return topic;
     }
 
     /**
