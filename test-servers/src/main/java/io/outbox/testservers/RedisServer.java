@@ -6,26 +6,30 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.jar.JarFile;
 
-/** A Redis server without persistence: after {@link #restart()} it is empty. */
+/** A Redis server. Unless its options say otherwise it persists nothing: after {@link #restart()} it is empty. */
 public final class RedisServer extends TestServer {
 
     private static final String BINARY = "redis-server-7.0.15-linux-amd64";
+    private static final String READY = "+OK\r\n+PONG";
     private static final int PING_TIMEOUT_MS = 2_000;
 
     private final String password = UUID.randomUUID().toString();
+    private final List<String> options;
     private Path home;
 
-    private RedisServer() {
+    private RedisServer(List<String> options) {
         super("Redis");
+        this.options = options;
     }
 
-    /** Starts a server for the caller alone, who closes it. */
-    public static RedisServer start() {
-        RedisServer server = new RedisServer();
+    /** Starts a server for the caller alone, who closes it; options are as on the command line, {@code --name value}. */
+    public static RedisServer start(String... options) {
+        RedisServer server = new RedisServer(List.of(options));
         server.launch();
         return server;
     }
@@ -33,6 +37,11 @@ public final class RedisServer extends TestServer {
     /** The password that clients have to give. */
     public String password() {
         return password;
+    }
+
+    /** The directory with what the server persists. */
+    public Path dataDirectory() {
+        return directory().resolve("data");
     }
 
     @Override
@@ -53,7 +62,7 @@ public final class RedisServer extends TestServer {
 
     @Override
     List<String> command(Path data, int port) {
-        return List.of(
+        List<String> command = new ArrayList<>(List.of(
                 home.resolve(BINARY).toString(),
                 "--bind",
                 "127.0.0.1",
@@ -66,18 +75,20 @@ public final class RedisServer extends TestServer {
                 "--appendonly",
                 "no",
                 "--requirepass",
-                password);
+                password));
+        command.addAll(options);
+        return command;
     }
 
-    /** The password tells this server from another one on the port. */
+    /** The password tells this server from another one on the port; an answer to PING, that it has loaded its data. */
     @Override
     void ping(Path data, int port) throws Exception {
         try (Socket socket = new Socket()) {
             socket.connect(Ports.loopback(port), PING_TIMEOUT_MS);
             socket.setSoTimeout(PING_TIMEOUT_MS);
-            socket.getOutputStream().write(("AUTH " + password + "\r\n").getBytes(StandardCharsets.US_ASCII));
-            String answer = new String(socket.getInputStream().readNBytes(3), StandardCharsets.US_ASCII);
-            if (!answer.equals("+OK")) {
+            socket.getOutputStream().write(("AUTH " + password + "\r\nPING\r\n").getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readNBytes(READY.length()), StandardCharsets.US_ASCII);
+            if (!answer.equals(READY)) {
                 throw new IOException("Redis answers " + answer);
             }
         }
