@@ -17,6 +17,7 @@ import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.EventPurger;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
@@ -24,11 +25,13 @@ import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.TxContext;
+import io.outbox.spi.WakeUp;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -49,15 +52,18 @@ public final class Outbox implements AutoCloseable {
     private final OutboxAssembly.Writing writing;
     private final OutboxAssembly.Delivery delivery;
     private final OutboxPurgeScheduler purgeScheduler;
+    private final WakeUp wakeUp;
     private final Clock clock;
     private final Ending ending = new Ending();
     private final Object deliveringDue = new Object();
+    private WakeUp.Listening listening;
     private boolean started;
     private boolean closed;
 
     private Outbox(OutboxAssembly.Parts parts) {
         this.housekeeping = parts.housekeeping();
         this.purgeScheduler = parts.purgeScheduler();
+        this.wakeUp = parts.wakeUp();
         this.clock = parts.clock();
         this.delivery = parts.delivery();
         this.writing = parts.writing();
@@ -102,9 +108,16 @@ public final class Outbox implements AutoCloseable {
         if (housekeeping == null) {
             throw new IllegalStateException("This outbox only writes and has no ConnectionProvider for anything else");
         }
-        return delivery == null
-                ? new DeadEventManager(housekeeping)
-                : new DeadEventManager(housekeeping, delivery.poller()::wakeUp);
+        return new DeadEventManager(housekeeping, this::eventsReplayed);
+    }
+
+    private void eventsReplayed() {
+        if (delivery != null) {
+            delivery.poller().wakeUp();
+        }
+        if (wakeUp != null) {
+            wakeUp.signal(Set.of());
+        }
     }
 
     /**
@@ -121,9 +134,17 @@ public final class Outbox implements AutoCloseable {
         if (delivery != null) {
             delivery.engine().start();
             delivery.poller().start();
+            listenForHints();
         }
         if (purgeScheduler != null) {
             purgeScheduler.start();
+        }
+    }
+
+    private void listenForHints() {
+        if (wakeUp != null) {
+            listening = wakeUp.listen(types -> delivery.poller()
+                    .wakeUp(types.isEmpty() ? EventTypes.ALL : new EventTypes(List.copyOf(types), false)));
         }
     }
 
@@ -226,6 +247,7 @@ public final class Outbox implements AutoCloseable {
     public void close() {
         ending.once(() -> {
             refuseCalls();
+            close(listening);
             close(purgeScheduler);
             if (delivery != null) {
                 close(delivery.poller());
@@ -390,6 +412,16 @@ public final class Outbox implements AutoCloseable {
         /** Lets purges delete only DONE events, so that DEAD ones stay until they are replayed. */
         public B purgeKeepsDead() {
             assembly.purge.keepDead();
+            return self();
+        }
+
+        /**
+         * Tells outboxes elsewhere of events that this one does not deliver at once, and listens to what they tell. Default: they
+         * are found by the next poll.
+         */
+        public B wakeUp(WakeUp wakeUp) {
+            assembly.wakeUp = Objects.requireNonNull(wakeUp, "wakeUp");
+            assembly.delivery.wakeUp(wakeUp);
             return self();
         }
 

@@ -22,6 +22,7 @@ import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.TxContext;
+import io.outbox.spi.WakeUp;
 import io.outbox.spi.WriteBackend;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -44,6 +45,7 @@ final class OutboxAssembly {
     ListenerRegistry listenerRegistry;
     MetricsExporter metrics = MetricsExporter.NOOP;
     JsonCodec jsonCodec;
+    WakeUp wakeUp;
     Clock clock = Clock.systemUTC();
     final List<UnaryOperator<OutboxBackend>> decorators = new ArrayList<>();
     final List<WriterHook> writerHooks = new ArrayList<>();
@@ -60,6 +62,7 @@ final class OutboxAssembly {
             Delivery delivery,
             HousekeepingBackend housekeeping,
             OutboxPurgeScheduler purgeScheduler,
+            WakeUp wakeUp,
             Clock clock) {}
 
     /** What writes. */
@@ -109,7 +112,7 @@ final class OutboxAssembly {
             PollingLoop.Source source = new PollingLoop.Source(engine.backend(), store);
             PollingLoop loop = new PollingLoop(source, engine.coldPath(), polling, engineMetrics);
             HotPath path = hotPath ? engine.hotPath(metrics) : HotPath.NONE;
-            return new Parts(writing(store, path), new Delivery(engine, loop), store, purgeScheduler, clock);
+            return new Parts(writing(store, path), new Delivery(engine, loop), store, purgeScheduler, wakeUp, clock);
         } catch (RuntimeException | Error e) {
             engine.close();
             throw e;
@@ -160,15 +163,18 @@ final class OutboxAssembly {
             WriteBackend store = StoreBackend.forWriting(
                     Objects.requireNonNull(txContext, "txContext is required"),
                     Objects.requireNonNull(outboxStore, "outboxStore is required"));
-            return new Parts(writing(store, HotPath.NONE), null, null, null, clock);
+            return new Parts(writing(store, HotPath.NONE), null, null, null, wakeUp, clock);
         }
         OutboxBackend store = wholeBackend();
-        return new Parts(writing(store, HotPath.NONE), null, store, purgeScheduler(store), clock);
+        return new Parts(writing(store, HotPath.NONE), null, store, purgeScheduler(store), wakeUp, clock);
     }
 
     private Writing writing(WriteBackend store, HotPath path) {
         List<WriterHook> hooks = new ArrayList<>(writerHooks);
         hooks.add(delivery.contexts());
+        if (path == HotPath.NONE && wakeUp != null) {
+            hooks.add(new WakeUpHook(wakeUp));
+        }
         OutboxWriter writer =
                 new DefaultOutboxWriter(store, hooks, new Subscriptions(subscriptions, this::hasListener), path);
         return new Writing(writer, new DefaultOutboxPublisher(writer, jsonCodec));

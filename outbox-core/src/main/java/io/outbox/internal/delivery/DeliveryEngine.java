@@ -53,7 +53,7 @@ public final class DeliveryEngine implements AutoCloseable {
     private final StoreWatch watch = new StoreWatch();
     private final EngineMetrics metrics;
     private final OwnedEvents owned;
-    private final AlarmLine alarm = new AlarmLine();
+    private final AlarmLine alarm;
     private final EngineClock clock;
     private final Contexts contexts;
     private final Leases leases = new Leases();
@@ -76,6 +76,7 @@ public final class DeliveryEngine implements AutoCloseable {
         requireCapabilities(store, settings);
         this.backend = new WatchedBackend(store, watch);
         this.metrics = metrics;
+        this.alarm = new AlarmLine(settings.wakeUp);
         this.owned = new OwnedEvents(settings.inFlightTracker);
         this.clock = new EngineClock(settings.clock);
         this.contexts = settings.contexts();

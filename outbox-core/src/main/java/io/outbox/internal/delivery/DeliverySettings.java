@@ -11,6 +11,7 @@ import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
+import io.outbox.spi.WakeUp;
 import io.outbox.util.DaemonThreadFactory;
 import java.time.Clock;
 import java.time.Duration;
@@ -50,10 +51,16 @@ public final class DeliverySettings {
     Clock clock = Clock.systemUTC();
     ThreadFactory threadFactory = new DaemonThreadFactory("outbox-worker-");
     Lease lease;
+    WakeUp wakeUp;
     boolean strictOrder;
     boolean deleteDone;
     Duration longestStandstill = Duration.ofSeconds(30);
     private Duration unroutableGrace = DEFAULT_UNROUTABLE_GRACE;
+
+    /** Tells other nodes of what this one may not get to at once. */
+    public void wakeUp(WakeUp value) {
+        this.wakeUp = Objects.requireNonNull(value, "wakeUp");
+    }
 
     public void listenerRegistry(ListenerRegistry value) {
         this.listenerRegistry = Objects.requireNonNull(value, "listenerRegistry");

@@ -180,9 +180,7 @@ final class HotEvents implements HotPath {
         switch (reason) {
             case NO_ROOM -> drop(event);
             case UNLOCKED -> alarm.dueSoon(EventTypes.only(event.eventType()));
-            case FOR_OTHERS -> {
-                // they find it
-            }
+            case FOR_OTHERS -> alarm.dueElsewhere(EventTypes.only(event.eventType()));
         }
     }
 

@@ -17,4 +17,7 @@ public interface Alarm {
 
     /** Events of these types are worth a look after a delay. */
     void dueIn(EventTypes types, long delayMs);
+
+    /** Events of these types are due, and for other nodes to find; the poller of this one has no use for them. */
+    default void dueElsewhere(EventTypes types) {}
 }

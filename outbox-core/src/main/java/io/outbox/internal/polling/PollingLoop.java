@@ -81,7 +81,12 @@ public final class PollingLoop implements AutoCloseable {
 
     /** Makes the next run begin at once, for events that have become due unbeknown to the target. */
     public void wakeUp() {
-        schedule.dueNow(EventTypes.ALL);
+        wakeUp(EventTypes.ALL);
+    }
+
+    /** As {@link #wakeUp()}, for events of these types. */
+    public void wakeUp(EventTypes types) {
+        schedule.dueNow(types);
     }
 
     /** Stops and waits for a run that is under way. */
