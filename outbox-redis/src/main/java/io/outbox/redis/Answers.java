@@ -1,0 +1,62 @@
+package io.outbox.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.outbox.redis.RedisOutboxException.Kind;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Waits for what Redis answers, and says what it means if that is a failure. */
+final class Answers {
+
+    private Answers() {}
+
+    static <T> T await(Future<T> answer, Duration timeout) {
+        try {
+            return get(answer, timeout);
+        } catch (ExecutionException e) {
+            throw failure(e.getCause());
+        }
+    }
+
+    /** As {@link #await}, but leaves it to the caller to look at a failure. */
+    static <T> T get(Future<T> answer, Duration timeout) throws ExecutionException {
+        try {
+            return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            String message = "Redis has not answered within " + timeout.toMillis() + " ms; whether it did what it was"
+                    + " told is unknown";
+            throw new RedisOutboxException(message, e, Kind.CONNECTION);
+        } catch (CancellationException e) {
+            throw failure(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RedisOutboxException("Interrupted while waiting for Redis", e, Kind.INTERRUPTED);
+        }
+    }
+
+    /** Says what a failed command means. */
+    static RedisOutboxException failure(Throwable cause) {
+        if (!(cause instanceof RedisCommandExecutionException)) {
+            String message = "The connection to Redis failed; whether the last command took effect is unknown: "
+                    + cause.getMessage();
+            return new RedisOutboxException(message, cause, Kind.CONNECTION);
+        }
+        String answer = String.valueOf(cause.getMessage());
+        if (answer.contains("OOM ")) {
+            String message =
+                    "Redis has reached its maxmemory and takes no new events; nothing was written. Deliveries go"
+                            + " on and free memory; if that is not enough, raise maxmemory or shorten the retention: "
+                            + answer;
+            return new RedisOutboxException(message, cause, Kind.REFUSED);
+        }
+        if (answer.startsWith("READONLY")) {
+            String message = "This is a replica, which takes no writes; nothing was written: " + answer;
+            return new RedisOutboxException(message, cause, Kind.WRONG_SERVER);
+        }
+        return new RedisOutboxException("Redis refused the command: " + answer, cause, Kind.REFUSED);
+    }
+}

@@ -1,0 +1,49 @@
+package io.outbox.redis;
+
+import io.outbox.EventEnvelope;
+
+/**
+ * What never changes of a stored event, as one text: the lengths of its first four parts, each with a comma behind it and
+ * empty for a part that is not there, then all parts.
+ */
+record EventBody(String aggregateType, String aggregateId, String tenantId, String headers, String payload) {
+
+    static EventBody of(EventEnvelope event) {
+        return new EventBody(
+                event.aggregateType(),
+                event.aggregateId(),
+                event.tenantId(),
+                event.storedHeaders(),
+                event.storedPayload());
+    }
+
+    String encode() {
+        StringBuilder text = new StringBuilder(64 + payload.length());
+        String[] parts = {aggregateType, aggregateId, tenantId, headers};
+        for (String part : parts) {
+            text.append(part == null ? "" : Integer.toString(part.length())).append(',');
+        }
+        for (String part : parts) {
+            text.append(part == null ? "" : part);
+        }
+        return text.append(payload).toString();
+    }
+
+    static EventBody decode(String text) {
+        int[] lengths = new int[4];
+        int at = 0;
+        for (int i = 0; i < lengths.length; i++) {
+            int comma = text.indexOf(',', at);
+            lengths[i] = comma == at ? -1 : Integer.parseInt(text, at, comma, 10);
+            at = comma + 1;
+        }
+        String[] parts = new String[lengths.length];
+        for (int i = 0; i < parts.length; i++) {
+            if (lengths[i] >= 0) {
+                parts[i] = text.substring(at, at + lengths[i]);
+                at += lengths[i];
+            }
+        }
+        return new EventBody(parts[0], parts[1], parts[2], parts[3], text.substring(at));
+    }
+}

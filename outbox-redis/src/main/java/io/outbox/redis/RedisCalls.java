@@ -1,0 +1,96 @@
+package io.outbox.redis;
+
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+
+/**
+ * Calls of an outbox's scripts over one link. Commands of several threads follow each other on it without waiting for
+ * answers. Thread-safe.
+ */
+final class RedisCalls {
+
+    private final RedisLink link;
+    private final RedisKeys keys;
+    private final Duration timeout;
+
+    RedisCalls(RedisLink link, RedisKeys keys, Duration timeout) {
+        this.link = link;
+        this.keys = keys;
+        this.timeout = timeout;
+    }
+
+    RedisKeys keys() {
+        return keys;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    /** Runs the script and returns its reply. */
+    List<Object> run(Script script, List<String> args) {
+        return run(script, List.of(), args, Replication.NOT_AWAITED);
+    }
+
+    /** Runs the script with keys beside the outbox's own, waits for replicas, and returns the script's reply. */
+    List<Object> run(Script script, List<String> moreKeys, List<String> args, Replication replication) {
+        List<String> names = new ArrayList<>();
+        names.add(keys.event());
+        names.addAll(moreKeys);
+        StatefulRedisConnection<String, String> connection = connect();
+        try {
+            List<Object> reply =
+                    evaluate(connection.async(), script, names.toArray(String[]::new), args.toArray(String[]::new));
+            replication.await(connection, timeout);
+            return reply;
+        } catch (RedisOutboxException e) {
+            throw failed(connection, e);
+        }
+    }
+
+    private List<Object> evaluate(
+            RedisAsyncCommands<String, String> commands, Script script, String[] names, String[] values) {
+        try {
+            RedisFuture<List<Object>> reply = commands.evalsha(script.sha(), ScriptOutputType.MULTI, names, values);
+            return Answers.get(reply, timeout);
+        } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof RedisNoScriptException)) {
+                throw Answers.failure(e.getCause());
+            }
+        }
+        RedisFuture<List<Object>> reply = commands.eval(script.source(), ScriptOutputType.MULTI, names, values);
+        return Answers.await(reply, timeout);
+    }
+
+    /** Sends a command and returns its answer. */
+    <T> T call(Function<RedisAsyncCommands<String, String>, Future<T>> command) {
+        StatefulRedisConnection<String, String> connection = connect();
+        try {
+            return Answers.await(command.apply(connection.async()), timeout);
+        } catch (RedisOutboxException e) {
+            throw failed(connection, e);
+        }
+    }
+
+    private StatefulRedisConnection<String, String> connect() {
+        return Answers.await(link.connection(), timeout);
+    }
+
+    /** Leaves a connection behind that is silent, broken or led to a replica. */
+    private RedisOutboxException failed(
+            StatefulRedisConnection<String, String> connection, RedisOutboxException failure) {
+        if (failure.isOfConnection()) {
+            link.drop(connection);
+        }
+        return failure;
+    }
+}

@@ -1,0 +1,202 @@
+package io.outbox.redis;
+
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.outbox.model.EventStatus;
+import io.outbox.spi.Capability;
+import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.FetchRequest;
+import io.outbox.spi.Outcome;
+import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Delivery from Redis, one script for each operation. Thread-safe. */
+final class RedisDelivery implements DeliveryBackend {
+
+    private static final Set<Capability> CAPABILITIES = Set.of(Capability.values());
+
+    /** The place behind a pending event. */
+    private record Place(String score, String member) implements PageCursor {
+
+        static final Place FRONT = new Place("", "");
+
+        static Place of(PageCursor cursor) {
+            return cursor == null ? FRONT : (Place) cursor;
+        }
+
+        static Place read(List<Object> reply, int at) {
+            String member = (String) reply.get(at + 1);
+            return member.isEmpty() ? null : new Place((String) reply.get(at), member);
+        }
+    }
+
+    private final RedisCalls redis;
+
+    RedisDelivery(RedisCalls redis) {
+        this.redis = redis;
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return CAPABILITIES;
+    }
+
+    /** Does nothing: each type has sorted sets of its own. */
+    @Override
+    public void prepareReadsByType() {}
+
+    @Override
+    public Page<DueEvent> fetch(FetchRequest request) {
+        List<String> args = new ArrayList<>();
+        addRequest(args, request.now(), request.now().minus(request.skipRecent()), request.limit());
+        addRange(args, request.after(), request.types());
+        List<Object> reply = redis.run(Script.FETCH, args);
+        return new Page<>(EventRows.readInOrderOfCreation(reply, 2), Place.read(reply, 0));
+    }
+
+    @Override
+    public ClaimedPage claim(ClaimRequest request) {
+        List<String> args = new ArrayList<>();
+        args.add(request.lease().ownerId());
+        args.add(request.scope().takeOver() ? Micros.text(request.lockExpiry()) : "");
+        addRequest(args, request.asOf(), request.createdUntil(), request.limit());
+        addRange(args, request.after(), request.scope().types());
+        List<Object> reply = redis.run(Script.CLAIM, args);
+        int takenOver = ((Long) reply.get(0)).intValue();
+        return new ClaimedPage(EventRows.readInOrderOfCreation(reply, 3), takenOver, Place.read(reply, 1));
+    }
+
+    private static void addRequest(List<String> args, Instant dueUntil, Instant createdUntil, int limit) {
+        args.add(Micros.text(dueUntil));
+        args.add(Micros.sortable(createdUntil));
+        args.add(Integer.toString(limit));
+    }
+
+    private static void addRange(List<String> args, PageCursor after, EventTypes types) {
+        Place place = Place.of(after);
+        args.add(place.score);
+        args.add(place.member);
+        args.add(types.excluded() ? "1" : "0");
+        args.addAll(types.excluded() ? types.names() : new LinkedHashSet<>(types.names()));
+    }
+
+    @Override
+    public Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
+        Map<String, EventStatus> standing = new HashMap<>();
+        List<Outcome> batch = new ArrayList<>();
+        Set<String> ids = new HashSet<>();
+        for (Outcome outcome : outcomes) {
+            if (!ids.add(outcome.eventId())) {
+                applyOnceEach(ownerId, batch, standing);
+                batch.clear();
+                ids.clear();
+                ids.add(outcome.eventId());
+            }
+            batch.add(outcome);
+        }
+        applyOnceEach(ownerId, batch, standing);
+        return standing;
+    }
+
+    private void applyOnceEach(String ownerId, List<Outcome> outcomes, Map<String, EventStatus> standing) {
+        if (outcomes.isEmpty()) {
+            return;
+        }
+        List<String> args = new ArrayList<>(1 + outcomes.size() * 6);
+        args.add(ownerId == null ? "" : ownerId);
+        outcomes.forEach(outcome -> addOutcome(args, outcome));
+        List<Object> reply = redis.run(Script.APPLY, args);
+        for (int i = 0; i < reply.size(); i += 2) {
+            EventStatus status = EventStatus.fromCode(((Long) reply.get(i + 1)).intValue());
+            standing.put((String) reply.get(i), status);
+        }
+    }
+
+    private static void addOutcome(List<String> args, Outcome outcome) {
+        if (outcome instanceof Outcome.Done done) {
+            addOutcome(args, done.eventId(), done.keep() ? "D" : "X", done.at(), null);
+        } else if (outcome instanceof Outcome.Deferred deferred) {
+            addOutcome(args, deferred.eventId(), "L", deferred.until(), null);
+        } else if (outcome instanceof Outcome.Dead dead) {
+            addOutcome(args, dead.eventId(), "K", Instant.EPOCH, dead.error());
+        } else if (outcome instanceof Outcome.Failed failed) {
+            addOutcome(args, failed.eventId(), "F", failed.retryAt(), failed.error());
+            args.set(args.size() - 3, Integer.toString(failed.attempts()));
+            args.set(args.size() - 2, Integer.toString(failed.maxAttempts()));
+        }
+    }
+
+    private static void addOutcome(List<String> args, String eventId, String kind, Instant time, String error) {
+        args.add(eventId);
+        args.add(kind);
+        args.add(Micros.text(time));
+        args.add("0");
+        args.add("0");
+        args.add(error == null ? "" : "=" + error);
+    }
+
+    @Override
+    public Set<String> doneAmong(Collection<String> eventIds) {
+        return eventIds.isEmpty() ? Set.of() : ids(redis.run(Script.DONE_AMONG, List.copyOf(eventIds)));
+    }
+
+    @Override
+    public Set<String> renew(String ownerId, Collection<String> eventIds) {
+        return eventIds.isEmpty() ? Set.of() : ids(redis.run(Script.RENEW, ownerAndIds(ownerId, eventIds)));
+    }
+
+    @Override
+    public int release(String ownerId, Collection<String> eventIds) {
+        if (eventIds.isEmpty()) {
+            return 0;
+        }
+        List<Object> reply = redis.run(Script.RELEASE, ownerAndIds(ownerId, eventIds));
+        return ((Long) reply.get(0)).intValue();
+    }
+
+    private static List<String> ownerAndIds(String ownerId, Collection<String> eventIds) {
+        List<String> args = new ArrayList<>();
+        args.add(ownerId);
+        args.addAll(new LinkedHashSet<>(eventIds));
+        return args;
+    }
+
+    private static Set<String> ids(List<Object> reply) {
+        Set<String> ids = new HashSet<>();
+        reply.forEach(id -> ids.add((String) id));
+        return ids;
+    }
+
+    @Override
+    public Instant currentTime() {
+        List<String> time = redis.call(RedisAsyncCommands::time);
+        return Instant.ofEpochSecond(Long.parseLong(time.get(0)), Long.parseLong(time.get(1)) * 1_000);
+    }
+
+    @Override
+    public Optional<Instant> nextDueAt(Instant now) {
+        return time(redis.run(Script.DUE_TIMES, List.of(Micros.text(now))).get(0));
+    }
+
+    @Override
+    public Optional<Instant> oldestDueAt(Instant now) {
+        return time(redis.run(Script.DUE_TIMES, List.of(Micros.text(now))).get(1));
+    }
+
+    private static Optional<Instant> time(Object micros) {
+        return micros.equals("") ? Optional.empty() : Optional.of(Micros.instant((String) micros));
+    }
+}

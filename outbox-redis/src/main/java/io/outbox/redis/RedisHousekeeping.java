@@ -1,0 +1,126 @@
+package io.outbox.redis;
+
+import io.outbox.model.EventCount;
+import io.outbox.model.OutboxEvent;
+import io.outbox.model.PendingEvents;
+import io.outbox.spi.DeadQuery;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+
+/** Counts, purges and dead events in Redis. Thread-safe. */
+final class RedisHousekeeping implements HousekeepingBackend {
+
+    private static final int BACKLOG_VALUES = 5;
+
+    /** How many dead events are read at a time where a query leaves some of them out. */
+    private static final int DEAD_PAGE = 100;
+
+    /** The place behind a dead event. */
+    private record DeadPlace(String member) implements PageCursor {
+
+        static DeadPlace behind(OutboxEvent event) {
+            return new DeadPlace(Micros.sortable(event.createdAt()) + event.eventId());
+        }
+    }
+
+    private final RedisCalls redis;
+
+    RedisHousekeeping(RedisCalls redis) {
+        this.redis = redis;
+    }
+
+    @Override
+    public List<PendingEvents> pending(Instant now) {
+        List<PendingEvents> pending = new ArrayList<>();
+        List<Object> reply = redis.run(Script.BACKLOG, List.of(Micros.text(now)));
+        for (int i = 0; i < reply.size(); i += BACKLOG_VALUES) {
+            long due = (Long) reply.get(i + 3);
+            if (due > 0) {
+                pending.add(new PendingEvents((String) reply.get(i), due, Micros.instant((String) reply.get(i + 4))));
+            }
+        }
+        return pending;
+    }
+
+    @Override
+    public List<EventCount> counts() {
+        List<EventCount> counts = new ArrayList<>();
+        List<Object> reply = redis.run(Script.BACKLOG, List.of(Micros.text(Instant.EPOCH)));
+        for (int i = 0; i < reply.size(); i += BACKLOG_VALUES) {
+            counts.add(new EventCount((String) reply.get(i), (Long) reply.get(i + 1), (Long) reply.get(i + 2)));
+        }
+        return counts;
+    }
+
+    @Override
+    public int purge(Instant before, int limit) {
+        return purge(before, Micros.sortable(before), limit);
+    }
+
+    @Override
+    public int purgeDone(Instant before, int limit) {
+        return purge(before, "", limit);
+    }
+
+    private int purge(Instant doneBefore, String deadBefore, int limit) {
+        List<String> args = List.of(Micros.text(doneBefore), deadBefore, Integer.toString(limit));
+        return ((Long) redis.run(Script.PURGE, args).get(0)).intValue();
+    }
+
+    @Override
+    public Page<OutboxEvent> queryDead(DeadQuery query) {
+        boolean isFiltered = query.eventType() != null || query.aggregateType() != null;
+        int pageSize = isFiltered ? Math.max(DEAD_PAGE, query.limit() + 1) : query.limit() + 1;
+        List<OutboxEvent> found = new ArrayList<>();
+        String after = query.after() == null ? "" : ((DeadPlace) query.after()).member;
+        while (found.size() <= query.limit()) {
+            List<DueEvent> page = deadPage(after, pageSize);
+            page.stream()
+                    .map(DueEvent::event)
+                    .filter(event -> matches(query, event))
+                    .forEach(found::add);
+            if (page.size() < pageSize) {
+                break;
+            }
+            after = DeadPlace.behind(page.get(page.size() - 1).event()).member;
+        }
+        if (found.size() <= query.limit()) {
+            return Page.last(found);
+        }
+        return new Page<>(found.subList(0, query.limit()), DeadPlace.behind(found.get(query.limit() - 1)));
+    }
+
+    private List<DueEvent> deadPage(String after, int size) {
+        return EventRows.read(redis.run(Script.DEAD_PAGE, List.of(after, Integer.toString(size))), 0);
+    }
+
+    private static boolean matches(DeadQuery query, OutboxEvent event) {
+        return (query.eventType() == null || query.eventType().equals(event.eventType()))
+                && (query.aggregateType() == null || query.aggregateType().equals(event.aggregateType()));
+    }
+
+    @Override
+    public int replayDead(Collection<String> eventIds) {
+        if (eventIds.isEmpty()) {
+            return 0;
+        }
+        List<String> args = new ArrayList<>(new LinkedHashSet<>(eventIds));
+        return ((Long) redis.run(Script.REPLAY, args).get(0)).intValue();
+    }
+
+    @Override
+    public int countDead(String eventType) {
+        if (eventType == null) {
+            return redis.call(commands -> commands.zcard(redis.keys().dead())).intValue();
+        }
+        String count = redis.call(commands -> commands.hget(redis.keys().deadCount(), eventType));
+        return count == null ? 0 : Integer.parseInt(count);
+    }
+}

@@ -1,0 +1,60 @@
+package io.outbox.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A connection that is made when it is needed, and again after it was lost.
+ *
+ * <p>The client does not reconnect by itself, because it would send again what was not answered. A command that was
+ * executed and whose answer got lost would then be executed twice: an append would meet its own events and take them for
+ * duplicates. So a lost connection fails what is under way on it, and the next call makes another. Callers share an attempt to
+ * connect. Thread-safe.
+ */
+final class RedisLink implements AutoCloseable {
+
+    private final RedisClient client;
+    private final RedisURI uri;
+    private CompletableFuture<StatefulRedisConnection<String, String>> current;
+    private boolean closed;
+
+    RedisLink(RedisClient client, RedisURI uri) {
+        this.client = client;
+        this.uri = uri;
+    }
+
+    /** Returns the connection, or the attempt to make it. */
+    synchronized CompletableFuture<StatefulRedisConnection<String, String>> connection() {
+        if (closed) {
+            return CompletableFuture.failedFuture(new IllegalStateException("The connection to Redis is closed"));
+        }
+        if (current == null || isLost(current)) {
+            current = client.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
+        }
+        return current;
+    }
+
+    private static boolean isLost(CompletableFuture<StatefulRedisConnection<String, String>> connection) {
+        return connection.isDone()
+                && (connection.isCompletedExceptionally() || !connection.join().isOpen());
+    }
+
+    /** Gives up a connection that does not answer, or not as it should; the next call makes another. */
+    synchronized void drop(StatefulRedisConnection<String, String> connection) {
+        connection.closeAsync();
+        if (current != null && current.getNow(null) == connection) {
+            current = null;
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (current != null) {
+            current.thenAccept(StatefulRedisConnection::closeAsync);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package io.outbox.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.outbox.spi.OutboxBackend;
+import io.outbox.spi.WakeUp;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * An outbox in Redis: the backend to build an {@link io.outbox.Outbox} on, and three ways to write an event.
+ *
+ * <pre>{@code
+ * RedisOutbox redis = RedisOutbox.connect(RedisURI.create("redis://localhost"));
+ * Outbox outbox = Outbox.multiNode().backend(redis.backend()).claimLocking(Duration.ofMinutes(5))
+ *         .listenerRegistry(listeners).build();
+ * OutboxWriter writer = outbox.writer();
+ *
+ * writer.write("OrderPlaced", json);                      // alone
+ *
+ * redis.inTransaction(commands -> {                       // with commands, as one MULTI/EXEC
+ *     commands.hset("{outbox}:order:17", "state", "PLACED");
+ *     writer.write("OrderPlaced", json);
+ * });
+ *
+ * redis.runScript(                                        // with a script, as one EVAL
+ *         "return redis.call('DECR', KEYS[1])", List.of("{outbox}:stock"), List.of(),
+ *         () -> writer.write("StockTaken", json));
+ * }</pre>
+ *
+ * <p>What is written is visible together with the commands or the script, or not at all, and its delivery begins right after.
+ * How much of it outlives the server is a matter of the server's persistence.
+ *
+ * <p>Closing it closes the connections to Redis; close the outbox first. Thread-safe.
+ */
+public final class RedisOutbox implements AutoCloseable {
+
+    /** The name of an outbox that was not given one. */
+    public static final String DEFAULT_NAME = "outbox";
+
+    private final RedisClient client;
+    private final ClientResources ownResources;
+    private final RedisLink writes;
+    private final RedisLink deliveries;
+    private final RedisTransactions transactions;
+    private final RedisScripts scripts;
+    private final RedisWakeUp wakeUp;
+    private final OutboxBackend backend;
+
+    private RedisOutbox(Builder builder) {
+        this.ownResources = builder.resources == null ? DefaultClientResources.create() : null;
+        this.client = RedisClient.create(builder.resources == null ? ownResources : builder.resources);
+        client.setOptions(builder.options.mutate().autoReconnect(false).build());
+        RedisURI uri = builder.uri;
+        RedisKeys keys = new RedisKeys(builder.name);
+        this.writes = new RedisLink(client, uri);
+        this.deliveries = new RedisLink(client, uri);
+        RedisCalls writeCalls = new RedisCalls(writes, keys, uri.getTimeout());
+        RedisCalls deliveryCalls = new RedisCalls(deliveries, keys, uri.getTimeout());
+        RedisWriting writing = new RedisWriting(writeCalls, builder.replication, builder.deliveries);
+        this.transactions = new RedisTransactions(client, uri, writeCalls, writing, builder.replication);
+        this.scripts = new RedisScripts(writeCalls, writing, builder.replication);
+        this.wakeUp = new RedisWakeUp(client, uri, deliveries, keys);
+        this.backend =
+                new RedisBackend(writing, new RedisDelivery(deliveryCalls), new RedisHousekeeping(deliveryCalls));
+        try {
+            new ServerCheck(deliveryCalls).run();
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** Connects to the outbox of the default name. */
+    public static RedisOutbox connect(RedisURI uri) {
+        return builder(uri).connect();
+    }
+
+    /** Begins with a server; its timeout is that of every command. */
+    public static Builder builder(RedisURI uri) {
+        return new Builder(uri);
+    }
+
+    /** Returns the engine for {@code Outbox} builders, always the same. */
+    public OutboxBackend backend() {
+        return backend;
+    }
+
+    /**
+     * Returns hints by publish and subscribe for {@code Outbox} builders: with them, an outbox delivers what others have written
+     * or given back without waiting for its next poll.
+     */
+    public WakeUp wakeUp() {
+        return wakeUp;
+    }
+
+    /**
+     * Runs the work, then sends its commands and the events that were written meanwhile on this thread as one
+     * {@code MULTI}/{@code EXEC}. If the work throws, nothing is sent.
+     *
+     * <p>Answers to the commands are there when this method has returned, and not before. In a cluster, the commands' keys have
+     * the outbox's hash tag. A command that Redis refuses when it queues it ends the transaction; one that fails when it is
+     * executed does not, since Redis does not roll back: this method then throws, though all else took effect.
+     *
+     * @throws io.outbox.DuplicateEventException if an event is stored already
+     * @throws RedisOutboxException if the transaction was refused, or nothing is known about it
+     * @throws IllegalStateException if this thread is in a transaction already
+     */
+    public void inTransaction(Consumer<RedisAsyncCommands<String, String>> work) {
+        Objects.requireNonNull(work, "work");
+        transactions.call(commands -> {
+            work.accept(commands);
+            return null;
+        });
+    }
+
+    /** As {@link #inTransaction}, and returns what the work returns, such as the future of a command's answer. */
+    public <T> T callInTransaction(Function<RedisAsyncCommands<String, String>, T> work) {
+        return transactions.call(Objects.requireNonNull(work, "work"));
+    }
+
+    /**
+     * Runs a Lua script and stores the events that are written meanwhile on this thread, both as one {@code EVAL}.
+     *
+     * <p>The script sees its own {@code KEYS} and {@code ARGV}. It decides: if it returns {@code nil} or {@code false}, no event is
+     * stored. If it fails, none is stored either; what it did before stays, since Redis does not roll back. In a cluster, its
+     * keys have the outbox's hash tag.
+     *
+     * @param events writes the events, before the script runs
+     * @return what the script returned; {@code null} if it declined
+     * @throws io.outbox.DuplicateEventException if an event is stored already; the script has not run then
+     * @throws RedisOutboxException if the script failed or was refused, or nothing is known about it
+     * @throws IllegalStateException if this thread is in a transaction already
+     */
+    public Object runScript(String script, List<String> keys, List<String> args, Runnable events) {
+        Objects.requireNonNull(script, "script");
+        return scripts.run(script, List.copyOf(keys), List.copyOf(args), Objects.requireNonNull(events, "events"));
+    }
+
+    @Override
+    public void close() {
+        wakeUp.close();
+        transactions.close();
+        writes.close();
+        deliveries.close();
+        client.shutdown(0, 2, TimeUnit.SECONDS);
+        if (ownResources != null) {
+            ownResources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+        }
+    }
+
+    /** Settings of a connection. Not thread-safe. */
+    public static final class Builder {
+
+        private final RedisURI uri;
+        private String name = DEFAULT_NAME;
+        private ClientOptions options = ClientOptions.create();
+        private ClientResources resources;
+        private Replication replication = Replication.NOT_AWAITED;
+        private Executor deliveries = Runnable::run;
+
+        private Builder(RedisURI uri) {
+            this.uri = Objects.requireNonNull(uri, "uri");
+        }
+
+        /**
+         * Names the outbox; several on one server are independent. All its keys begin with the name in braces, which is their hash
+         * tag in a cluster. Default: {@value RedisOutbox#DEFAULT_NAME}.
+         */
+        public Builder name(String name) {
+            this.name = new RedisKeys(name).name();
+            return this;
+        }
+
+        /** Options of the client, such as TLS. It never reconnects by itself: the outbox does, without repeating commands. */
+        public Builder clientOptions(ClientOptions options) {
+            this.options = Objects.requireNonNull(options, "options");
+            return this;
+        }
+
+        /** Threads that are shared with other clients, and stay when this one is closed. Default: threads of its own. */
+        public Builder clientResources(ClientResources resources) {
+            this.resources = Objects.requireNonNull(resources, "resources");
+            return this;
+        }
+
+        /**
+         * Makes writers wait until that many replicas have confirmed the events; a writer gets an exception if they do not in
+         * time, though the events are stored. Commands of other writers wait as well. Default: nobody waits.
+         */
+        public Builder waitForReplicas(int replicas, Duration limit) {
+            if (replicas < 1) {
+                throw new IllegalArgumentException("replicas must be at least 1: " + replicas);
+            }
+            if (limit.isNegative() || limit.isZero()) {
+                throw new IllegalArgumentException("limit must be positive: " + limit);
+            }
+            this.replication = new Replication(replicas, limit);
+            return this;
+        }
+
+        /**
+         * Runs what begins the delivery of events that were written alone: at once by default, and on the same thread. For a
+         * transaction of something else, whose end is better awaited though it does not decide.
+         */
+        public Builder deliverWrites(Executor deliveries) {
+            this.deliveries = Objects.requireNonNull(deliveries, "deliveries");
+            return this;
+        }
+
+        /**
+         * Connects, and checks the server.
+         *
+         * @throws IllegalStateException if the server is too old, may evict events, or holds events of another layout
+         * @throws RedisOutboxException if it cannot be reached
+         */
+        public RedisOutbox connect() {
+            return new RedisOutbox(this);
+        }
+    }
+}

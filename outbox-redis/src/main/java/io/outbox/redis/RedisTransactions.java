@@ -1,0 +1,180 @@
+package io.outbox.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.TransactionResult;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.outbox.redis.RedisOutboxException.Kind;
+import java.time.Duration;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+/**
+ * Transactions with the application's commands and an append of events among them.
+ *
+ * <p>Nothing is sent before all of it is known: {@code MULTI}, the commands, the append and {@code EXEC} leave in one piece. So a
+ * thread that fails half-way has changed nothing, and a connection that is lost has carried all of it or nothing that
+ * counts. The append is sent as its whole source, because a script that Redis has forgotten would fail alone, and leave the
+ * application's commands without their events. Thread-safe; each transaction has a connection to itself.
+ */
+final class RedisTransactions implements AutoCloseable {
+
+    private static final int MAX_IDLE = 16;
+
+    private final RedisClient client;
+    private final RedisURI uri;
+    private final RedisCalls redis;
+    private final RedisWriting writing;
+    private final Replication replication;
+    private final Deque<StatefulRedisConnection<String, String>> idle = new ConcurrentLinkedDeque<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    RedisTransactions(
+            RedisClient client, RedisURI uri, RedisCalls redis, RedisWriting writing, Replication replication) {
+        this.client = client;
+        this.uri = uri;
+        this.redis = redis;
+        this.writing = writing;
+        this.replication = replication;
+    }
+
+    /** Runs the work, then sends its commands and the events that it wrote as one transaction. */
+    <T> T call(Function<RedisAsyncCommands<String, String>, T> work) {
+        return writing.gather(scope -> {
+            StatefulRedisConnection<String, String> connection = take();
+            boolean usable = false;
+            try {
+                T result = gather(connection, work);
+                requireUnknown(scope.ids());
+                execute(connection, scope);
+                replication.await(connection, timeout());
+                usable = true;
+                return result;
+            } finally {
+                giveBack(connection, usable);
+            }
+        });
+    }
+
+    private static <T> T gather(
+            StatefulRedisConnection<String, String> connection, Function<RedisAsyncCommands<String, String>, T> work) {
+        connection.setAutoFlushCommands(false);
+        connection.async().multi();
+        return work.apply(connection.async());
+    }
+
+    /** Refuses what is stored already, while nothing has happened yet: once sent, the other commands would count. */
+    private void requireUnknown(List<String> ids) {
+        if (ids.isEmpty()) {
+            return;
+        }
+        List<String> known =
+                redis.call(commands -> commands.hmget(redis.keys().event(), ids.toArray(String[]::new))).stream()
+                        .filter(event -> event.hasValue())
+                        .map(event -> event.getKey())
+                        .toList();
+        if (!known.isEmpty()) {
+            throw RedisWriting.duplicate(known);
+        }
+    }
+
+    private void execute(StatefulRedisConnection<String, String> connection, WriteScope scope) {
+        RedisFuture<?> append = scope.events().isEmpty() ? null : append(connection.async(), scope);
+        RedisFuture<TransactionResult> executed = connection.async().exec();
+        TransactionResult result = scope.send(() -> {
+            connection.flushCommands();
+            return result(executed, append);
+        });
+        conclude(scope, result);
+        connection.setAutoFlushCommands(true);
+    }
+
+    private RedisFuture<?> append(RedisAsyncCommands<String, String> commands, WriteScope scope) {
+        String[] names = {redis.keys().event()};
+        String[] args = RedisWriting.arguments(scope.events()).toArray(String[]::new);
+        return commands.eval(Script.APPEND.source(), ScriptOutputType.MULTI, names, args);
+    }
+
+    /** Waits for the end. If Redis refused the append, and with it the whole, its reason is there and not at the end. */
+    private TransactionResult result(RedisFuture<TransactionResult> executed, RedisFuture<?> append) {
+        try {
+            return Answers.get(executed, timeout());
+        } catch (ExecutionException e) {
+            boolean appendWasRefused = append != null
+                    && append.getError() != null
+                    && e.getCause() instanceof RedisCommandExecutionException;
+            throw Answers.failure(
+                    appendWasRefused ? new RedisCommandExecutionException(append.getError()) : e.getCause());
+        }
+    }
+
+    private static void conclude(WriteScope scope, TransactionResult result) {
+        int appended = scope.events().isEmpty() ? 0 : 1;
+        if (appended == 1) {
+            Object append = result.get(result.size() - 1);
+            if (append instanceof Throwable failure) {
+                scope.notStored();
+                throw failure(
+                        "The commands of the transaction took effect, but its events could not be stored", failure);
+            }
+            if (!((List<?>) append).isEmpty()) {
+                scope.notStored();
+                throw RedisWriting.duplicate((List<?>) append);
+            }
+        }
+        scope.stored();
+        for (int i = 0; i < result.size() - appended; i++) {
+            if (result.get(i) instanceof Throwable failure) {
+                throw failure(
+                        "Command " + (i + 1)
+                                + " of the transaction failed, and the others took effect, events included",
+                        failure);
+            }
+        }
+    }
+
+    private static RedisOutboxException failure(String what, Throwable cause) {
+        return new RedisOutboxException(
+                what + ", since Redis does not roll back: " + cause.getMessage(), cause, Kind.INCOMPLETE);
+    }
+
+    private Duration timeout() {
+        return redis.timeout();
+    }
+
+    private StatefulRedisConnection<String, String> take() {
+        for (var connection = idle.poll(); connection != null; connection = idle.poll()) {
+            if (connection.isOpen()) {
+                return connection;
+            }
+            connection.closeAsync();
+        }
+        return Answers.await(client.connectAsync(StringCodec.UTF8, uri), timeout());
+    }
+
+    /** Keeps a connection whose transaction has ended; what another one has gathered must never be sent. */
+    private void giveBack(StatefulRedisConnection<String, String> connection, boolean usable) {
+        if (usable && idle.size() < MAX_IDLE && !closed.get()) {
+            idle.push(connection);
+        } else {
+            connection.closeAsync();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.set(true);
+        for (var connection = idle.poll(); connection != null; connection = idle.poll()) {
+            connection.closeAsync();
+        }
+    }
+}

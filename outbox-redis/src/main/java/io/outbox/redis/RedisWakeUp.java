@@ -1,0 +1,216 @@
+package io.outbox.redis;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.outbox.spi.WakeUp;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Hints by publish and subscribe, on a channel of the outbox's name.
+ *
+ * <p>The subscription has a connection of its own, made when the first listener comes. A lost connection is made again after
+ * growing pauses; one that is only silent is found by a ping. Whenever it is there, listeners are called once for what they
+ * missed. Thread-safe; never blocks.
+ */
+final class RedisWakeUp implements WakeUp, AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(RedisWakeUp.class.getName());
+    private static final long FIRST_PAUSE_MS = 100;
+    private static final long LONGEST_PAUSE_MS = 10_000;
+    private static final long PING_MS = 10_000;
+    private static final int LONGEST_MESSAGE = 1_000;
+    private static final String SEPARATOR = "\n";
+
+    private final RedisClient client;
+    private final RedisURI uri;
+    private final RedisLink publishing;
+    private final String channel;
+    private final ScheduledExecutorService timer;
+    private final HintDebounce debounce;
+    private final List<Consumer<Set<String>>> listeners = new CopyOnWriteArrayList<>();
+    private StatefulRedisPubSubConnection<String, String> connection;
+    private long pauseMs = FIRST_PAUSE_MS;
+    private boolean started;
+    private boolean closed;
+
+    RedisWakeUp(RedisClient client, RedisURI uri, RedisLink publishing, RedisKeys keys) {
+        this.client = client;
+        this.uri = uri;
+        this.publishing = publishing;
+        this.channel = keys.wakeUpChannel();
+        this.timer = client.getResources().eventExecutorGroup();
+        this.debounce = new HintDebounce(this::later, this::publish);
+    }
+
+    private void later(long nanos, Runnable task) {
+        try {
+            timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.log(Level.DEBUG, "The client of Redis is closing", e);
+        }
+    }
+
+    // Sending
+
+    @Override
+    public void signal(Set<String> eventTypes) {
+        debounce.signal(eventTypes);
+    }
+
+    private void publish(Set<String> eventTypes) {
+        String types = String.join(SEPARATOR, eventTypes);
+        boolean isPlain =
+                types.length() <= LONGEST_MESSAGE && eventTypes.stream().noneMatch(type -> type.contains(SEPARATOR));
+        publishing
+                .connection()
+                .thenCompose(redis -> redis.async().publish(channel, isPlain ? types : ""))
+                .whenComplete((receivers, failure) -> {
+                    if (failure != null) {
+                        LOG.log(Level.DEBUG, "A hint could not be sent; events are found by the next poll", failure);
+                    }
+                });
+    }
+
+    // Listening
+
+    @Override
+    public Listening listen(Consumer<Set<String>> listener) {
+        listeners.add(listener);
+        synchronized (this) {
+            if (!started) {
+                started = true;
+                connect();
+            }
+        }
+        return () -> listeners.remove(listener);
+    }
+
+    @Override
+    public synchronized boolean isConnected() {
+        return connection != null && connection.isOpen();
+    }
+
+    private synchronized void connect() {
+        if (closed) {
+            return;
+        }
+        client.connectPubSubAsync(StringCodec.UTF8, uri)
+                .thenCompose(made -> {
+                    made.addListener(new Receiver());
+                    return made.async().subscribe(channel).thenAccept(subscribed -> connected(made));
+                })
+                .exceptionally(failure -> {
+                    LOG.log(Level.DEBUG, "Hints do not arrive; events are found by the next poll", failure);
+                    connectLater();
+                    return null;
+                });
+    }
+
+    private void connected(StatefulRedisPubSubConnection<String, String> made) {
+        synchronized (this) {
+            if (closed) {
+                made.closeAsync();
+                return;
+            }
+            connection = made;
+            pauseMs = FIRST_PAUSE_MS;
+        }
+        made.addListener(new Loss(made));
+        if (!made.isOpen()) {
+            lost(made);
+            return;
+        }
+        call(Set.of());
+        pingLater(made);
+    }
+
+    private synchronized void connectLater() {
+        later(TimeUnit.MILLISECONDS.toNanos(pauseMs), this::connect);
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    }
+
+    private synchronized void lost(StatefulRedisPubSubConnection<String, String> which) {
+        if (connection == which) {
+            connection = null;
+            which.closeAsync();
+            connectLater();
+        }
+    }
+
+    private void pingLater(StatefulRedisPubSubConnection<String, String> which) {
+        later(TimeUnit.MILLISECONDS.toNanos(PING_MS), () -> ping(which));
+    }
+
+    private void ping(StatefulRedisPubSubConnection<String, String> which) {
+        synchronized (this) {
+            if (connection != which) {
+                return;
+            }
+        }
+        which.async()
+                .ping()
+                .toCompletableFuture()
+                .orTimeout(PING_MS, TimeUnit.MILLISECONDS)
+                .whenComplete((pong, failure) -> {
+                    if (failure == null) {
+                        pingLater(which);
+                    } else {
+                        lost(which);
+                    }
+                });
+    }
+
+    private void call(Set<String> eventTypes) {
+        for (Consumer<Set<String>> listener : listeners) {
+            try {
+                listener.accept(eventTypes);
+            } catch (RuntimeException | Error e) {
+                LOG.log(Level.WARNING, "A listener for hints failed", e);
+            }
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (connection != null) {
+            connection.closeAsync();
+            connection = null;
+        }
+    }
+
+    /** Passes hints on. */
+    private final class Receiver extends RedisPubSubAdapter<String, String> {
+        @Override
+        public void message(String from, String types) {
+            call(types.isEmpty() ? Set.of() : Set.of(types.split(SEPARATOR)));
+        }
+    }
+
+    /** Notices that the connection is gone. */
+    private final class Loss implements RedisConnectionStateListener {
+
+        private final StatefulRedisPubSubConnection<String, String> which;
+
+        private Loss(StatefulRedisPubSubConnection<String, String> which) {
+            this.which = which;
+        }
+
+        @Override
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
+            lost(which);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.outbox.redis;
+
+import io.outbox.DuplicateEventException;
+import io.outbox.EventEnvelope;
+import io.outbox.spi.NewEvent;
+import io.outbox.spi.TransactionEnd;
+import io.outbox.spi.WriteBackend;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Writing to Redis: at once, or with whatever the thread has in hand. Thread-safe. */
+final class RedisWriting implements WriteBackend {
+
+    private final RedisCalls redis;
+    private final Replication replication;
+    private final Executor deliveries;
+    private final ThreadLocal<WriteScope> current = new ThreadLocal<>();
+
+    RedisWriting(RedisCalls redis, Replication replication, Executor deliveries) {
+        this.redis = redis;
+        this.replication = replication;
+        this.deliveries = deliveries;
+    }
+
+    @Override
+    public boolean requiresActiveTransaction() {
+        return false;
+    }
+
+    @Override
+    public boolean isTransactionActive() {
+        return current.get() != null;
+    }
+
+    @Override
+    public String noTransactionReason() {
+        return "No transaction on this thread: Redis needs none to store an event. To change data together with it, write it in"
+                + " RedisOutbox.inTransaction(...) or runScript(...)";
+    }
+
+    @Override
+    public Set<String> persist(List<NewEvent> events) {
+        WriteScope scope = current.get();
+        if (scope != null) {
+            scope.add(events);
+        } else if (!events.isEmpty()) {
+            List<Object> duplicates = redis.run(Script.APPEND, List.of(), arguments(events), replication);
+            if (!duplicates.isEmpty()) {
+                throw duplicate(duplicates);
+            }
+        }
+        Set<String> owned = new HashSet<>();
+        for (NewEvent event : events) {
+            if (event.ownerId() != null) {
+                owned.add(event.event().eventId());
+            }
+        }
+        return owned;
+    }
+
+    @Override
+    public void afterCompletion(Consumer<TransactionEnd> callback) {
+        WriteScope scope = current.get();
+        if (scope == null) {
+            deliveries.execute(() -> callback.accept(TransactionEnd.COMMITTED));
+        } else {
+            scope.afterCompletion(callback);
+        }
+    }
+
+    /**
+     * Gathers what this thread writes while the work runs; the work stores it when it has all. Whoever waits for the end is told
+     * afterwards, when the thread is in the scope no more.
+     *
+     * @throws IllegalStateException if the thread is in a scope already
+     */
+    <T> T gather(Function<WriteScope, T> work) {
+        if (current.get() != null) {
+            throw new IllegalStateException("This thread is in a transaction of Redis already; they cannot be nested");
+        }
+        WriteScope scope = new WriteScope();
+        current.set(scope);
+        try {
+            return work.apply(scope);
+        } finally {
+            current.remove();
+            scope.tell();
+        }
+    }
+
+    static List<String> arguments(List<NewEvent> events) {
+        List<String> args = new ArrayList<>(events.size() * 6);
+        for (NewEvent event : events) {
+            EventEnvelope envelope = event.event();
+            Instant due = envelope.availableAt() != null ? envelope.availableAt() : envelope.occurredAt();
+            args.add(envelope.eventId());
+            args.add(Micros.sortable(envelope.occurredAt()));
+            args.add(Micros.text(due));
+            args.add(envelope.eventType());
+            args.add(event.ownerId() == null ? "" : event.ownerId());
+            args.add(EventBody.of(envelope).encode());
+        }
+        return args;
+    }
+
+    static DuplicateEventException duplicate(List<?> ids) {
+        return new DuplicateEventException(
+                ids.stream().map(String.class::cast).distinct().toList(), null);
+    }
+}

@@ -1,0 +1,33 @@
+package io.outbox.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.outbox.redis.RedisOutboxException.Kind;
+import java.time.Duration;
+
+/**
+ * How many replicas have to confirm what was written before the writer goes on, and how long they may take.
+ *
+ * @param replicas zero if nobody waits
+ */
+record Replication(int replicas, Duration limit) {
+
+    static final Replication NOT_AWAITED = new Replication(0, Duration.ZERO);
+
+    /**
+     * Waits until what the connection has written is confirmed. Commands that others send over it wait as well.
+     *
+     * @throws RedisOutboxException if fewer replicas confirm in time; what was written stays written
+     */
+    void await(StatefulRedisConnection<String, String> connection, Duration timeout) {
+        if (replicas == 0) {
+            return;
+        }
+        long confirmed = Answers.await(
+                connection.async().waitForReplication(replicas, Math.max(1, limit.toMillis())), timeout.plus(limit));
+        if (confirmed < replicas) {
+            String message = "The events are stored, but within " + limit.toMillis() + " ms only " + confirmed + " of "
+                    + replicas + " replicas have confirmed them; they will be delivered unless the primary is lost now";
+            throw new RedisOutboxException(message, null, Kind.UNCONFIRMED);
+        }
+    }
+}

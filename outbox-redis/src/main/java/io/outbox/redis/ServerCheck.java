@@ -1,0 +1,92 @@
+package io.outbox.redis;
+
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What an outbox asks of the server before it relies on it. */
+final class ServerCheck {
+
+    private static final System.Logger LOG = System.getLogger(ServerCheck.class.getName());
+    private static final int LEAST_VERSION = 7;
+    private static final String LAYOUT_VERSION = "1";
+
+    private final RedisCalls redis;
+
+    ServerCheck(RedisCalls redis) {
+        this.redis = redis;
+    }
+
+    /**
+     * Refuses a server on which events could disappear or scripts could not run, warns where they do not outlive the server,
+     * and compares the version of what is stored there.
+     *
+     * @throws IllegalStateException if the outbox must not be used on this server
+     */
+    void run() {
+        Map<String, String> info = info();
+        requireVersion(info.getOrDefault("redis_version", ""));
+        requireNoEviction(info.getOrDefault("maxmemory_policy", "noeviction"));
+        warnOfLoss(info);
+        requireLayout();
+    }
+
+    private Map<String, String> info() {
+        Map<String, String> values = new HashMap<>();
+        redis.call(RedisAsyncCommands::info).lines().forEach(line -> {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                values.put(line.substring(0, colon), line.substring(colon + 1).strip());
+            }
+        });
+        return values;
+    }
+
+    private static void requireVersion(String version) {
+        int major = Integer.parseInt("0" + version.replaceAll("\\D.*", ""));
+        if (major < LEAST_VERSION) {
+            throw new IllegalStateException("The outbox needs Redis " + LEAST_VERSION + " or later, this is "
+                    + (version.isEmpty() ? "an unknown version" : version));
+        }
+    }
+
+    private static void requireNoEviction(String policy) {
+        if (policy.startsWith("allkeys")) {
+            throw new IllegalStateException("Redis may evict events under maxmemory-policy '" + policy
+                    + "'; set it to 'noeviction', or to a 'volatile' policy, which leaves keys without expiry alone");
+        }
+    }
+
+    private void warnOfLoss(Map<String, String> info) {
+        if ("1".equals(info.get("aof_enabled")) || savesSnapshots()) {
+            return;
+        }
+        LOG.log(
+                Level.WARNING,
+                "Redis persists nothing (appendonly no, no save points): all events of outbox ''{0}'' are lost when it stops."
+                        + " Set appendonly yes; with appendfsync always nothing that was acknowledged is lost",
+                redis.keys().name());
+    }
+
+    /** Returns whether snapshots are taken; also if the server does not say, as many hosted ones do not. */
+    private boolean savesSnapshots() {
+        try {
+            return !redis.call(commands -> commands.configGet("save"))
+                    .getOrDefault("save", "")
+                    .isEmpty();
+        } catch (RedisOutboxException e) {
+            return true;
+        }
+    }
+
+    private void requireLayout() {
+        Object found = redis.run(Script.START, List.of(LAYOUT_VERSION)).get(0);
+        if (!LAYOUT_VERSION.equals(found)) {
+            throw new IllegalStateException("The keys of outbox '"
+                    + redis.keys().name() + "' have layout version " + found + ", and this library knows "
+                    + LAYOUT_VERSION + "; use the library that wrote them until they are empty");
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Events in Redis. Begin with {@link io.outbox.redis.RedisOutbox}. */
+package io.outbox.redis;

@@ -1,0 +1,13 @@
+-- Restarts the locks of an owner and returns the ids of those events. Arguments: owner, ids.
+
+local owner, ids, time = table.remove(ARGV, 1), ARGV, now()
+local events, reply = load_events(ids), {}
+for _, id in ipairs(ids) do
+  local e = events[id]
+  if e and e.owner == owner then
+    queue('ZADD', locks_key(e.type), time, e.member)
+    reply[#reply + 1] = id
+  end
+end
+run_queued()
+return reply

@@ -1,0 +1,16 @@
+-- Makes DEAD events NEW, due at once, with all their attempts, and returns their number. Arguments: ids, none twice.
+
+local time, replayed = tonumber(now()), 0
+local events = load_events(ARGV)
+for _, e in pairs(events) do
+  if e.status == 3 then
+    e.status, e.attempts, e.due, e.error = 0, 0, time, nil
+    queue('ZREM', DEAD, e.member)
+    if redis.call('HINCRBY', DEAD_COUNT, e.type, -1) == 0 then redis.call('HDEL', DEAD_COUNT, e.type) end
+    put_free(e)
+    save(e)
+    replayed = replayed + 1
+  end
+end
+settle()
+return {replayed}

@@ -1,0 +1,121 @@
+-- Reads pending events of several types in one order: due time, creation, id. Each type has one or two sorted sets to read
+-- from, a source each; a heap of sources tells which of them is next.
+
+local LOOK = 1000 -- how many events that do not qualify are passed over in one call
+
+local function comes_before(a, b)
+  if a.at ~= b.at then return a.at < b.at end
+  local x, y = a.member, b.member
+  for i = 1, math.min(#x, #y) do
+    local p, q = string.byte(x, i), string.byte(y, i)
+    if p ~= q then return p < q end
+  end
+  return #x < #y
+end
+
+-- Returns the rank of the first member behind a place.
+local function rank_behind(key, place)
+  if place.member == '' then return 0 end
+  local low = redis.call('ZCOUNT', key, '-inf', '(' .. place.score)
+  local high = redis.call('ZCOUNT', key, '-inf', place.score)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local there = {at = place.at, member = redis.call('ZRANGE', key, middle, middle)[1]}
+    if comes_before(place, there) then high = middle else low = middle + 1 end
+  end
+  return low
+end
+
+-- Moves a source to its next event; returns whether there is one that is due.
+local function advance(source)
+  source.position = source.position + 2
+  if source.position > #source.page then
+    source.page = redis.call('ZRANGE', source.key, source.rank, source.rank + source.size - 1, 'WITHSCORES')
+    source.rank = source.rank + source.size
+    source.position = 1
+  end
+  source.member = source.page[source.position]
+  if not source.member then return false end
+  source.score = source.page[source.position + 1]
+  source.at = tonumber(source.score)
+  return source.at <= source.due_until
+end
+
+local function sink(heap, i)
+  while true do
+    local first, left = i, 2 * i
+    for child = left, left + 1 do
+      if heap[child] and comes_before(heap[child], heap[first]) then first = child end
+    end
+    if first == i then return end
+    heap[i], heap[first] = heap[first], heap[i]
+    i = first
+  end
+end
+
+-- Returns the types that are asked for and have pending events.
+local function chosen_types(excluded, names)
+  if not excluded then return names end
+  local without, chosen = {}, {}
+  for _, name in ipairs(names) do without[name] = true end
+  for _, name in ipairs(redis.call('SMEMBERS', TYPES)) do
+    if not without[name] then chosen[#chosen + 1] = name end
+  end
+  return chosen
+end
+
+-- Returns up to limit events that qualify, as {member, score, type, held}, and the place where the rest begins, or nil.
+local function walk(sources, request, qualifies)
+  local heap = {}
+  local size = math.min(request.limit + 1, math.max(16, math.ceil(2 * (request.limit + 1) / #sources)))
+  for _, source in ipairs(sources) do
+    source.size, source.page, source.position = size, {}, 0
+    source.due_until = request.due_until
+    source.rank = rank_behind(source.key, request.after)
+    if advance(source) then heap[#heap + 1] = source end
+  end
+  for i = math.floor(#heap / 2), 1, -1 do sink(heap, i) end
+
+  local found, place, looked = {}, nil, 0
+  while heap[1] do
+    local source = heap[1]
+    if #found == request.limit or looked == request.limit + LOOK then return found, place end
+    place = {source.score, source.member}
+    looked = looked + 1
+    local is_old_enough = string.sub(source.member, 1, CREATED_DIGITS) <= request.created_until
+    if is_old_enough and qualifies(source) then
+      found[#found + 1] = {member = source.member, score = source.score, type = source.type, held = source.held}
+    end
+    if not advance(source) then
+      heap[1] = heap[#heap]
+      heap[#heap] = nil
+    end
+    sink(heap, 1)
+  end
+  return found, nil
+end
+
+-- Arguments of a request: due until, created until, limit, score and member of the place before, excluded, types.
+local function read_request(first)
+  local names = {}
+  for i = first + 6, #ARGV do names[#names + 1] = ARGV[i] end
+  return {
+    due_until = tonumber(ARGV[first]),
+    created_until = ARGV[first + 1],
+    limit = tonumber(ARGV[first + 2]),
+    after = {score = ARGV[first + 3], at = tonumber(ARGV[first + 3]), member = ARGV[first + 4]},
+    types = chosen_types(ARGV[first + 5] == '1', names)
+  }
+end
+
+local function ids_of(found)
+  local ids = {}
+  for i, entry in ipairs(found) do ids[i] = string.sub(entry.member, CREATED_DIGITS + 1) end
+  return ids
+end
+
+-- Appends a place to a reply.
+local function tell_place(reply, place)
+  reply[#reply + 1] = place and place[1] or ''
+  reply[#reply + 1] = place and place[2] or ''
+end

@@ -1,0 +1,209 @@
+package io.outbox.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.lettuce.core.RedisURI;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
+import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.testservers.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Hints over publish and subscribe, with pollers that would otherwise sleep through the test. */
+class RedisWakeUpTest {
+
+    private static final long NEVER_MS = 3_600_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final String name = Redis.newName();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final Map<String, Long> deliveredAt = new ConcurrentHashMap<>();
+
+    @AfterEach
+    void closeAll() throws Exception {
+        Collections.reverse(opened);
+        for (AutoCloseable resource : opened) {
+            resource.close();
+        }
+    }
+
+    private RedisOutbox connect(RedisURI uri) {
+        RedisOutbox redis = Redis.connect(uri, name);
+        opened.add(redis);
+        return redis;
+    }
+
+    private RedisOutbox connect() {
+        return connect(Redis.uri(Redis.server()));
+    }
+
+    private Outbox writer(RedisOutbox redis) {
+        return opened(Outbox.writerOnly()
+                .backend(redis.backend())
+                .wakeUp(redis.wakeUp())
+                .build());
+    }
+
+    private Outbox deliverer(RedisOutbox redis, long intervalMs) {
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register("Hinted", event -> {
+            deliveredAt.put(event.eventId(), System.nanoTime());
+            return DispatchResult.done();
+        });
+        Outbox outbox = opened(Outbox.multiNode()
+                .backend(redis.backend())
+                .wakeUp(redis.wakeUp())
+                .claimLocking(Duration.ofMinutes(5))
+                .listenerRegistry(listeners)
+                .intervalMs(intervalMs)
+                .build());
+        await().atMost(PATIENCE).until(redis.wakeUp()::isConnected);
+        return outbox;
+    }
+
+    private Outbox opened(Outbox outbox) {
+        opened.add(outbox);
+        return outbox;
+    }
+
+    private void awaitDelivery(String id) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(deliveredAt).containsKey(id));
+    }
+
+    private static EventEnvelope event() {
+        return EventEnvelope.ofJson("Hinted", "{}");
+    }
+
+    @Test
+    void whatAnotherProcessWritesIsDeliveredAtOnce() {
+        deliverer(connect(), NEVER_MS);
+        Outbox writer = writer(connect());
+        List<Long> micros = new ArrayList<>();
+
+        for (int i = 0; i < 200; i++) {
+            long writtenAt = System.nanoTime();
+            String id = writer.writer().write(event());
+            while (!deliveredAt.containsKey(id)) {
+                assertThat(System.nanoTime() - writtenAt).isLessThan(PATIENCE.toNanos());
+                LockSupport.parkNanos(20_000);
+            }
+            micros.add(TimeUnit.NANOSECONDS.toMicros(deliveredAt.get(id) - writtenAt));
+            LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+        }
+
+        Collections.sort(micros);
+        System.out.println("append to listener elsewhere, µs: p50 " + micros.get(100) + ", p90 " + micros.get(180)
+                + ", max " + micros.get(199));
+        assertThat(micros.get(100)).as("median in µs").isLessThan(1_000_000);
+    }
+
+    @Test
+    void aReplayElsewhereIsDeliveredAtOnce() {
+        RedisOutbox redis = connect();
+        Outbox writer = writer(redis);
+        String id = writer.writer().write(event());
+        redis.backend().apply(null, List.of(new io.outbox.spi.Outcome.Dead(id, "not yet")));
+        deliverer(connect(), NEVER_MS);
+
+        assertThat(writer.deadEvents().replay(id)).isTrue();
+
+        awaitDelivery(id);
+    }
+
+    @Test
+    void whatANodeHasNoRoomForIsDeliveredByAnotherAtOnce() {
+        RedisOutbox busy = connect();
+        DefaultListenerRegistry none = new DefaultListenerRegistry();
+        Outbox full = opened(Outbox.multiNode()
+                .backend(busy.backend())
+                .wakeUp(busy.wakeUp())
+                .claimLocking(Duration.ofMinutes(5))
+                .listenerRegistry(none)
+                .intervalMs(NEVER_MS)
+                .build());
+        deliverer(connect(), NEVER_MS);
+
+        awaitDelivery(full.writer().write(event()));
+    }
+
+    @Test
+    void aLostHintCostsThePollInterval() {
+        deliverer(connect(), 300);
+        Outbox silent = opened(Outbox.writerOnly().backend(connect().backend()).build());
+
+        awaitDelivery(silent.writer().write(event()));
+    }
+
+    @Test
+    void aListenerThatConnectsAgainIsCalledForWhatItMissed() {
+        try (TcpProxy proxy = TcpProxy.start(Redis.server().port())) {
+            RedisOutbox redis = connect(Redis.uri(Redis.server(), proxy.port()));
+            deliverer(redis, NEVER_MS);
+            Outbox writer = writer(connect());
+            awaitDelivery(writer.writer().write(event()));
+
+            proxy.refuse();
+            proxy.resetAll();
+            await().atMost(PATIENCE).until(() -> !redis.wakeUp().isConnected());
+            String missed = writer.writer().write(event());
+            proxy.accept();
+
+            awaitDelivery(missed);
+            awaitDelivery(writer.writer().write(event()));
+        }
+    }
+
+    @Test
+    void aStormOfWritesIsFewMessages() {
+        RedisOutbox receiving = connect();
+        AtomicInteger messages = new AtomicInteger();
+        List<Set<String>> types = new CopyOnWriteArrayList<>();
+        receiving.wakeUp().listen(hint -> {
+            messages.incrementAndGet();
+            types.add(hint);
+        });
+        await().atMost(PATIENCE).until(() -> messages.get() == 1);
+        Outbox writer = writer(connect());
+
+        long start = System.nanoTime();
+        for (int i = 0; i < 500; i++) {
+            writer.writer().write(event());
+        }
+        writer.writer().write(EventEnvelope.ofJson("Last", "{}"));
+        long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(types).anyMatch(hint -> hint.contains("Last")));
+        assertThat(messages.get()).isLessThanOrEqualTo((int) (tookMs / 5) + 4);
+    }
+
+    @Test
+    void whoeverHasClosedIsCalledNoMore() {
+        RedisOutbox redis = connect();
+        AtomicInteger first = new AtomicInteger();
+        AtomicInteger second = new AtomicInteger();
+        var closed = redis.wakeUp().listen(types -> first.incrementAndGet());
+        redis.wakeUp().listen(types -> second.incrementAndGet());
+        await().atMost(PATIENCE).until(() -> first.get() == 1);
+        closed.close();
+        int before = second.get();
+
+        redis.wakeUp().signal(Set.of("Any"));
+
+        await().atMost(PATIENCE).until(() -> second.get() > before);
+        assertThat(first).hasValue(1);
+    }
+}
