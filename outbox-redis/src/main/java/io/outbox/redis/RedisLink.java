@@ -31,7 +31,11 @@ final class RedisLink implements AutoCloseable {
         if (closed) {
             return CompletableFuture.failedFuture(new IllegalStateException("The connection to Redis is closed"));
         }
-        if (current == null || isLost(current)) {
+        if (current != null && isLost(current)) {
+            current.thenAccept(StatefulRedisConnection::closeAsync);
+            current = null;
+        }
+        if (current == null) {
             current = client.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
         }
         return current;
@@ -44,8 +48,8 @@ final class RedisLink implements AutoCloseable {
 
     /** Gives up a connection that does not answer, or not as it should; the next call makes another. */
     synchronized void drop(StatefulRedisConnection<String, String> connection) {
-        connection.closeAsync();
-        if (current != null && current.getNow(null) == connection) {
+        if (current != null && !current.isCompletedExceptionally() && current.getNow(null) == connection) {
+            connection.closeAsync();
             current = null;
         }
     }
