@@ -32,6 +32,9 @@ public class OutboxProperties {
      */
     private Mode mode = Mode.SINGLE_NODE;
 
+    /** Where events are stored. */
+    private Backend backend = Backend.JDBC;
+
     /** The outbox table, optionally with its schema. */
     private String tableName = TableNames.DEFAULT_TABLE;
 
@@ -69,6 +72,16 @@ public class OutboxProperties {
 
     private final Health health = new Health();
 
+    private final Redis redis = new Redis();
+
+    /** Where events are stored. */
+    public enum Backend {
+        /** In a table of the application's database. */
+        JDBC,
+        /** In Redis, at the server of spring.data.redis. */
+        REDIS
+    }
+
     /** What an application does with events. */
     public enum Mode {
         /** One node delivers: right after the commit, with the poller behind. */
@@ -92,6 +105,14 @@ public class OutboxProperties {
 
     public void setMode(Mode mode) {
         this.mode = mode;
+    }
+
+    public Backend getBackend() {
+        return backend;
+    }
+
+    public void setBackend(Backend backend) {
+        this.backend = backend;
     }
 
     public String getTableName() {
@@ -168,6 +189,10 @@ public class OutboxProperties {
 
     public Schema getSchema() {
         return schema;
+    }
+
+    public Redis getRedis() {
+        return redis;
     }
 
     public Health getHealth() {
@@ -587,6 +612,21 @@ public class OutboxProperties {
 
         public void setMaxLag(Duration maxLag) {
             this.maxLag = maxLag;
+        }
+    }
+
+    /** An outbox in Redis. */
+    public static class Redis {
+
+        /** The name of the outbox, in braces the hash tag of all its keys. */
+        private String name = "outbox";
+
+        public String getName() {
+            return name;
+        }
+
+        public void setName(String name) {
+            this.name = name;
         }
     }
 }

@@ -277,7 +277,7 @@ class OutboxPropertiesTest {
     void describesEveryPropertyToEditors() throws IOException {
         assertThat(metadata("properties"))
                 .filteredOn(OutboxPropertiesTest::isOfTheEngine)
-                .hasSize(34)
+                .hasSize(36)
                 .allSatisfy(property -> assertThat((String) property.get("description"))
                         .as("%s", property.get("name"))
                         .isNotBlank());

@@ -8,6 +8,7 @@ import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
+import io.outbox.spi.WakeUp;
 import io.outbox.spring.boot.OutboxCustomizer;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactory;
@@ -37,6 +38,11 @@ public final class Contributions {
         all(WriterHook.class).forEach(builder::writerHook);
         all(CompletionListener.class).forEach(builder::completionListener);
         all(ContextPropagator.class).forEach(builder::contextPropagator);
+    }
+
+    /** Adds hints between the nodes of the application's own outbox. */
+    void addWakeUp(Outbox.AbstractBuilder<?> builder) {
+        beans.getBeanProvider(WakeUp.class).ifUnique(builder::wakeUp);
     }
 
     /** Gives the application the last word. */

@@ -93,6 +93,9 @@ public final class OutboxAssembler {
                 .startManually();
         polling.batchSize().ifPresent(builder::batchSize);
         contributions.addTo(builder);
+        if (name.isEmpty()) {
+            contributions.addWakeUp(builder);
+        }
         if (!observations.isNoop()) {
             builder.writerHook(new ObservedWrites(observations));
         }
