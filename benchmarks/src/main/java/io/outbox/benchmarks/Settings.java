@@ -48,6 +48,8 @@ final class Settings {
     /** Messages consumed one by one; ten times as many are consumed in batches. */
     static final int INBOX_EVENTS = Integer.getInteger("bench.inbox.events", 10_000);
 
+    static final int REDIS_EVENTS = Integer.getInteger("bench.redis.events", 100_000);
+
     /** Where plots are drawn. */
     static final Path PLOTS = Path.of(System.getProperty("bench.plots", "benchmarks/target/plots"));
 

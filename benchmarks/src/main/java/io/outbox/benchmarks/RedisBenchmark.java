@@ -1,0 +1,220 @@
+package io.outbox.benchmarks;
+
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScoredValue;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
+import io.outbox.redis.RedisOutbox;
+import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.NewEvent;
+import io.outbox.testservers.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Appends and drains events in Redis: by the outbox, and by a loop that sends the same commands to the same kinds of keys one by
+ * one, in batches without waiting. The loop checks nothing and is safe for nobody, so it is a limit and no alternative.
+ */
+final class RedisBenchmark implements AutoCloseable {
+
+    static final int PAYLOAD_BYTES = 200;
+    static final int WRITE_BATCH = 100;
+
+    private static final int READ_BATCH = 500;
+    private static final String TYPE = "Benchmarked";
+    private static final String PAYLOAD = "\"" + "x".repeat(PAYLOAD_BYTES - 2) + "\"";
+    private static final String BY_HAND = "{by-hand}:";
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private final int events;
+    private final RedisClient client;
+    private final StatefulRedisConnection<String, String> connection;
+    private final RedisOutbox redis;
+
+    RedisBenchmark(RedisServer server, int events) {
+        this.events = events;
+        RedisURI uri = RedisURI.builder()
+                .withHost("127.0.0.1")
+                .withPort(server.port())
+                .withPassword(server.password().toCharArray())
+                .build();
+        this.client = RedisClient.create(uri);
+        this.connection = client.connect();
+        this.redis = RedisOutbox.connect(uri);
+    }
+
+    int events() {
+        return events;
+    }
+
+    private double perSecond(long startNanos) {
+        return events / ((System.nanoTime() - startNanos) / 1e9);
+    }
+
+    private void clear() {
+        connection.sync().flushall();
+    }
+
+    // Append
+
+    double append() {
+        clear();
+        long start = System.nanoTime();
+        write(null);
+        return perSecond(start);
+    }
+
+    private void write(String ownerId) {
+        for (int from = 0; from < events; from += WRITE_BATCH) {
+            List<NewEvent> batch = new ArrayList<>(WRITE_BATCH);
+            for (int i = from; i < Math.min(events, from + WRITE_BATCH); i++) {
+                batch.add(new NewEvent(EventEnvelope.ofJson(TYPE, PAYLOAD), ownerId));
+            }
+            redis.backend().persist(batch);
+        }
+    }
+
+    double appendByHand() {
+        clear();
+        long start = System.nanoTime();
+        for (int from = 0; from < events; from += WRITE_BATCH) {
+            List<RedisFuture<?>> answers = new ArrayList<>();
+            RedisAsyncCommands<String, String> commands = pipeline();
+            for (int i = from; i < Math.min(events, from + WRITE_BATCH); i++) {
+                String id = UUID.randomUUID().toString();
+                answers.add(commands.hexists(BY_HAND + "event", id));
+                answers.add(commands.hset(BY_HAND + "event", id, "1001763308705123456 1763308705123456 0 0 " + TYPE));
+                answers.add(commands.hset(BY_HAND + "body", id, PAYLOAD));
+                answers.add(commands.zadd(BY_HAND + "free", i, "1001763308705123456" + id));
+            }
+            answers.add(commands.sadd(BY_HAND + "types", TYPE));
+            flush(answers);
+        }
+        return perSecond(start);
+    }
+
+    private RedisAsyncCommands<String, String> pipeline() {
+        connection.setAutoFlushCommands(false);
+        return connection.async();
+    }
+
+    private void flush(List<RedisFuture<?>> answers) {
+        connection.flushCommands();
+        connection.setAutoFlushCommands(true);
+        if (!LettuceFutures.awaitAll(PATIENCE, answers.toArray(RedisFuture[]::new))) {
+            throw new IllegalStateException("Redis does not answer");
+        }
+    }
+
+    // Drain
+
+    double drain() throws InterruptedException {
+        append();
+        CountDownLatch delivered = new CountDownLatch(events);
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register(TYPE, event -> {
+            delivered.countDown();
+            return DispatchResult.done();
+        });
+        long start = System.nanoTime();
+        Outbox outbox = Outbox.multiNode()
+                .backend(redis.backend())
+                .claimLocking(Duration.ofMinutes(5))
+                .purgeRetention(Duration.ZERO)
+                .listenerRegistry(listeners)
+                .build();
+        try (outbox) {
+            if (!delivered.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException(delivered.getCount() + " events were not delivered");
+            }
+            while (!outbox.counts().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            return perSecond(start);
+        }
+    }
+
+    double drainByHand() {
+        appendByHand();
+        long start = System.nanoTime();
+        List<ScoredValue<String>> page = page();
+        while (!page.isEmpty()) {
+            claimByHand(page);
+            completeByHand(page);
+            page = page();
+        }
+        return perSecond(start);
+    }
+
+    private List<ScoredValue<String>> page() {
+        return connection.sync().zrangeWithScores(BY_HAND + "free", 0, READ_BATCH - 1);
+    }
+
+    private void claimByHand(List<ScoredValue<String>> page) {
+        List<RedisFuture<?>> answers = new ArrayList<>();
+        RedisAsyncCommands<String, String> commands = pipeline();
+        for (ScoredValue<String> entry : page) {
+            String id = entry.getValue().substring(19);
+            answers.add(commands.hget(BY_HAND + "event", id));
+            answers.add(commands.hget(BY_HAND + "body", id));
+            answers.add(commands.zrem(BY_HAND + "free", entry.getValue()));
+            answers.add(commands.zadd(BY_HAND + "held", entry.getScore(), entry.getValue()));
+            answers.add(commands.zadd(BY_HAND + "locks", entry.getScore(), entry.getValue()));
+            answers.add(
+                    commands.hset(BY_HAND + "event", id, "1001763308705123456 1763308705123456 0 0 " + TYPE + " node"));
+        }
+        flush(answers);
+    }
+
+    private void completeByHand(List<ScoredValue<String>> page) {
+        List<RedisFuture<?>> answers = new ArrayList<>();
+        RedisAsyncCommands<String, String> commands = pipeline();
+        for (ScoredValue<String> entry : page) {
+            String id = entry.getValue().substring(19);
+            answers.add(commands.hget(BY_HAND + "event", id));
+            answers.add(commands.zrem(BY_HAND + "held", entry.getValue()));
+            answers.add(commands.zrem(BY_HAND + "locks", entry.getValue()));
+            answers.add(commands.hdel(BY_HAND + "event", id));
+            answers.add(commands.hdel(BY_HAND + "body", id));
+        }
+        flush(answers);
+    }
+
+    // Memory
+
+    /** Returns how much memory each of the events takes, held by a node or not. */
+    double bytesPerEvent(boolean held) {
+        clear();
+        long before = usedMemory();
+        write(held ? "node" : null);
+        return (usedMemory() - before) / (double) events;
+    }
+
+    private long usedMemory() {
+        return connection
+                .sync()
+                .info("memory")
+                .lines()
+                .filter(line -> line.startsWith("used_memory:"))
+                .mapToLong(line ->
+                        Long.parseLong(line.substring("used_memory:".length()).strip()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        redis.close();
+        client.shutdown();
+    }
+}

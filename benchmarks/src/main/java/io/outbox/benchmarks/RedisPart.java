@@ -1,0 +1,66 @@
+package io.outbox.benchmarks;
+
+import io.outbox.testservers.RedisServer;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** How fast events are appended to Redis and drained from it, beside pipelined commands by hand, and what one costs in memory. */
+final class RedisPart implements Part {
+
+    /** A way to do one thing with all events; returns how many in a second. */
+    private interface Way {
+        double run(RedisBenchmark benchmark) throws Exception;
+    }
+
+    private record Candidate(String label, Way way) {
+        @Override
+        public String toString() {
+            return label;
+        }
+    }
+
+    @Override
+    public void run(Report report) throws Exception {
+        try (RedisServer server = RedisServer.start();
+                RedisBenchmark benchmark = new RedisBenchmark(server, Settings.REDIS_EVENTS)) {
+            compare(
+                    "Append in batches of " + RedisBenchmark.WRITE_BATCH,
+                    benchmark,
+                    new Candidate("pipelined commands by hand", RedisBenchmark::appendByHand),
+                    new Candidate("outbox, writeAll", RedisBenchmark::append),
+                    report);
+            compare(
+                    "Drain",
+                    benchmark,
+                    new Candidate("pipelined commands by hand", RedisBenchmark::drainByHand),
+                    new Candidate("outbox, multi-node, nothing kept", RedisBenchmark::drain),
+                    report);
+            report.text(String.format(
+                    Locale.ROOT,
+                    "A pending event with a payload of %d bytes takes %.0f bytes of Redis' memory, a held one %.0f.",
+                    RedisBenchmark.PAYLOAD_BYTES,
+                    benchmark.bytesPerEvent(false),
+                    benchmark.bytesPerEvent(true)));
+        }
+    }
+
+    private static void compare(
+            String what, RedisBenchmark benchmark, Candidate byHand, Candidate outbox, Report report) throws Exception {
+        byHand.way.run(benchmark);
+        outbox.way.run(benchmark);
+        Map<Candidate, Results<Double>> results =
+                Rounds.run(what, List.of(byHand, outbox), Settings.ROUNDS, candidate -> candidate.way.run(benchmark));
+        Series limit = results.get(byHand).of(Double::doubleValue);
+        report.table(
+                String.format(
+                        "%s, Redis, %,d events with payloads of %d bytes",
+                        what, benchmark.events(), RedisBenchmark.PAYLOAD_BYTES),
+                "events/s",
+                "of it");
+        results.forEach((candidate, result) -> {
+            Series rate = result.of(Double::doubleValue);
+            report.row(candidate.label, Report.spread(rate), Report.ratio(rate, limit));
+        });
+    }
+}
