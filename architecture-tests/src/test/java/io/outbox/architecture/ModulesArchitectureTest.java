@@ -28,6 +28,7 @@ class ModulesArchitectureTest {
     @CsvSource({
         "io.outbox.kafka.., org.apache.kafka..",
         "io.outbox.rabbitmq.., com.rabbitmq..",
+        "io.outbox.redis.., io.lettuce..",
         "io.outbox.gson.., com.google.gson..",
         "io.outbox.micrometer.., io.micrometer.core.instrument.Timer..",
         "io.outbox.testing.., org.junit..",

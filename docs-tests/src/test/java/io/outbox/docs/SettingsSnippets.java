@@ -3,6 +3,7 @@ package io.outbox.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.spring.boot.OutboxListener;
+import io.outbox.testservers.RedisServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,6 +38,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
@@ -123,8 +126,21 @@ final class SettingsSnippets {
 
     /** Starts an application; a migration tool and a listener take part if there are settings for them. */
     static void start(List<PropertySource<?>> sources) {
+        if (!haveSettingsOf("spring.data.redis", sources)) {
+            start(sources, Map.of());
+            return;
+        }
+        try (RedisServer server = RedisServer.start("--appendonly", "yes")) {
+            start(
+                    sources,
+                    Map.of("spring.data.redis.port", server.port(), "spring.data.redis.password", server.password()));
+        }
+    }
+
+    private static void start(List<PropertySource<?>> sources, Map<String, Object> servers) {
         List<PropertySource<?>> reversed = new ArrayList<>(sources);
         Collections.reverse(reversed);
+        reversed.add(new MapPropertySource("servers", servers));
         SpringApplicationBuilder builder = new SpringApplicationBuilder(Application.class);
         if (haveSettingsOf("outbox.listeners", sources)) {
             builder.sources(NamedListener.class);
