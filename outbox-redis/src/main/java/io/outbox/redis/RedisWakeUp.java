@@ -109,7 +109,13 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         client.connectPubSubAsync(StringCodec.UTF8, uri)
                 .thenCompose(made -> {
                     made.addListener(new Receiver());
-                    return made.async().subscribe(channel).thenAccept(subscribed -> connected(made));
+                    return made.async().subscribe(channel).whenComplete((subscribed, failure) -> {
+                        if (failure == null) {
+                            connected(made);
+                        } else {
+                            made.closeAsync();
+                        }
+                    });
                 })
                 .exceptionally(failure -> {
                     LOG.log(Level.DEBUG, "Hints do not arrive; events are found by the next poll", failure);

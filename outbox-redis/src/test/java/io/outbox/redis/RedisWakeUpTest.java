@@ -8,18 +8,17 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.Outcome;
 import io.outbox.testservers.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +30,7 @@ class RedisWakeUpTest {
 
     private final String name = Redis.newName();
     private final List<AutoCloseable> opened = new ArrayList<>();
-    private final Map<String, Long> deliveredAt = new ConcurrentHashMap<>();
+    private final Set<String> delivered = ConcurrentHashMap.newKeySet();
 
     @AfterEach
     void closeAll() throws Exception {
@@ -61,7 +60,7 @@ class RedisWakeUpTest {
     private Outbox deliverer(RedisOutbox redis, long intervalMs) {
         DefaultListenerRegistry listeners = new DefaultListenerRegistry();
         listeners.register("Hinted", event -> {
-            deliveredAt.put(event.eventId(), System.nanoTime());
+            delivered.add(event.eventId());
             return DispatchResult.done();
         });
         Outbox outbox = opened(Outbox.multiNode()
@@ -81,7 +80,7 @@ class RedisWakeUpTest {
     }
 
     private void awaitDelivery(String id) {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(deliveredAt).containsKey(id));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(delivered).contains(id));
     }
 
     private static EventEnvelope event() {
@@ -92,23 +91,10 @@ class RedisWakeUpTest {
     void whatAnotherProcessWritesIsDeliveredAtOnce() {
         deliverer(connect(), NEVER_MS);
         Outbox writer = writer(connect());
-        List<Long> micros = new ArrayList<>();
 
-        for (int i = 0; i < 200; i++) {
-            long writtenAt = System.nanoTime();
-            String id = writer.writer().write(event());
-            while (!deliveredAt.containsKey(id)) {
-                assertThat(System.nanoTime() - writtenAt).isLessThan(PATIENCE.toNanos());
-                LockSupport.parkNanos(20_000);
-            }
-            micros.add(TimeUnit.NANOSECONDS.toMicros(deliveredAt.get(id) - writtenAt));
-            LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+        for (int i = 0; i < 20; i++) {
+            awaitDelivery(writer.writer().write(event()));
         }
-
-        Collections.sort(micros);
-        System.out.println("append to listener elsewhere, µs: p50 " + micros.get(100) + ", p90 " + micros.get(180)
-                + ", max " + micros.get(199));
-        assertThat(micros.get(100)).as("median in µs").isLessThan(1_000_000);
     }
 
     @Test
@@ -116,7 +102,7 @@ class RedisWakeUpTest {
         RedisOutbox redis = connect();
         Outbox writer = writer(redis);
         String id = writer.writer().write(event());
-        redis.backend().apply(null, List.of(new io.outbox.spi.Outcome.Dead(id, "not yet")));
+        redis.backend().apply(null, List.of(new Outcome.Dead(id, "not yet")));
         deliverer(connect(), NEVER_MS);
 
         assertThat(writer.deadEvents().replay(id)).isTrue();
@@ -125,19 +111,19 @@ class RedisWakeUpTest {
     }
 
     @Test
-    void whatANodeHasNoRoomForIsDeliveredByAnotherAtOnce() {
-        RedisOutbox busy = connect();
+    void whatANodeHasNoListenerForIsDeliveredByAnotherAtOnce() {
+        RedisOutbox deaf = connect();
         DefaultListenerRegistry none = new DefaultListenerRegistry();
-        Outbox full = opened(Outbox.multiNode()
-                .backend(busy.backend())
-                .wakeUp(busy.wakeUp())
+        Outbox writing = opened(Outbox.multiNode()
+                .backend(deaf.backend())
+                .wakeUp(deaf.wakeUp())
                 .claimLocking(Duration.ofMinutes(5))
                 .listenerRegistry(none)
                 .intervalMs(NEVER_MS)
                 .build());
         deliverer(connect(), NEVER_MS);
 
-        awaitDelivery(full.writer().write(event()));
+        awaitDelivery(writing.writer().write(event()));
     }
 
     @Test
