@@ -54,11 +54,9 @@ final class RedisLink implements AutoCloseable {
         }
     }
 
+    /** Makes no connection any more; the one that is there ends with the client. */
     @Override
     public synchronized void close() {
         closed = true;
-        if (current != null) {
-            current.thenAccept(StatefulRedisConnection::closeAsync);
-        }
     }
 }

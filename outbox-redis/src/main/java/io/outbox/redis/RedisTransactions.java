@@ -170,11 +170,9 @@ final class RedisTransactions implements AutoCloseable {
         }
     }
 
+    /** Keeps no connection any more; those that are there end with the client. */
     @Override
     public void close() {
         closed.set(true);
-        for (var connection = idle.poll(); connection != null; connection = idle.poll()) {
-            connection.closeAsync();
-        }
     }
 }

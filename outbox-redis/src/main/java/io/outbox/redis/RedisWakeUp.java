@@ -188,13 +188,11 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         }
     }
 
+    /** Connects no more; the connection that is there ends with the client. */
     @Override
     public synchronized void close() {
         closed = true;
-        if (connection != null) {
-            connection.closeAsync();
-            connection = null;
-        }
+        connection = null;
     }
 
     /** Passes hints on. */
