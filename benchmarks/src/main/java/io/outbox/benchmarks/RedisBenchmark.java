@@ -10,15 +10,19 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
+import io.outbox.model.OutboxStatus.State;
 import io.outbox.redis.RedisOutbox;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.NewEvent;
 import io.outbox.testservers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -37,13 +41,14 @@ final class RedisBenchmark implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final int events;
+    private final RedisURI uri;
     private final RedisClient client;
     private final StatefulRedisConnection<String, String> connection;
     private final RedisOutbox redis;
 
     RedisBenchmark(RedisServer server, int events) {
         this.events = events;
-        RedisURI uri = RedisURI.builder()
+        this.uri = RedisURI.builder()
                 .withHost("127.0.0.1")
                 .withPort(server.port())
                 .withPassword(server.password().toCharArray())
@@ -188,6 +193,44 @@ final class RedisBenchmark implements AutoCloseable {
             answers.add(commands.hdel(BY_HAND + "body", id));
         }
         flush(answers);
+    }
+
+    // Latency
+
+    /** Returns the times from the append by an outbox that only writes to a listener elsewhere, in milliseconds, in order. */
+    List<Double> wakeUpMillis(int count) throws InterruptedException {
+        clear();
+        BlockingQueue<Long> deliveries = new LinkedBlockingQueue<>();
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register(TYPE, event -> {
+            deliveries.add(System.nanoTime());
+            return DispatchResult.done();
+        });
+        List<Double> millis = new ArrayList<>();
+        try (RedisOutbox elsewhere = RedisOutbox.connect(uri);
+                Outbox delivering = Outbox.multiNode()
+                        .backend(elsewhere.backend())
+                        .wakeUp(elsewhere.wakeUp())
+                        .claimLocking(Duration.ofMinutes(5))
+                        .purgeRetention(Duration.ZERO)
+                        .listenerRegistry(listeners)
+                        .build();
+                Outbox writing = Outbox.writerOnly()
+                        .backend(redis.backend())
+                        .wakeUp(redis.wakeUp())
+                        .build()) {
+            for (int i = 0; i < 2 * count && delivering.state() == State.RUNNING; i++) {
+                long start = System.nanoTime();
+                writing.writer().write(TYPE, PAYLOAD);
+                long end = deliveries.take();
+                if (i >= count) {
+                    millis.add((end - start) / 1e6);
+                }
+                Thread.sleep(20);
+            }
+        }
+        Collections.sort(millis);
+        return millis;
     }
 
     // Memory

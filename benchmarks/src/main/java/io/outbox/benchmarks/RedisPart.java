@@ -8,6 +8,8 @@ import java.util.Map;
 /** How fast events are appended to Redis and drained from it, beside pipelined commands by hand, and what one costs in memory. */
 final class RedisPart implements Part {
 
+    private static final int LATENCIES = 300;
+
     /** A way to do one thing with all events; returns how many in a second. */
     private interface Way {
         double run(RedisBenchmark benchmark) throws Exception;
@@ -36,6 +38,14 @@ final class RedisPart implements Part {
                     new Candidate("pipelined commands by hand", RedisBenchmark::drainByHand),
                     new Candidate("outbox, multi-node, nothing kept", RedisBenchmark::drain),
                     report);
+            List<Double> millis = benchmark.wakeUpMillis(LATENCIES);
+            report.text(String.format(
+                    Locale.ROOT,
+                    "From an append by an outbox that only writes to a listener elsewhere, one event every 20 ms: p50 %.1f ms,"
+                            + " p90 %.1f ms, p99 %.1f ms.",
+                    millis.get(LATENCIES / 2),
+                    millis.get(LATENCIES * 9 / 10),
+                    millis.get(LATENCIES * 99 / 100)));
             report.text(String.format(
                     Locale.ROOT,
                     "A pending event with a payload of %d bytes takes %.0f bytes of Redis' memory, a held one %.0f.",
