@@ -1,9 +1,6 @@
 package io.outbox.redis;
 
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.StringCodec;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -16,14 +13,12 @@ import java.util.concurrent.CompletableFuture;
  */
 final class RedisLink implements AutoCloseable {
 
-    private final RedisClient client;
-    private final RedisURI uri;
+    private final RedisConnecting connecting;
     private CompletableFuture<StatefulRedisConnection<String, String>> current;
     private boolean closed;
 
-    RedisLink(RedisClient client, RedisURI uri) {
-        this.client = client;
-        this.uri = uri;
+    RedisLink(RedisConnecting connecting) {
+        this.connecting = connecting;
     }
 
     /** Returns the connection, or the attempt to make it. */
@@ -36,7 +31,7 @@ final class RedisLink implements AutoCloseable {
             current = null;
         }
         if (current == null) {
-            current = client.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
+            current = connecting.connect();
         }
         return current;
     }

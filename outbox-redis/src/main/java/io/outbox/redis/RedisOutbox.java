@@ -62,12 +62,13 @@ public final class RedisOutbox implements AutoCloseable {
         client.setOptions(builder.options.mutate().autoReconnect(false).build());
         RedisURI uri = builder.uri;
         RedisKeys keys = new RedisKeys(builder.name);
-        this.writes = new RedisLink(client, uri);
-        this.deliveries = new RedisLink(client, uri);
+        RedisConnecting connecting = new RedisConnecting(client, uri);
+        this.writes = new RedisLink(connecting);
+        this.deliveries = new RedisLink(connecting);
         RedisCalls writeCalls = new RedisCalls(writes, keys, uri.getTimeout());
         RedisCalls deliveryCalls = new RedisCalls(deliveries, keys, uri.getTimeout());
         RedisWriting writing = new RedisWriting(writeCalls, builder.replication, builder.deliveries);
-        this.transactions = new RedisTransactions(client, uri, writeCalls, writing, builder.replication);
+        this.transactions = new RedisTransactions(connecting, writeCalls, writing, builder.replication);
         this.scripts = new RedisScripts(writeCalls, writing, builder.replication);
         this.wakeUp = new RedisWakeUp(client, uri, deliveries, keys);
         this.backend =

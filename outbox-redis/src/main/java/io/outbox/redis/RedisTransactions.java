@@ -1,14 +1,11 @@
 package io.outbox.redis;
 
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.codec.StringCodec;
 import io.outbox.redis.RedisOutboxException.Kind;
 import java.time.Duration;
 import java.util.Deque;
@@ -30,18 +27,15 @@ final class RedisTransactions implements AutoCloseable {
 
     private static final int MAX_IDLE = 16;
 
-    private final RedisClient client;
-    private final RedisURI uri;
+    private final RedisConnecting connecting;
     private final RedisCalls redis;
     private final RedisWriting writing;
     private final Replication replication;
     private final Deque<StatefulRedisConnection<String, String>> idle = new ConcurrentLinkedDeque<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    RedisTransactions(
-            RedisClient client, RedisURI uri, RedisCalls redis, RedisWriting writing, Replication replication) {
-        this.client = client;
-        this.uri = uri;
+    RedisTransactions(RedisConnecting connecting, RedisCalls redis, RedisWriting writing, Replication replication) {
+        this.connecting = connecting;
         this.redis = redis;
         this.writing = writing;
         this.replication = replication;
@@ -158,7 +152,7 @@ final class RedisTransactions implements AutoCloseable {
             }
             connection.closeAsync();
         }
-        return Answers.await(client.connectAsync(StringCodec.UTF8, uri), timeout());
+        return Answers.await(connecting.connect(), timeout());
     }
 
     /** Keeps a connection whose transaction has ended; what another one has gathered must never be sent. */
