@@ -1,6 +1,8 @@
 package io.outbox;
 
 import io.outbox.dead.DeadEventManager;
+import io.outbox.dead.DeadLetterPolicy;
+import io.outbox.dead.DeadLetterQueue;
 import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.OutboxDispatcher;
@@ -19,6 +21,7 @@ import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
@@ -30,7 +33,9 @@ import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
@@ -53,6 +58,7 @@ public final class Outbox implements AutoCloseable {
     private final OutboxAssembly.Delivery delivery;
     private final OutboxPurgeScheduler purgeScheduler;
     private final WakeUp wakeUp;
+    private final DeadLetterQueue deadLetters;
     private final Clock clock;
     private final Ending ending = new Ending();
     private final Object deliveringDue = new Object();
@@ -61,8 +67,9 @@ public final class Outbox implements AutoCloseable {
     private boolean closed;
 
     private Outbox(OutboxAssembly.Parts parts) {
-        this.housekeeping = parts.housekeeping();
-        this.purgeScheduler = parts.purgeScheduler();
+        this.housekeeping = parts.housekeeping().backend();
+        this.purgeScheduler = parts.housekeeping().purgeScheduler();
+        this.deadLetters = parts.housekeeping().deadLetters();
         this.wakeUp = parts.wakeUp();
         this.clock = parts.clock();
         this.delivery = parts.delivery();
@@ -120,6 +127,11 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
+    /** Returns the dead letter queue; empty if the store leaves dead events where they are. */
+    public Optional<DeadLetterQueue> deadLetters() {
+        return Optional.ofNullable(deadLetters);
+    }
+
     /**
      * Starts delivery, unless it runs already. Needed only after {@link AbstractBuilder#startManually()}.
      *
@@ -138,6 +150,9 @@ public final class Outbox implements AutoCloseable {
         }
         if (purgeScheduler != null) {
             purgeScheduler.start();
+        }
+        if (deadLetters != null) {
+            deadLetters.start();
         }
     }
 
@@ -190,6 +205,41 @@ public final class Outbox implements AutoCloseable {
      */
     public void resume() {
         requireDelivery().resume();
+    }
+
+    /**
+     * Stops delivery of one event type by this node, as {@link #pause()} stops all.
+     *
+     * @throws IllegalArgumentException if the type has no lane of its own
+     * @throws IllegalStateException if this outbox only writes or is closed
+     */
+    public void pause(String eventType) {
+        requireDelivery().pause(eventType);
+    }
+
+    /**
+     * Delivers events of the type again after {@link #pause(String)}.
+     *
+     * @throws IllegalArgumentException if the type has no lane of its own
+     * @throws IllegalStateException if this outbox only writes or is closed
+     */
+    public void resume(String eventType) {
+        requireDelivery().resume(eventType);
+    }
+
+    /** Returns the event types that this node has paused by themselves. */
+    public Set<String> pausedTypes() {
+        return delivery == null ? Set.of() : delivery.engine().pausedTypes();
+    }
+
+    /** Returns the event types with a lane of their own, and how each is delivered. */
+    public Map<String, LanePolicy> lanes() {
+        return delivery == null ? Map.of() : delivery.lanes();
+    }
+
+    /** Returns what operators see of the store; empty if they cannot look into it. */
+    public Optional<InspectionBackend> inspection() {
+        return housekeeping == null ? Optional.empty() : housekeeping.inspection();
     }
 
     private synchronized DeliveryEngine requireDelivery() {
@@ -249,6 +299,7 @@ public final class Outbox implements AutoCloseable {
             refuseCalls();
             close(listening);
             close(purgeScheduler);
+            close(deadLetters);
             if (delivery != null) {
                 close(delivery.poller());
                 close(delivery.engine());
@@ -422,6 +473,16 @@ public final class Outbox implements AutoCloseable {
         public B wakeUp(WakeUp wakeUp) {
             assembly.wakeUp = Objects.requireNonNull(wakeUp, "wakeUp");
             assembly.delivery.wakeUp(wakeUp);
+            return self();
+        }
+
+        /**
+         * How dead letters are looked after, where the store keeps them. Default: {@link DeadLetterPolicy#DEFAULT}.
+         *
+         * @see io.outbox.spi.HousekeepingBackend#deadLetters()
+         */
+        public B deadLetters(DeadLetterPolicy policy) {
+            assembly.deadLetterPolicy = Objects.requireNonNull(policy, "policy");
             return self();
         }
 

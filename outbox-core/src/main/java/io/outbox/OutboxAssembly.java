@@ -1,5 +1,8 @@
 package io.outbox;
 
+import io.outbox.dead.DeadLetterPolicy;
+import io.outbox.dead.DeadLetterQueue;
+import io.outbox.dispatch.LanePolicy;
 import io.outbox.internal.delivery.DeliveryEngine;
 import io.outbox.internal.delivery.DeliverySettings;
 import io.outbox.internal.metrics.EngineMetrics;
@@ -14,6 +17,7 @@ import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.JsonCodec;
@@ -28,8 +32,10 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
 /** Puts an {@link Outbox} together from what its builders were told. Each assembly makes one outbox. Not thread-safe. */
@@ -42,6 +48,7 @@ final class OutboxAssembly {
     EventPurger purger;
     boolean purging;
     boolean keepsNothing;
+    DeadLetterPolicy deadLetterPolicy;
     ListenerRegistry listenerRegistry;
     MetricsExporter metrics = MetricsExporter.NOOP;
     JsonCodec jsonCodec;
@@ -57,19 +64,17 @@ final class OutboxAssembly {
     final OutboxPurgeScheduler.Builder purge = OutboxPurgeScheduler.builder();
 
     /** The parts of an outbox; delivery is {@code null} if it only writes. */
-    record Parts(
-            Writing writing,
-            Delivery delivery,
-            HousekeepingBackend housekeeping,
-            OutboxPurgeScheduler purgeScheduler,
-            WakeUp wakeUp,
-            Clock clock) {}
+    record Parts(Writing writing, Delivery delivery, Housekeeping housekeeping, WakeUp wakeUp, Clock clock) {}
+
+    /** What keeps house; backend and dead letters are {@code null} where there are none, as the purge. */
+    record Housekeeping(
+            HousekeepingBackend backend, OutboxPurgeScheduler purgeScheduler, DeadLetterQueue deadLetters) {}
 
     /** What writes. */
     record Writing(OutboxWriter writer, OutboxPublisher publisher) {}
 
     /** What delivers. */
-    record Delivery(DeliveryEngine engine, PollingLoop poller) {}
+    record Delivery(DeliveryEngine engine, PollingLoop poller, Map<String, LanePolicy> lanes) {}
 
     private record Route(String aggregateType, String eventType) {}
 
@@ -107,12 +112,20 @@ final class OutboxAssembly {
             deleteDone(store);
         }
         OutboxPurgeScheduler purgeScheduler = purgeScheduler(store);
+        AtomicReference<Runnable> poll = new AtomicReference<>(() -> {});
+        DeadLetterQueue deadLetters = deadLetters(store, () -> poll.get().run());
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
         try {
             PollingLoop.Source source = new PollingLoop.Source(engine.backend(), store);
             PollingLoop loop = new PollingLoop(source, engine.coldPath(), polling, engineMetrics);
+            poll.set(loop::wakeUp);
             HotPath path = hotPath ? engine.hotPath(metrics) : HotPath.NONE;
-            return new Parts(writing(store, path), new Delivery(engine, loop), store, purgeScheduler, wakeUp, clock);
+            return new Parts(
+                    writing(store, path),
+                    new Delivery(engine, loop, delivery.lanePolicies()),
+                    new Housekeeping(store, purgeScheduler, deadLetters),
+                    wakeUp,
+                    clock);
         } catch (RuntimeException | Error e) {
             engine.close();
             throw e;
@@ -163,10 +176,33 @@ final class OutboxAssembly {
             WriteBackend store = StoreBackend.forWriting(
                     Objects.requireNonNull(txContext, "txContext is required"),
                     Objects.requireNonNull(outboxStore, "outboxStore is required"));
-            return new Parts(writing(store, HotPath.NONE), null, null, null, wakeUp, clock);
+            return new Parts(writing(store, HotPath.NONE), null, new Housekeeping(null, null, null), wakeUp, clock);
         }
         OutboxBackend store = wholeBackend();
-        return new Parts(writing(store, HotPath.NONE), null, store, purgeScheduler(store), wakeUp, clock);
+        return new Parts(
+                writing(store, HotPath.NONE),
+                null,
+                new Housekeeping(store, purgeScheduler(store), deadLetters(store, () -> {})),
+                wakeUp,
+                clock);
+    }
+
+    /** Returns the dead letter queue, if the store has one, and has those told that are moved by delivery. */
+    private DeadLetterQueue deadLetters(HousekeepingBackend store, Runnable onReturn) {
+        DeadLetterBackend letters = store.deadLetters().orElse(null);
+        if (letters == null) {
+            if (deadLetterPolicy != null) {
+                throw new IllegalStateException("deadLetters(...) needs a store that keeps dead letters, as that of"
+                        + " JdbcOutbox.withDeadLetters(); this one leaves dead events where they are");
+            }
+            return null;
+        }
+        DeadLetterPolicy policy = deadLetterPolicy == null ? DeadLetterPolicy.DEFAULT : deadLetterPolicy;
+        DeadLetterQueue queue = new DeadLetterQueue(letters, policy, metrics, onReturn);
+        if (letters.movesAtDeath()) {
+            delivery.whenDead(queue::moved);
+        }
+        return queue;
     }
 
     private Writing writing(WriteBackend store, HotPath path) {

@@ -15,6 +15,7 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.outbox.DefaultOutboxWriter;
 import io.outbox.Outbox;
 import io.outbox.dead.DeadEventManager;
+import io.outbox.dead.DeadLetterQueue;
 import io.outbox.dispatch.DispatcherPollerHandler;
 import io.outbox.dispatch.DispatcherWriterHook;
 import io.outbox.dispatch.OutboxDispatcher;
@@ -42,7 +43,8 @@ class CoreArchitectureTest {
             DispatcherPollerHandler.class,
             OutboxPoller.class,
             OutboxPurgeScheduler.class,
-            DeadEventManager.class);
+            DeadEventManager.class,
+            DeadLetterQueue.class);
 
     @Test
     void theCoreIsFound() {

@@ -162,4 +162,14 @@ public abstract class ForwardingOwnershipStore implements OwnershipStore {
     public void prepareReadsByType(Connection conn) {
         delegate.prepareReadsByType(conn);
     }
+
+    @Override
+    public Optional<InspectionBackend> inspection(ConnectionProvider connections) {
+        return delegate.inspection(connections);
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters(ConnectionProvider connections) {
+        return delegate.deadLetters(connections);
+    }
 }

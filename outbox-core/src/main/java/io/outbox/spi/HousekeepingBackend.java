@@ -6,6 +6,7 @@ import io.outbox.model.PendingEvents;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /** The part of a storage engine for counts, purges and dead events. Thread-safe. */
 public interface HousekeepingBackend {
@@ -30,4 +31,17 @@ public interface HousekeepingBackend {
 
     /** Counts DEAD events; a {@code null} type counts all. */
     int countDead(String eventType);
+
+    /** Returns what operators see; empty if they cannot look into this engine. */
+    default Optional<InspectionBackend> inspection() {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns the dead letters, if events that die are kept apart; empty if they stay where they are. With dead letters,
+     * those that are MOVED are DEAD events to the methods above.
+     */
+    default Optional<DeadLetterBackend> deadLetters() {
+        return Optional.empty();
+    }
 }

@@ -1,5 +1,6 @@
 package io.outbox.spi;
 
+import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import java.util.Map;
 
@@ -63,6 +64,24 @@ public interface MetricsExporter {
 
     /** Events that were taken over because their owner did not complete them in time. */
     default void incrementRecovered(int count) {}
+
+    /** Dead letters that came into a state: MOVED, TO_RETRY, or IN_PROCESS if a transfer took them. */
+    default void recordDeadLetters(String eventType, DlqStatus status, int count) {}
+
+    /** DEAD events that were to become dead letters, and how many of them did. */
+    default void incrementMovedToDlq(int attempted, int moved) {}
+
+    /** Dead letters that were to return to the outbox, and how many of them did. */
+    default void incrementReturnedToOutbox(int attempted, int returned) {}
+
+    /** Dead letters that an operator deleted. */
+    default void incrementDeadLettersDeleted(int count) {}
+
+    /** The time that one scheduled transfer to the dead letters took. */
+    default void recordDlqTransferToMs(long durationMs) {}
+
+    /** The time that one transfer from the dead letters took. */
+    default void recordDlqTransferFromMs(long durationMs) {}
 
     /** Does nothing. */
     final class Noop implements MetricsExporter {

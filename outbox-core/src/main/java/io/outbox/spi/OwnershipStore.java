@@ -68,4 +68,14 @@ public interface OwnershipStore extends OutboxStore {
 
     /** See {@link DeliveryBackend#prepareReadsByType}. */
     void prepareReadsByType(Connection conn);
+
+    /** Returns what operators see of this store on connections of the provider; empty if they cannot look into it. */
+    default Optional<InspectionBackend> inspection(ConnectionProvider connections) {
+        return Optional.empty();
+    }
+
+    /** Returns the dead letters of this store on connections of the provider; empty if dead events stay where they are. */
+    default Optional<DeadLetterBackend> deadLetters(ConnectionProvider connections) {
+        return Optional.empty();
+    }
 }

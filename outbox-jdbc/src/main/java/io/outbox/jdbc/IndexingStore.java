@@ -5,6 +5,7 @@ import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.spi.ForwardingOwnershipStore;
+import io.outbox.spi.OwnershipStore;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,8 +17,9 @@ final class IndexingStore extends ForwardingOwnershipStore {
 
     private final LaneIndex index;
 
-    IndexingStore(AbstractJdbcOutboxStore store) {
-        super(store);
+    /** @param store the store of the table, around which the delegate may be */
+    IndexingStore(OwnershipStore delegate, AbstractJdbcOutboxStore store) {
+        super(delegate);
         this.index = new LaneIndex(
                 new TableCatalog(store.tableName(), store.isSchemaCatalog()),
                 new SchemaScript(store.getClass(), store.schemaScript(), store.tableName()));

@@ -2,6 +2,7 @@ package io.outbox.jdbc;
 
 import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
+import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.jdbc.tx.JdbcTransactionManager;
 import io.outbox.jdbc.tx.ThreadLocalTxContext;
@@ -31,6 +32,7 @@ public final class JdbcOutbox {
 
     private final DataSource dataSource;
     private final AbstractJdbcOutboxStore store;
+    private final DeadLetterStore deadLetters;
     private final boolean createsSchema;
     private final ConnectionProvider connectionProvider;
     private final ThreadLocalTxContext txContext;
@@ -40,9 +42,11 @@ public final class JdbcOutbox {
             DataSource dataSource,
             AbstractJdbcOutboxStore store,
             boolean createsSchema,
-            ThreadLocalTxContext txContext) {
+            ThreadLocalTxContext txContext,
+            DeadLetterStore deadLetters) {
         this.dataSource = dataSource;
         this.store = store;
+        this.deadLetters = deadLetters;
         this.createsSchema = createsSchema;
         this.connectionProvider = new DataSourceConnectionProvider(dataSource);
         this.txContext = txContext;
@@ -59,7 +63,7 @@ public final class JdbcOutbox {
         Objects.requireNonNull(dataSource, "dataSource");
         TableNames.validate(tableName);
         AbstractJdbcOutboxStore store = JdbcOutboxStores.detect(dataSource).withTable(tableName);
-        return new JdbcOutbox(dataSource, store, false, new ThreadLocalTxContext());
+        return new JdbcOutbox(dataSource, store, false, new ThreadLocalTxContext(), null);
     }
 
     /** Returns the purger of finished events that fits a store. */
@@ -80,7 +84,10 @@ public final class JdbcOutbox {
      */
     public JdbcOutbox createSchema() {
         OutboxSchema.of(dataSource, store).createIfMissing();
-        return new JdbcOutbox(dataSource, store, true, txContext);
+        if (deadLetters != null) {
+            DeadLetterSchema.of(dataSource, deadLetters).createIfMissing();
+        }
+        return new JdbcOutbox(dataSource, store, true, txContext, deadLetters);
     }
 
     /**
@@ -89,12 +96,33 @@ public final class JdbcOutbox {
      */
     public JdbcOutbox validateSchema() {
         OutboxSchema.of(dataSource, store).validate();
+        if (deadLetters != null) {
+            DeadLetterSchema.of(dataSource, deadLetters).validate();
+        }
         return this;
+    }
+
+    /**
+     * Returns the same outbox with dead letters: events that die move to a table of their own, in the transaction that lets
+     * them die. {@link #createSchema()}, called afterwards, creates that table too.
+     */
+    public JdbcOutbox withDeadLetters() {
+        return withDeadLetters(DeadLetterStore.of(store));
+    }
+
+    /** As {@link #withDeadLetters()}, with a store of this outbox's table that says where they go and when. */
+    public JdbcOutbox withDeadLetters(DeadLetterStore deadLetters) {
+        if (!deadLetters.outboxStore().tableName().equals(store.tableName())) {
+            throw new IllegalArgumentException("The dead letters are those of the outbox table "
+                    + deadLetters.outboxStore().tableName() + ", not of " + store.tableName());
+        }
+        return new JdbcOutbox(dataSource, store, createsSchema, txContext, deadLetters);
     }
 
     /** Returns the engine for {@code Outbox} builders. */
     public OutboxBackend backend() {
-        OwnershipStore delivering = createsSchema ? new IndexingStore(store) : store;
+        OwnershipStore outbox = deadLetters != null ? deadLetters : store;
+        OwnershipStore delivering = createsSchema ? new IndexingStore(outbox, store) : outbox;
         return StoreBackend.of(connectionProvider, txContext, delivering, store.purger());
     }
 

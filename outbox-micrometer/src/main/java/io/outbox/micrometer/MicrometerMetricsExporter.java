@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.MetricsExporter;
 import java.time.Duration;
@@ -65,6 +66,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     private final ConcurrentMap<String, AtomicInteger> unavailableRoutes = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> processed = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> failed = new ConcurrentHashMap<>();
+    private final DeadLetterMeters deadLetters;
 
     /** Creates the meters with the prefix {@value #DEFAULT_PREFIX}. */
     public MicrometerMetricsExporter(MeterRegistry registry) {
@@ -88,6 +90,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
             throw new IllegalStateException("The registry has meters of an outbox with the prefix '" + prefix
                     + "' already: give each outbox a prefix of its own, and close the exporter of one that is gone");
         }
+        deadLetters = new DeadLetterMeters(registry, prefix, meters);
         hotEnqueued = counter("enqueue.hot", "Events enqueued via the hot path");
         hotDropped = counter("enqueue.hot.dropped", "Events that found the hot queue full");
         hotSkippedDelayed = counter("enqueue.hot.skipped.delayed", "Delayed events left to the poller");
@@ -264,6 +267,36 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     @Override
     public void recordRouteUnavailable(String eventType, boolean unavailable) {
         unavailableRoutes.computeIfAbsent(eventType, this::routeGauge).set(unavailable ? 1 : 0);
+    }
+
+    @Override
+    public void recordDeadLetters(String eventType, DlqStatus status, int count) {
+        deadLetters.changed(eventType, status, count);
+    }
+
+    @Override
+    public void incrementMovedToDlq(int attempted, int moved) {
+        deadLetters.movedToDlq(attempted, moved);
+    }
+
+    @Override
+    public void incrementReturnedToOutbox(int attempted, int returned) {
+        deadLetters.returnedToOutbox(attempted, returned);
+    }
+
+    @Override
+    public void incrementDeadLettersDeleted(int count) {
+        deadLetters.deleted(count);
+    }
+
+    @Override
+    public void recordDlqTransferToMs(long durationMs) {
+        deadLetters.transferredTo(durationMs);
+    }
+
+    @Override
+    public void recordDlqTransferFromMs(long durationMs) {
+        deadLetters.transferredFrom(durationMs);
     }
 
     private AtomicInteger routeGauge(String eventType) {

@@ -3,6 +3,7 @@ package io.outbox.internal.completion;
 import io.outbox.EventEnvelope;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.Hold;
+import io.outbox.model.OutboxEvent;
 import io.outbox.spi.Outcome;
 import java.util.function.Supplier;
 
@@ -19,9 +20,10 @@ public record Completion(Hold hold, String eventType, EventEnvelope envelope, Ou
      * What to know about an attempt in case of failure.
      *
      * @param error what the listener threw, or {@code null}
+     * @param attempts the failed attempts that were known of before
      * @param ifRefused makes the outcome to write instead if the store does not take the true one
      */
-    public record Failure(Throwable error, Supplier<Outcome> ifRefused) {}
+    public record Failure(Throwable error, int attempts, Supplier<Outcome> ifRefused) {}
 
     /** Returns the completion of an event that was delivered, or failed to be. */
     public static Completion of(HeldEvent event, Outcome outcome, Failure failure) {
@@ -29,12 +31,33 @@ public record Completion(Hold hold, String eventType, EventEnvelope envelope, Ou
     }
 
     /** Returns the completion of an event that nobody can read. */
-    public static Completion undecodable(Hold hold, String eventType, Outcome.Dead dead, Throwable reason) {
-        return new Completion(hold, eventType, null, dead, new Failure(reason, () -> dead));
+    public static Completion undecodable(Hold hold, OutboxEvent row, Outcome.Dead dead, Throwable reason) {
+        return new Completion(
+                hold, String.valueOf(row.eventType()), null, dead, new Failure(reason, row.attempts(), () -> dead));
     }
 
     String ownerId() {
         return hold.ownerId();
+    }
+
+    /** Returns the event as it is stored after its last attempt; of one that cannot be decoded, id and type. */
+    OutboxEvent asStored() {
+        boolean failed = outcome instanceof Outcome.Failed;
+        int attempts = failure.attempts() + (failed ? 1 : 0);
+        if (envelope == null) {
+            return new OutboxEvent(hold.eventId(), eventType, null, null, null, null, null, attempts, null, null);
+        }
+        return new OutboxEvent(
+                hold.eventId(),
+                eventType,
+                envelope.aggregateType(),
+                envelope.aggregateId(),
+                envelope.tenantId(),
+                envelope.storedPayload(),
+                envelope.storedHeaders(),
+                attempts,
+                envelope.occurredAt(),
+                failed ? ((Outcome.Failed) outcome).retryAt() : envelope.availableAt());
     }
 
     Completion with(Outcome other) {

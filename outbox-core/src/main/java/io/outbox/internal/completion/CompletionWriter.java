@@ -6,6 +6,7 @@ import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.model.EventStatus;
+import io.outbox.model.OutboxEvent;
 import io.outbox.spi.Capability;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.EventTypes;
@@ -22,6 +23,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Makes outcomes durable, in batches that form by themselves, and gives events back that end without one.
@@ -76,18 +78,21 @@ public final class CompletionWriter {
     private volatile boolean stopped;
     private volatile long giveUpAtNanos;
 
-    public CompletionWriter(
-            DeliveryBackend backend,
-            OwnedEvents owned,
-            EngineMetrics metrics,
-            List<CompletionListener> listeners,
-            Alarm alarm) {
+    /**
+     * Who is told of durable outcomes.
+     *
+     * @param listeners told of each event that has ended
+     * @param whenDead told of the events that died by one write, as they are stored, or {@code null} for nobody
+     */
+    public record Told(List<CompletionListener> listeners, Consumer<List<OutboxEvent>> whenDead) {}
+
+    public CompletionWriter(DeliveryBackend backend, OwnedEvents owned, EngineMetrics metrics, Told told, Alarm alarm) {
         this.backend = backend;
         this.owned = owned;
-        this.durable = new Durable(metrics, listeners, alarm);
+        this.durable = new Durable(metrics, told.listeners(), alarm);
         this.alarm = alarm;
         this.releases = new Releases(backend);
-        this.outcomes = new OutcomeWriter(backend, metrics, this::written, turns);
+        this.outcomes = new OutcomeWriter(backend, metrics, this::written, dead -> buried(told, dead), turns);
         this.thread = new DaemonThreadFactory("outbox-completion-").newThread(this::run);
     }
 
@@ -361,6 +366,13 @@ public final class CompletionWriter {
         quietly(() -> durable.tell(completion, status));
         if (status != null) {
             quietly(() -> durable.announce(completion));
+        }
+    }
+
+    private static void buried(Told told, List<Completion> dead) {
+        if (told.whenDead() != null) {
+            quietly(() -> told.whenDead()
+                    .accept(dead.stream().map(Completion::asStored).toList()));
         }
     }
 

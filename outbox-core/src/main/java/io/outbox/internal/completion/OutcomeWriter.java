@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * Writes outcomes and tells what to do about those that the store does not take. Used by one thread at a time.
@@ -37,20 +38,28 @@ final class OutcomeWriter {
     private final DeliveryBackend backend;
     private final EngineMetrics metrics;
     private final BiConsumer<Completion, EventStatus> whenWritten;
+    private final Consumer<List<Completion>> whenDead;
     private final Turns turns;
     private final RefusedOutcomes refused = new RefusedOutcomes();
     private final Strangers strangers;
     private int failures;
 
-    /** @param whenWritten told of every outcome that the store answered, with the event's status or {@code null} */
+    /**
+     * Creates a writer.
+     *
+     * @param whenWritten told of every outcome that the store answered, with the event's status or {@code null}
+     * @param whenDead told of those that died by one write, after all of that write were told
+     */
     OutcomeWriter(
             DeliveryBackend backend,
             EngineMetrics metrics,
             BiConsumer<Completion, EventStatus> whenWritten,
+            Consumer<List<Completion>> whenDead,
             Turns turns) {
         this.backend = backend;
         this.metrics = metrics;
         this.whenWritten = whenWritten;
+        this.whenDead = whenDead;
         this.turns = turns;
         this.strangers = new Strangers(backend, System::nanoTime);
     }
@@ -154,6 +163,11 @@ final class OutcomeWriter {
         }
         part.forEach(completion ->
                 whenWritten.accept(completion, applied.get(completion.hold().eventId())));
+        if (applied.containsValue(EventStatus.DEAD)) {
+            whenDead.accept(part.stream()
+                    .filter(completion -> applied.get(completion.hold().eventId()) == EventStatus.DEAD)
+                    .toList());
+        }
     }
 
     private Map<String, EventStatus> send(List<Completion> part) {

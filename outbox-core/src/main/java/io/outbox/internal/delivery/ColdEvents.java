@@ -138,8 +138,7 @@ final class ColdEvents implements PollTarget {
         Hold hold = acquire(row, claim);
         if (hold != null) {
             Outcome.Dead dead = new Outcome.Dead(row.eventId(), reason.toString());
-            completion.submit(
-                    Completion.undecodable(hold, String.valueOf(row.event().eventType()), dead, reason));
+            completion.submit(Completion.undecodable(hold, row.event(), dead, reason));
         }
     }
 

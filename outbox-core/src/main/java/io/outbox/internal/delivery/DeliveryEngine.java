@@ -32,7 +32,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -66,6 +68,9 @@ public final class DeliveryEngine implements AutoCloseable {
     private final Duration longestStandstill;
     private final Ending ending = new Ending();
     private final Object pausing = new Object();
+    /** Guarded by the lock. */
+    private final Set<String> pausedTypes = new TreeSet<>();
+
     private volatile boolean paused;
     private long pausedAtNanos;
     private boolean closed;
@@ -80,7 +85,12 @@ public final class DeliveryEngine implements AutoCloseable {
         this.owned = new OwnedEvents(settings.inFlightTracker);
         this.clock = new EngineClock(settings.clock);
         this.contexts = settings.contexts();
-        this.completion = new CompletionWriter(backend, owned, metrics, settings.completionListeners, alarm);
+        this.completion = new CompletionWriter(
+                backend,
+                owned,
+                metrics,
+                new CompletionWriter.Told(settings.completionListeners, settings.whenDead),
+                alarm);
         this.routing = new Routing(settings.listenerRegistry, leases, clock, settings.unroutableGrace());
         this.laneContext = new LaneContext(completion, leases, routing, metrics, alarm, settings.threadFactory);
         this.lanes = lanes(settings);
@@ -270,7 +280,7 @@ public final class DeliveryEngine implements AutoCloseable {
         synchronized (pausing) {
             boolean resumed = paused;
             paused = false;
-            lanes.resume();
+            lanes.resumeAllBut(pausedTypes);
             if (resumed) {
                 Duration pause = Duration.ofNanos(System.nanoTime() - pausedAtNanos);
                 LOG.log(
@@ -278,6 +288,52 @@ public final class DeliveryEngine implements AutoCloseable {
                         "Delivery is resumed after a pause of {0}: what waits in the store is read again",
                         pause.truncatedTo(ChronoUnit.MILLIS));
             }
+        }
+    }
+
+    /**
+     * Takes no more events of a type with a lane of its own, until {@link #resume(String)}.
+     *
+     * @throws IllegalArgumentException if the type has none
+     */
+    public void pause(String eventType) {
+        Lane lane = requireOwnLane(eventType);
+        synchronized (pausing) {
+            pausedTypes.add(eventType);
+            lane.pause();
+        }
+        LOG.log(Level.INFO, "Delivery of {0} is paused; its events wait in the store", eventType);
+    }
+
+    /**
+     * Takes events of a type again after {@link #pause(String)}, unless all delivery is paused.
+     *
+     * @throws IllegalArgumentException if the type has no lane of its own
+     */
+    public void resume(String eventType) {
+        Lane lane = requireOwnLane(eventType);
+        synchronized (pausing) {
+            pausedTypes.remove(eventType);
+            if (!paused) {
+                lane.resume();
+            }
+        }
+        LOG.log(Level.INFO, "Delivery of {0} is resumed", eventType);
+    }
+
+    private Lane requireOwnLane(String eventType) {
+        Lane lane = lanes.ownLaneOf(eventType);
+        if (lane == null) {
+            throw new IllegalArgumentException(
+                    "Event type '" + eventType + "' has no lane of its own, so it cannot be paused apart from others");
+        }
+        return lane;
+    }
+
+    /** Returns the event types that are paused by themselves. */
+    public Set<String> pausedTypes() {
+        synchronized (pausing) {
+            return Set.copyOf(pausedTypes);
         }
     }
 

@@ -7,6 +7,7 @@ import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.InFlightTracker;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.model.OutboxEvent;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
@@ -16,11 +17,13 @@ import io.outbox.util.DaemonThreadFactory;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 
 /** How an engine delivers. Setters check their value. Not thread-safe. */
 public final class DeliverySettings {
@@ -45,6 +48,7 @@ public final class DeliverySettings {
     long drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS;
     final List<EventInterceptor> interceptors = new ArrayList<>();
     final List<CompletionListener> completionListeners = new ArrayList<>();
+    Consumer<List<OutboxEvent>> whenDead;
     final List<ContextPropagator> contextPropagators = new ArrayList<>();
     final Map<String, LanePolicy> lanes = new LinkedHashMap<>();
     JsonCodec jsonCodec;
@@ -68,6 +72,16 @@ public final class DeliverySettings {
 
     public void inFlightTracker(InFlightTracker value) {
         this.inFlightTracker = Objects.requireNonNull(value, "inFlightTracker");
+    }
+
+    /** Returns the lanes of event types, as they are now. */
+    public Map<String, LanePolicy> lanePolicies() {
+        return Collections.unmodifiableMap(new LinkedHashMap<>(lanes));
+    }
+
+    /** Told, after the commit, of the events that died by one write. */
+    public void whenDead(Consumer<List<OutboxEvent>> value) {
+        this.whenDead = value;
     }
 
     public void retryPolicy(RetryPolicy value) {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -119,8 +120,14 @@ final class Lanes {
         all.forEach(Lane::pause);
     }
 
-    void resume() {
-        all.forEach(Lane::resume);
+    /** Resumes all lanes but those of the given types. */
+    void resumeAllBut(Set<String> eventTypes) {
+        shared.resume();
+        byType.forEach((eventType, lane) -> {
+            if (!eventTypes.contains(eventType)) {
+                lane.resume();
+            }
+        });
     }
 
     void giveBackWhatHasNotMovedFor(Duration time) {

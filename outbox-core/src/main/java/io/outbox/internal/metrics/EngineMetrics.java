@@ -1,5 +1,6 @@
 package io.outbox.internal.metrics;
 
+import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.MetricsExporter;
 import java.lang.System.Logger.Level;
@@ -116,5 +117,33 @@ public final class EngineMetrics {
 
     public void purged(long count) {
         report(metrics -> metrics.incrementPurged(count));
+    }
+
+    public void deadLetters(String eventType, DlqStatus status, int count) {
+        report(metrics -> metrics.recordDeadLetters(eventType, status, count));
+    }
+
+    public void movedToDlq(int count) {
+        report(metrics -> metrics.incrementMovedToDlq(count, count));
+    }
+
+    public void movedToDlqInMs(long millis) {
+        report(metrics -> metrics.recordDlqTransferToMs(millis));
+    }
+
+    public void returnAttempted(int count) {
+        report(metrics -> metrics.incrementReturnedToOutbox(count, 0));
+    }
+
+    public void returned(int count) {
+        report(metrics -> metrics.incrementReturnedToOutbox(0, count));
+    }
+
+    public void returnedInMs(long millis) {
+        report(metrics -> metrics.recordDlqTransferFromMs(millis));
+    }
+
+    public void deadLettersDeleted(int count) {
+        report(metrics -> metrics.incrementDeadLettersDeleted(count));
     }
 }

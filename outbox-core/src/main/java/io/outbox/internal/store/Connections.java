@@ -8,15 +8,20 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /** Runs work on short-lived connections in auto-commit mode: a store begins transactions where it needs them. */
-final class Connections {
+public final class Connections {
 
     private final ConnectionProvider provider;
 
-    Connections(ConnectionProvider provider) {
+    public Connections(ConnectionProvider provider) {
         this.provider = Objects.requireNonNull(provider, "connectionProvider");
     }
 
-    <T> T with(Function<Connection, T> work) {
+    ConnectionProvider provider() {
+        return provider;
+    }
+
+    /** Runs the work on a connection that is closed afterwards. */
+    public <T> T with(Function<Connection, T> work) {
         try (Connection conn = provider.getConnection()) {
             if (conn.getAutoCommit()) {
                 return work.apply(conn);

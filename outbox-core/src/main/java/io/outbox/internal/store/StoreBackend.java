@@ -8,12 +8,14 @@ import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
@@ -198,5 +200,15 @@ public final class StoreBackend implements OutboxBackend {
     @Override
     public int countDead(String eventType) {
         return housekeeping.countDead(eventType);
+    }
+
+    @Override
+    public Optional<InspectionBackend> inspection() {
+        return housekeeping.inspection();
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters() {
+        return housekeeping.deadLetters();
     }
 }

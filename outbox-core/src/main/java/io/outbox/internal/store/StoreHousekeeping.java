@@ -3,9 +3,11 @@ package io.outbox.internal.store;
 import io.outbox.model.EventCount;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
+import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.OwnershipStore;
@@ -19,6 +21,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -142,5 +145,15 @@ final class StoreHousekeeping implements HousekeepingBackend {
     @Override
     public int countDead(String eventType) {
         return connections.with(conn -> store.countDead(conn, eventType));
+    }
+
+    @Override
+    public Optional<InspectionBackend> inspection() {
+        return store instanceof OwnershipStore owning ? owning.inspection(connections.provider()) : Optional.empty();
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters() {
+        return store instanceof OwnershipStore owning ? owning.deadLetters(connections.provider()) : Optional.empty();
     }
 }

@@ -69,7 +69,7 @@ class CompletionWriterTest {
                 StoreBackend.forDelivery(this::connect, store),
                 owned,
                 new EngineMetrics(exporter),
-                List.of(),
+                new CompletionWriter.Told(List.of(), null),
                 new AlarmLine());
     }
 
@@ -249,7 +249,7 @@ class CompletionWriterTest {
     private Completion completion(String eventId, Outcome outcome) {
         HeldEvent event = new HeldEvent(new QueuedEvent(Events.event(eventId), Source.HOT, 0), owned.acquire(eventId));
         Outcome instead = new Outcome.Failed(eventId, Instant.now(), 0, 9, "not taken");
-        return Completion.of(event, outcome, new Completion.Failure(null, () -> instead));
+        return Completion.of(event, outcome, new Completion.Failure(null, 0, () -> instead));
     }
 
     private void awaitAllDurable() {

@@ -55,7 +55,7 @@ class FailureLogTest {
                 event.eventType(),
                 event,
                 outcome,
-                new Completion.Failure(error, () -> outcome));
+                new Completion.Failure(error, 0, () -> outcome));
     }
 
     private void fail(String eventId, String eventType, int attempts) {

@@ -167,7 +167,7 @@ class RefusedOutcomesTest {
         Outcome done = new Outcome.Done("e", Instant.now());
         RefusedOutcomes refused = new RefusedOutcomes();
         refused.add(
-                new Completion(hold, Events.TYPE, null, done, new Completion.Failure(null, () -> done)),
+                new Completion(hold, Events.TYPE, null, done, new Completion.Failure(null, 0, () -> done)),
                 answer == Answer.REFUSED);
         for (int i = 0; i < 20; i++) {
             refused.retry(completion -> answer, true);

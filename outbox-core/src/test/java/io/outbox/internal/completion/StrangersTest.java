@@ -113,7 +113,7 @@ class StrangersTest {
     private static Completion refused(OwnedEvents owned, String eventId) {
         Hold hold = owned.acquire(eventId);
         Outcome outcome = new Outcome.Done(eventId, Instant.now());
-        return new Completion(hold, Events.TYPE, Events.event(eventId), outcome, new Completion.Failure(null, null));
+        return new Completion(hold, Events.TYPE, Events.event(eventId), outcome, new Completion.Failure(null, 0, null));
     }
 
     @Test

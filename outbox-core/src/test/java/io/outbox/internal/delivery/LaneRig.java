@@ -49,7 +49,8 @@ final class LaneRig implements AutoCloseable {
             OwnedEvents owned, Alarm alarm, LaneSettings.Workers workers, boolean strictOrder, ThreadFactory threads) {
         EngineMetrics metrics = new EngineMetrics(MetricsExporter.NOOP);
         this.owned = owned;
-        this.completion = new CompletionWriter(backend, owned, metrics, List.of(), alarm);
+        this.completion =
+                new CompletionWriter(backend, owned, metrics, new CompletionWriter.Told(List.of(), null), alarm);
         EngineClock clock = new EngineClock(Clock.systemUTC());
         Routing routing = new Routing((aggregateType, eventType) -> listener, leases, clock, Duration.ofMinutes(10));
         this.context = new LaneContext(completion, leases, routing, metrics, alarm, threads);

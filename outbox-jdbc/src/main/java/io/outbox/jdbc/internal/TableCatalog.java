@@ -22,7 +22,7 @@ import java.util.TreeMap;
 public record TableCatalog(String tableName, boolean schemaIsCatalog) {
 
     /** Returns the names of the columns as the driver has them; none if there is no such table. */
-    Set<String> columnNames(Connection conn) throws SQLException {
+    public Set<String> columnNames(Connection conn) throws SQLException {
         return columnSizes(conn).keySet();
     }
 

@@ -15,11 +15,13 @@ import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.OwnershipStore;
@@ -363,6 +365,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     @Override
     public int countDead(Connection conn, String eventType) {
         return reading(conn, () -> new DeadEvents(this, conn).count(eventType));
+    }
+
+    @Override
+    public Optional<InspectionBackend> inspection(ConnectionProvider connections) {
+        return Optional.of(new JdbcInspection(connections, this));
     }
 
     // Running statements

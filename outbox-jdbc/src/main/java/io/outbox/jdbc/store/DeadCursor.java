@@ -3,6 +3,7 @@ package io.outbox.jdbc.store;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.PageCursor;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Comparator;
 import java.util.List;
 
@@ -32,6 +33,20 @@ record DeadCursor(Instant createdAt, String eventId) implements PageCursor, Comp
         }
         throw new IllegalArgumentException(
                 "not a place between pages of dead events of this engine: " + cursor.getClass());
+    }
+
+    /** Returns the place as text, from which {@link #parse} makes it again. */
+    String text() {
+        return createdAt + "~" + eventId;
+    }
+
+    static DeadCursor parse(String text) {
+        int end = text.indexOf('~');
+        try {
+            return new DeadCursor(Instant.parse(text.substring(0, Math.max(0, end))), text.substring(end + 1));
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException("not a place between pages of dead events", e);
+        }
     }
 
     List<Object> params() {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -62,12 +63,23 @@ final class Outcomes {
     private final AbstractJdbcOutboxStore store;
     private final Connection conn;
     private final String ownerId;
+    private final Function<Collection<String>, Set<String>> buried;
 
     /** The owner may be {@code null}; then locks do not matter. */
     Outcomes(AbstractJdbcOutboxStore store, Connection conn, String ownerId) {
+        this(store, conn, ownerId, gone -> Set.of());
+    }
+
+    /** @param buried tells which of the events that are gone have died, and thus are not done */
+    Outcomes(
+            AbstractJdbcOutboxStore store,
+            Connection conn,
+            String ownerId,
+            Function<Collection<String>, Set<String>> buried) {
         this.store = store;
         this.conn = conn;
         this.ownerId = ownerId;
+        this.buried = buried;
     }
 
     /** Returns whether the outcomes take several statements, and thus a transaction. */
@@ -212,9 +224,11 @@ final class Outcomes {
                     standing.put(row.eventId, row.status);
                 }
             }
-            gone.stream()
-                    .filter(eventId -> outcomes.get(eventId) instanceof Outcome.Done done && !done.keep())
-                    .forEach(eventId -> standing.put(eventId, EventStatus.DONE));
+            gone.removeIf(eventId -> !(outcomes.get(eventId) instanceof Outcome.Done done) || done.keep());
+            if (!gone.isEmpty()) {
+                gone.removeAll(buried.apply(gone));
+                gone.forEach(eventId -> standing.put(eventId, EventStatus.DONE));
+            }
         }
     }
 

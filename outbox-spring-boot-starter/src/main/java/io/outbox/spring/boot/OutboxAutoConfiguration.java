@@ -8,6 +8,7 @@ import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spring.boot.internal.brokers.BrokerLanes;
 import io.outbox.spring.boot.internal.delivery.Contributions;
+import io.outbox.spring.boot.internal.delivery.DeadLetterConfiguration;
 import io.outbox.spring.boot.internal.delivery.LateWriter;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
 import io.outbox.spring.boot.internal.delivery.OutboxLifecycle;
@@ -57,7 +58,7 @@ import org.springframework.util.function.SingletonSupplier;
 @ConditionalOnClass(Outbox.class)
 @ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
 @EnableConfigurationProperties({OutboxGlobalProperties.class, OutboxPublisherProperties.class})
-@Import(JdbcEngineConfiguration.class)
+@Import({JdbcEngineConfiguration.class, DeadLetterConfiguration.class})
 public class OutboxAutoConfiguration {
 
     private static final String PROPERTIES = "outboxProperties";

@@ -10,6 +10,7 @@ import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spring.SpringTxContext;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.jdbc.DeadLetterTables;
 import io.outbox.spring.boot.internal.jdbc.SchemaInitializer;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Monitoring;
@@ -88,7 +89,7 @@ public final class OutboxFactory implements DisposableBean {
         StoreBackend backend = StoreBackend.of(
                 new DataSourceConnectionProvider(dataSource),
                 txContext,
-                store,
+                DeadLetterTables.around(store, dataSource, settings.table(), assembler.deadLetters()),
                 settings.mode().purgerFor(store));
         Outbox outbox = assembler.assemble(name, settings, backend, registry, exporter(name, settings.monitoring()));
         created.put(name, outbox);

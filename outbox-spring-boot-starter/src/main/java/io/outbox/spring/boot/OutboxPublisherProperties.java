@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
 /**
  * The settings for publishing to a broker. Each event type below {@code outbox.publisher.events} is sent to its topic or
@@ -61,8 +62,8 @@ public class OutboxPublisherProperties {
 
     private final Metrics metrics = new Metrics();
 
-    /** Not available yet: enabling the dead letter table is refused. */
-    private Map<String, Object> dlq = new LinkedHashMap<>();
+    @NestedConfigurationProperty
+    private final OutboxDlqProperties dlq = new OutboxDlqProperties();
 
     /** The brokers that events can be sent to. */
     public enum SenderType {
@@ -128,12 +129,8 @@ public class OutboxPublisherProperties {
         return metrics;
     }
 
-    public Map<String, Object> getDlq() {
+    public OutboxDlqProperties getDlq() {
         return dlq;
-    }
-
-    public void setDlq(Map<String, Object> dlq) {
-        this.dlq = dlq;
     }
 
     /** How events get to the broker. */

@@ -258,7 +258,7 @@ class OutboxPropertiesTest {
     private static boolean isOfTheEngine(Map<String, Object> property) {
         String name = (String) property.get("name");
         return name.startsWith("outbox.")
-                && Stream.of("publisher", "consumer", "tables", "thread-pool-size")
+                && Stream.of("admin", "publisher", "consumer", "tables", "thread-pool-size")
                         .noneMatch(other -> name.startsWith("outbox." + other));
     }
 

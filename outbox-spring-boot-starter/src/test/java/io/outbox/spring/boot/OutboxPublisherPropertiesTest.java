@@ -122,24 +122,27 @@ class OutboxPublisherPropertiesTest {
         "outbox.publisher.cleaning.enabled,true",
         "outbox.publisher.defaults.backoff.factor,2",
         "outbox.publisher.events.placed.tpoic,orders",
-        // parts that do not exist yet
-        "outbox.publisher.dlq.enabled,true"
+        "outbox.publisher.dlq.enable,true",
+        "outbox.publisher.dlq.enabled,perhaps",
+        "outbox.publisher.dlq.table-name,drop table",
+        "outbox.publisher.dlq.batch-size,0",
+        "outbox.publisher.dlq.transfer-to-batch-size,0",
+        "outbox.publisher.dlq.transfer-from-batch-size,-1",
+        "outbox.publisher.dlq.transfer-to-initial-delay,-1s",
+        "outbox.publisher.dlq.transfer-to-fixed-delay,0s",
+        "outbox.publisher.dlq.transfer-from-initial-delay,-1s",
+        "outbox.publisher.dlq.transfer-from-fixed-delay,0s",
+        "outbox.publisher.dlq.clean-up.batch-size,0",
+        "outbox.publisher.dlq.clean-up.ttl,-1s",
+        "outbox.publisher.dlq.clean-up.initial-delay,-1s",
+        "outbox.publisher.dlq.clean-up.fixed-delay,0s",
+        "outbox.publisher.dlq.metrics.gauge.cache.ttls,'60s'"
     })
     void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
         String named = key.startsWith("outbox.publisher.events.other")
                 ? "outbox.publisher.events.other.topic"
                 : key.startsWith("outbox.publisher.headers") ? "outbox.publisher.headers" : key;
         assertRefused(runner.withPropertyValues(key + "=" + value), named);
-    }
-
-    @Test
-    void saysThatAPartIsNotAvailableYet() {
-        assertRefused(
-                runner.withPropertyValues("outbox.publisher.dlq.batch-size=10"),
-                "outbox.publisher.dlq.enabled",
-                "not available in this version");
-        runner.withPropertyValues("outbox.publisher.dlq.enabled=false", "outbox.publisher.dlq.batch-size=10")
-                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
@@ -454,7 +457,14 @@ class OutboxPublisherPropertiesTest {
                         "outbox.publisher.headers",
                         "outbox.publisher.cloud-events.source",
                         "outbox.publisher.events",
-                        "outbox.publisher.dlq");
+                        "outbox.publisher.dlq.table-name",
+                        "outbox.publisher.dlq.transfer-to-batch-size",
+                        "outbox.publisher.dlq.transfer-from-batch-size",
+                        "outbox.publisher.dlq.clean-up.enabled",
+                        "outbox.publisher.dlq.clean-up.batch-size",
+                        "outbox.publisher.dlq.clean-up.ttl",
+                        "outbox.publisher.dlq.clean-up.initial-delay",
+                        "outbox.publisher.dlq.clean-up.fixed-delay");
         defaults.values().removeIf(String::isEmpty);
         OutboxPublisherProperties bound = new Binder(new MapConfigurationPropertySource(defaults))
                 .bind("outbox.publisher", OutboxPublisherProperties.class)

@@ -4,12 +4,17 @@ import io.micrometer.observation.ObservationRegistry;
 import io.outbox.CompletionListener;
 import io.outbox.Outbox;
 import io.outbox.WriterHook;
+import io.outbox.dead.DeadLetterPolicy;
+import io.outbox.dead.OutboxDlqHandler;
 import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spi.WakeUp;
 import io.outbox.spring.boot.OutboxCustomizer;
+import io.outbox.spring.boot.internal.settings.DeadLetterSettings;
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactory;
 
@@ -32,12 +37,45 @@ public final class Contributions {
         return beans.getBeanProvider(ObservationRegistry.class).getIfAvailable(() -> ObservationRegistry.NOOP);
     }
 
+    /** Returns who listens in on metrics. */
+    MetricsTap metricsTap() {
+        return beans.getBeanProvider(MetricsTap.class).getIfAvailable(() -> MetricsTap.NONE);
+    }
+
     void addTo(Outbox.AbstractBuilder<?> builder) {
         beans.getBeanProvider(JsonCodec.class).ifUnique(builder::jsonCodec);
         all(EventInterceptor.class).forEach(builder::interceptor);
         all(WriterHook.class).forEach(builder::writerHook);
         all(CompletionListener.class).forEach(builder::completionListener);
         all(ContextPropagator.class).forEach(builder::contextPropagator);
+        deadLetters().ifPresent(letters -> builder.deadLetters(withHandlers(letters.policy())));
+    }
+
+    /** Returns how dead letters are kept; empty if they are not. */
+    Optional<DeadLetterSettings> deadLetters() {
+        return Optional.ofNullable(
+                beans.getBeanProvider(DeadLetterSettings.class).getIfAvailable());
+    }
+
+    /** Returns the policy with the application's handlers, each of which is called whatever becomes of the others. */
+    private DeadLetterPolicy withHandlers(DeadLetterPolicy policy) {
+        List<OutboxDlqHandler> handlers = all(OutboxDlqHandler.class).toList();
+        if (handlers.isEmpty()) {
+            return policy;
+        }
+        return policy.withHandler(events -> {
+            RuntimeException failure = null;
+            for (OutboxDlqHandler handler : handlers) {
+                try {
+                    handler.handle(events);
+                } catch (RuntimeException e) {
+                    failure = failure == null ? e : failure;
+                }
+            }
+            if (failure != null) {
+                throw failure;
+            }
+        });
     }
 
     /** Adds hints between the nodes of the application's own outbox. */

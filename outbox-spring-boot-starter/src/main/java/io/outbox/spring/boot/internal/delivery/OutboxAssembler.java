@@ -12,6 +12,7 @@ import io.outbox.spring.boot.internal.brokers.BrokerLanes;
 import io.outbox.spring.boot.internal.listeners.ListenerCatalog;
 import io.outbox.spring.boot.internal.listeners.ListenerDefinition;
 import io.outbox.spring.boot.internal.listeners.ListenerRegistrationException;
+import io.outbox.spring.boot.internal.settings.DeadLetterSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Locking;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Polling;
@@ -20,6 +21,7 @@ import io.outbox.spring.boot.internal.settings.OutboxSettings.Retry;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -59,6 +61,11 @@ public final class OutboxAssembler {
                 || catalog.annotated().stream().anyMatch(listener -> listener.lane() != null);
     }
 
+    /** Returns how dead letters are kept; empty if they are not. */
+    public Optional<DeadLetterSettings> deadLetters() {
+        return contributions.deadLetters();
+    }
+
     /** Returns whether an outbox was built here, as opposed to one that the application builds itself. */
     public boolean isUsed() {
         return !startupLines.isEmpty();
@@ -83,10 +90,12 @@ public final class OutboxAssembler {
             case WRITER_ONLY -> Outbox.writerOnly();
         };
         ObservationRegistry observations = contributions.observations();
+        MetricsTap tap = contributions.metricsTap();
+        MetricsExporter tapped = tap.around(metrics);
         Polling polling = settings.delivery().polling();
         builder.backend(backend)
                 .listenerRegistry(ObservedListeners.of(brokers.over(listeners), observations))
-                .metrics(metrics)
+                .metrics(tapped)
                 .intervalMs(polling.interval().toMillis())
                 .skipRecent(polling.skipRecent())
                 .drainTimeoutMs(settings.delivery().workers().drainTimeout().toMillis())
@@ -109,6 +118,7 @@ public final class OutboxAssembler {
         catalog.addTo(builder, name, settings);
         contributions.customize(builder);
         Outbox outbox = builder.build();
+        tap.built(outbox, tapped);
         if (settings.mode() != Mode.WRITER_ONLY) {
             storeMeters.bind(metrics, backend);
         }

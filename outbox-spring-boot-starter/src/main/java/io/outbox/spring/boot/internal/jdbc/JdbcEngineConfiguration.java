@@ -94,6 +94,7 @@ public class JdbcEngineConfiguration {
                 OutboxStore store,
                 ObjectProvider<EventPurger> purger,
                 OutboxSettings settings,
+                OutboxAssembler assembler,
                 ObjectProvider<SchemaInitializer> schema) {
             if (!(store instanceof AbstractJdbcOutboxStore ours)) {
                 return StoreBackend.of(connectionProvider, txContext, store, purger.getIfAvailable());
@@ -102,7 +103,7 @@ public class JdbcEngineConfiguration {
             return StoreBackend.of(
                     connectionProvider,
                     txContext,
-                    store,
+                    DeadLetterTables.around(ours, dataSource, settings.table(), assembler.deadLetters()),
                     purger.getIfAvailable(() -> settings.mode().purgerFor(ours)));
         }
     }

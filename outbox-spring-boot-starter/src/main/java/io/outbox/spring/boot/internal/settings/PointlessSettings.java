@@ -3,6 +3,7 @@ package io.outbox.spring.boot.internal.settings;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Tells of settings that have no effect beside the others, which usually means that something else was intended. */
 final class PointlessSettings {
@@ -51,6 +52,23 @@ final class PointlessSettings {
                     "outbox.purge.batch-size",
                     "outbox.purge.interval",
                     "outbox.purge.interval-seconds");
+        }
+        if (!explicit.value(PublisherKeys.of("dlq.enabled"), Boolean.class).orElse(false)) {
+            pointless.warn(
+                    "there are no dead letters; set " + PublisherKeys.of("dlq.enabled") + "=true",
+                    Stream.of(
+                                    "table-name",
+                                    "batch-size",
+                                    "transfer-to-batch-size",
+                                    "transfer-from-batch-size",
+                                    "transfer-to-initial-delay",
+                                    "transfer-to-fixed-delay",
+                                    "transfer-from-initial-delay",
+                                    "transfer-from-fixed-delay",
+                                    "clean-up",
+                                    "metrics")
+                            .map(DlqPropertiesCheck::key)
+                            .toArray(String[]::new));
         }
         if (!explicit.has(ConsumerKeys.ENABLED)) {
             pointless.warn("there is no consumer; set " + ConsumerKeys.ENABLED + "=true", ConsumerKeys.PREFIX);

@@ -36,8 +36,10 @@ final class PublisherPropertiesCheck {
                 "has no effect unless " + PublisherKeys.of("cloud-events.enabled") + " is true");
         checkStuckRecovery(properties.getStuckRecovery());
         checkCleanUp(properties.getCleanUp());
-        checkTtls(properties.getMetrics().getGauge().getCache().getTtls());
-        NotAvailable.refuse(PublisherKeys.of("dlq"), "the dead letter table", properties.getDlq());
+        checkTtls(
+                PublisherKeys.of("metrics.gauge.cache.ttls"),
+                properties.getMetrics().getGauge().getCache().getTtls());
+        DlqPropertiesCheck.check(properties.getDlq());
     }
 
     private static void checkSender(String name, OutboxPublisherProperties.Sender sender) {
@@ -123,8 +125,7 @@ final class PublisherPropertiesCheck {
         Rules.wholeSeconds(PublisherKeys.of("clean-up.fixed-delay"), cleanUp.getFixedDelay());
     }
 
-    private static void checkTtls(List<Duration> ttls) {
-        String key = PublisherKeys.of("metrics.gauge.cache.ttls");
+    static void checkTtls(String key, List<Duration> ttls) {
         require(
                 ttls != null && ttls.size() == GAUGES,
                 key,
@@ -133,19 +134,19 @@ final class PublisherPropertiesCheck {
         require(ttls.stream().noneMatch(ttl -> ttl == null || ttl.isNegative()), key, ttls, "must not be negative");
     }
 
-    private static void checkAtLeast(int least, String key, Integer value) {
+    static void checkAtLeast(int least, String key, Integer value) {
         if (value != null) {
             Rules.atLeast(least, key, value);
         }
     }
 
-    private static void checkNotNegativeIfSet(String key, Duration value) {
+    static void checkNotNegativeIfSet(String key, Duration value) {
         if (value != null) {
             Rules.notNegative(key, value);
         }
     }
 
-    private static void checkPositiveIfSet(String key, Duration value) {
+    static void checkPositiveIfSet(String key, Duration value) {
         if (value != null) {
             Rules.positive(key, value);
         }

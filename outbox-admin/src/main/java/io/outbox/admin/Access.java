@@ -1,0 +1,101 @@
+package io.outbox.admin;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Decides who a request is from, and whether it may do what it asks for.
+ *
+ * <p>Whoever was authenticated by the server or a framework has the roles that it says. Else a token, if there is one, decides.
+ * Else only this machine is served, if it asks for it by a name of its own: a page of another site whose name was made to
+ * point here does not pass, and neither does what comes through a proxy.
+ *
+ * <p>A request that changes something must not come from a page of another site. Browsers say where it comes from; other
+ * programs, which hold no cookies of the caller's, need not.
+ */
+final class Access {
+
+    private static final Pattern LOOPBACK_HOST = Pattern.compile("(?i)(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?");
+    private static final String BEARER = "Bearer ";
+
+    private final String readToken;
+    private final String operateToken;
+
+    /** Either token may be {@code null}. */
+    Access(String readToken, String operateToken) {
+        this.readToken = readToken;
+        this.operateToken = operateToken;
+    }
+
+    boolean hasToken() {
+        return readToken != null || operateToken != null;
+    }
+
+    /** Returns who makes the request, if they may do what takes the role. */
+    Caller require(Role role, AdminRequest request) {
+        Caller caller = caller(request);
+        if (!request.isRead()) {
+            refuseOtherSites(request);
+        }
+        if (!caller.may(role)) {
+            throw Problem.forbidden("role-missing", "This takes the role " + role);
+        }
+        return caller;
+    }
+
+    private Caller caller(AdminRequest request) {
+        if (request.caller() != null) {
+            return request.caller();
+        }
+        if (hasToken()) {
+            return byToken(request.header("Authorization"));
+        }
+        boolean isProxied = request.header("Forwarded") != null
+                || request.header("X-Forwarded-For") != null
+                || request.header("X-Forwarded-Host") != null;
+        String host = request.header("Host");
+        if (!request.remote().isLoopbackAddress()
+                || isProxied
+                || host == null
+                || !LOOPBACK_HOST.matcher(host).matches()) {
+            throw Problem.forbidden(
+                    "loopback-only",
+                    "Without a token or an authenticated user only requests of this machine are served");
+        }
+        return new Caller("loopback", Set.of(Role.OPERATE));
+    }
+
+    private Caller byToken(String authorization) {
+        if (authorization == null || !authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+            throw Problem.unauthorized();
+        }
+        String token = authorization.substring(BEARER.length()).strip();
+        if (isSame(token, operateToken)) {
+            return new Caller("token", Set.of(Role.OPERATE));
+        }
+        if (isSame(token, readToken)) {
+            return new Caller("read-token", Set.of(Role.READ));
+        }
+        throw Problem.unauthorized();
+    }
+
+    /** Takes as long for a token that is nearly right as for any other. */
+    private static boolean isSame(String given, String expected) {
+        return expected != null
+                && MessageDigest.isEqual(
+                        given.getBytes(StandardCharsets.UTF_8), expected.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void refuseOtherSites(AdminRequest request) {
+        String site = request.header("Sec-Fetch-Site");
+        boolean isOtherSite = site != null && !site.equals("same-origin") && !site.equals("none");
+        String origin = request.header("Origin");
+        boolean isOtherOrigin =
+                origin != null && !origin.replaceFirst("^[a-z]+://", "").equalsIgnoreCase(request.header("Host"));
+        if (isOtherSite || (site == null && isOtherOrigin)) {
+            throw Problem.forbidden("other-site", "Pages of other sites may not change anything here");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.outbox.admin;
+
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * A request, as an adapter of a server hands it over.
+ *
+ * @param target the method, and the path with its query, as they stand in the request line
+ * @param headers by name, in whatever case; of several values the first
+ * @param body what was sent, possibly nothing
+ * @param remote the address of the other end of the connection
+ * @param caller who was authenticated by the server or a framework, or {@code null}
+ */
+public record AdminRequest(Target target, Map<String, String> headers, byte[] body, InetAddress remote, Caller caller) {
+
+    /** The largest body that is read. */
+    public static final int MAX_BODY_BYTES = 2 * 1024 * 1024;
+
+    /** What is asked for. */
+    public record Target(String method, String path, Map<String, List<String>> query) {
+
+        public Target {
+            method = method.toUpperCase(Locale.ROOT);
+            Objects.requireNonNull(path, "path");
+            query = Map.copyOf(query);
+        }
+
+        /** Returns what is asked for by the query as it stands behind the path; {@code null} is none. */
+        public static Target of(String method, String path, String rawQuery) {
+            return new Target(method, path, Query.parse(rawQuery));
+        }
+    }
+
+    public AdminRequest {
+        Objects.requireNonNull(target, "target");
+        Map<String, String> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        byName.putAll(headers);
+        headers = byName;
+        Objects.requireNonNull(body, "body");
+        Objects.requireNonNull(remote, "remote");
+    }
+
+    String header(String name) {
+        return headers.get(name);
+    }
+
+    boolean isRead() {
+        return target.method.equals("GET") || target.method.equals("HEAD");
+    }
+
+    /** Leaves headers and body out. */
+    @Override
+    public String toString() {
+        return "AdminRequest[" + target.method + " " + target.path + "]";
+    }
+}

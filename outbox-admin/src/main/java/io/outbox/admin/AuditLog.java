@@ -1,0 +1,57 @@
+package io.outbox.admin;
+
+import io.outbox.model.AuditEntry;
+import io.outbox.spi.InspectionBackend;
+import java.lang.System.Logger.Level;
+import java.time.Clock;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What operators do. An entry is written before the action, which is not done if that fails; an action that was refused has a
+ * second entry that says so.
+ */
+final class AuditLog {
+
+    private static final System.Logger LOG = System.getLogger(AuditLog.class.getName());
+    private static final int LONGEST_NAME = 128;
+    private static final int LONGEST_TARGET = 256;
+
+    private final InspectionBackend backend;
+    private final Clock clock;
+    private final AtomicLong last = new AtomicLong();
+    private final String node = UUID.randomUUID().toString().substring(0, 8);
+
+    AuditLog(InspectionBackend backend, Clock clock) {
+        this.backend = backend;
+        this.clock = clock;
+    }
+
+    void record(Caller caller, String action, String target, String detail) {
+        AuditEntry entry = new AuditEntry(
+                nextId(),
+                clock.instant(),
+                cut(caller.name(), LONGEST_NAME),
+                action,
+                cut(target, LONGEST_TARGET),
+                detail);
+        backend.audit(entry);
+        LOG.log(Level.INFO, "{0} by {1}: {2}", action, entry.who(), entry.target());
+    }
+
+    /** Returns an id that is greater than those before it, on this node, and of earlier times, on all. */
+    private String nextId() {
+        long micros = clock.millis() * 1000;
+        long id = last.accumulateAndGet(micros, (before, now) -> Math.max(before + 1, now));
+        return String.format("%016x-%s", id, node);
+    }
+
+    private static String cut(String text, int length) {
+        return text.length() <= length ? text : text.substring(0, length - 1) + "…";
+    }
+
+    List<AuditEntry> latest(String before, int limit) {
+        return backend.audits(before, limit);
+    }
+}

@@ -1,0 +1,110 @@
+package io.outbox.admin;
+
+import io.outbox.spi.InspectionBackend;
+import io.outbox.util.DaemonThreadFactory;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** Actions on all events that match a filter. They are those of this node, one after the other, and the last ones are kept. */
+final class BulkApi implements AutoCloseable {
+
+    private static final int KEPT = 50;
+    private static final int MOST_UNFINISHED = 10;
+
+    private final DeadEvents dead;
+    private final InspectionBackend inspection;
+    private final AuditLog audit;
+    private final Clock clock;
+    private final ExecutorService worker = Executors.newSingleThreadExecutor(new DaemonThreadFactory("outbox-bulk-"));
+    private final Deque<BulkJob> jobs = new ArrayDeque<>();
+
+    BulkApi(DeadEvents dead, InspectionBackend inspection, AuditLog audit, Clock clock) {
+        this.dead = dead;
+        this.inspection = inspection;
+        this.audit = audit;
+        this.clock = clock;
+    }
+
+    void addTo(Routes routes, String api) {
+        routes.get(api + "/bulk", exchange -> AdminResponse.json(200, Map.of("items", views())))
+                .get(
+                        api + "/bulk/{id}",
+                        exchange -> AdminResponse.json(200, job(exchange).view()))
+                .operate("POST", api + "/bulk", this::order)
+                .operate("DELETE", api + "/bulk/{id}", this::cancel);
+    }
+
+    private synchronized List<Map<String, Object>> views() {
+        return jobs.stream().map(BulkJob::view).toList();
+    }
+
+    private synchronized BulkJob job(Exchange exchange) {
+        return jobs.stream()
+                .filter(job -> job.id().equals(exchange.path().get("id")))
+                .findFirst()
+                .orElseThrow(() -> Problem.notFound("This node knows of no such action"));
+    }
+
+    private AdminResponse order(Exchange exchange) {
+        Map<String, Object> body = exchange.body();
+        Action action = Exchange.choice("action", body.get("action"), Action.class);
+        Matches matches = Matches.of(exchange, body.get("filter"), dead, inspection);
+        if (action == Action.RESOLVE && !dead.hasQueue()) {
+            dead.resolve(List.of(), exchange.caller());
+        }
+        Matches.Number number = matches.count();
+        if (Boolean.TRUE.equals(body.get("dryRun"))) {
+            return AdminResponse.json(200, Map.of("matches", number.matches(), "exact", number.exact()));
+        }
+        BulkJob job = new BulkJob(
+                new BulkJob.Order(UUID.randomUUID().toString(), action, matches, number, exchange.caller()),
+                dead,
+                clock);
+        add(job);
+        audit.record(
+                exchange.caller(),
+                action.word() + "-all",
+                number.matches() + (number.exact() ? "" : " or more") + " events",
+                Json.text(body.get("filter")));
+        worker.execute(job);
+        return AdminResponse.json(202, job.view());
+    }
+
+    private synchronized void add(BulkJob job) {
+        if (jobs.stream().filter(each -> !each.isFinished()).count() >= MOST_UNFINISHED) {
+            throw Problem.conflict("too-many", "There are " + MOST_UNFINISHED + " actions already that wait", Map.of());
+        }
+        jobs.addFirst(job);
+        while (jobs.size() > KEPT && jobs.peekLast().isFinished()) {
+            jobs.removeLast();
+        }
+    }
+
+    private AdminResponse cancel(Exchange exchange) {
+        BulkJob job = job(exchange);
+        audit.record(exchange.caller(), "cancel", job.id(), null);
+        job.cancel();
+        return AdminResponse.json(202, job.view());
+    }
+
+    /** Ends the action that is under way after its current batch, and waits for that for a while. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            jobs.forEach(BulkJob::cancel);
+        }
+        worker.shutdown();
+        try {
+            worker.awaitTermination(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.outbox.admin;
+
+import io.outbox.DuplicateEventException;
+import io.outbox.Outbox;
+import io.outbox.dead.DeadLetterQueue;
+import io.outbox.model.DeadLetter;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.EventStatus;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.DeadLetterChange;
+import io.outbox.spi.InspectionBackend;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** What can be done with events that have died, whether they are dead letters or in the outbox. */
+final class DeadEvents {
+
+    private final Outbox outbox;
+    private final InspectionBackend inspection;
+
+    DeadEvents(Outbox outbox, InspectionBackend inspection) {
+        this.outbox = outbox;
+        this.inspection = inspection;
+    }
+
+    /** Returns the dead letter queue; without one, what needs it is not there. */
+    DeadLetterQueue queue() {
+        return outbox.deadLetters()
+                .orElseThrow(
+                        () -> Problem.notFound("This outbox keeps no dead letters: DEAD events are among the others"));
+    }
+
+    boolean hasQueue() {
+        return outbox.deadLetters().isPresent();
+    }
+
+    /** Returns events to delivery, all or none. */
+    void replay(List<String> ids, Caller caller) {
+        if (hasQueue()) {
+            change(ids, DlqStatus.TO_RETRY, caller);
+        } else {
+            requireDead(ids);
+            ids.forEach(outbox.deadEvents()::replay);
+        }
+    }
+
+    void resolve(List<String> ids, Caller caller) {
+        if (!hasQueue()) {
+            throw Problem.conflict(
+                    "needs-dead-letters",
+                    "Without dead letters an event cannot be settled and kept; delete or replay it",
+                    Map.of());
+        }
+        change(ids, DlqStatus.RESOLVED, caller);
+    }
+
+    void delete(List<String> ids) {
+        if (hasQueue()) {
+            requireMade(queue().delete(ids));
+        } else {
+            requireDead(ids);
+            inspection.deleteDead(ids);
+        }
+    }
+
+    /** Changes the state of letters, all or none. */
+    void change(List<String> ids, DlqStatus status, Caller caller) {
+        try {
+            requireMade(queue().change(ids, status, caller.name()));
+        } catch (DuplicateEventException e) {
+            throw Problem.conflict(
+                    "id-taken", "The outbox has an event with the id of one of these; nothing was changed", Map.of());
+        }
+    }
+
+    static void requireMade(DeadLetterChange change) {
+        if (!change.missing().isEmpty()) {
+            throw Problem.missing(List.copyOf(new TreeSet<>(change.missing())));
+        }
+        if (!change.refused().isEmpty()) {
+            boolean isInProcess = change.refused().containsValue(DlqStatus.IN_PROCESS);
+            throw Problem.conflict(
+                    isInProcess ? "in-process" : "illegal-transition",
+                    isInProcess
+                            ? "A transfer has this in hand; nothing was changed"
+                            : "Only a letter that is MOVED can be changed; nothing was changed",
+                    Map.of("states", new TreeMap<>(change.refused())));
+        }
+    }
+
+    private void requireDead(Collection<String> ids) {
+        List<String> missing = ids.stream()
+                .filter(id -> inspection
+                        .find(id)
+                        .filter(event -> event.status() == EventStatus.DEAD)
+                        .isEmpty())
+                .sorted()
+                .toList();
+        if (!missing.isEmpty()) {
+            throw Problem.missing(missing);
+        }
+    }
+
+    DeadLetter letter(String id) {
+        return queue().find(id).orElseThrow(() -> Problem.missing(List.of(id)));
+    }
+
+    /** Returns DEAD events of an outbox without dead letters. */
+    List<OutboxEvent> first(String eventType, int limit) {
+        return outbox.deadEvents().query(eventType, null, limit);
+    }
+}

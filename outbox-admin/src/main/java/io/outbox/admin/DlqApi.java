@@ -1,0 +1,108 @@
+package io.outbox.admin;
+
+import io.outbox.model.DeadLetterCount;
+import io.outbox.model.DlqStatus;
+import java.util.List;
+import java.util.Map;
+
+/** Dead letters below {@value #PATH}: read by batch number, and changed one by one or together. */
+final class DlqApi {
+
+    static final String PATH = "/api/outbox-dlq/events";
+
+    private static final int LEAST_BATCH = 10;
+    private static final int MOST_BATCH = 100;
+    private static final int DEFAULT_BATCH = 50;
+    private static final int LAST_BATCH = 1_000_000;
+
+    private final DeadEvents dead;
+    private final Views views;
+    private final AuditLog audit;
+
+    DlqApi(DeadEvents dead, Views views, AuditLog audit) {
+        this.dead = dead;
+        this.views = views;
+        this.audit = audit;
+    }
+
+    void addTo(Routes routes) {
+        routes.get(PATH, this::list)
+                .get(PATH + "/count", this::count)
+                .get(PATH + "/{id}", this::one)
+                .operate("PATCH", PATH, this::changeAll)
+                .operate("PATCH", PATH + "/{id}", this::change)
+                .operate("DELETE", PATH, this::deleteAll)
+                .operate("DELETE", PATH + "/{id}", this::delete);
+    }
+
+    private AdminResponse one(Exchange exchange) {
+        return AdminResponse.json(200, views.letter(dead.letter(exchange.id())));
+    }
+
+    private AdminResponse list(Exchange exchange) {
+        DlqStatus status = exchange.choice("status", DlqStatus.class);
+        int number = exchange.number("batchNumber", 0, 0, LAST_BATCH);
+        int size = exchange.number("batchSize", DEFAULT_BATCH, LEAST_BATCH, MOST_BATCH);
+        return AdminResponse.json(
+                200,
+                dead.queue().list(status, (long) number * size, size).stream()
+                        .map(views::letter)
+                        .toList());
+    }
+
+    private AdminResponse count(Exchange exchange) {
+        DlqStatus status = exchange.choice("status", DlqStatus.class);
+        long count = dead.queue().counts().stream()
+                .filter(each -> status == null || each.status() == status)
+                .mapToLong(DeadLetterCount::count)
+                .sum();
+        return AdminResponse.json(200, Map.of("count", count));
+    }
+
+    private AdminResponse change(Exchange exchange) {
+        String id = exchange.id();
+        return change(exchange, List.of(id), exchange.body());
+    }
+
+    private AdminResponse changeAll(Exchange exchange) {
+        Map<String, Object> body = exchange.body();
+        return change(exchange, Exchange.ids(body), body);
+    }
+
+    private AdminResponse change(Exchange exchange, List<String> ids, Map<String, Object> body) {
+        DlqStatus status = Exchange.choice("status", body.get("status"), DlqStatus.class);
+        dead.queue();
+        if (status == DlqStatus.IN_PROCESS) {
+            throw Problem.invalid("status", "must not be IN_PROCESS, which only a transfer sets");
+        }
+        if (status == DlqStatus.MOVED) {
+            throw Problem.conflict("illegal-transition", "No letter can be made MOVED", Map.of());
+        }
+        audit.record(exchange.caller(), status == DlqStatus.TO_RETRY ? "replay" : "resolve", target(ids), detail(ids));
+        dead.change(ids, status, exchange.caller());
+        return AdminResponse.noContent();
+    }
+
+    private AdminResponse delete(Exchange exchange) {
+        return delete(exchange, List.of(exchange.id()));
+    }
+
+    private AdminResponse deleteAll(Exchange exchange) {
+        return delete(exchange, Exchange.ids(exchange.body()));
+    }
+
+    private AdminResponse delete(Exchange exchange, List<String> ids) {
+        dead.queue();
+        audit.record(exchange.caller(), "delete", target(ids), detail(ids));
+        dead.delete(ids);
+        return AdminResponse.noContent();
+    }
+
+    static String target(List<String> ids) {
+        return ids.size() == 1 ? ids.get(0) : ids.size() + " events";
+    }
+
+    static String detail(List<String> ids) {
+        return ids.size() == 1 ? null : String.join(" ", ids);
+    }
+}

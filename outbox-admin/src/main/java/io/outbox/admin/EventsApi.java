@@ -1,0 +1,113 @@
+package io.outbox.admin;
+
+import io.outbox.model.DeadLetter;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
+import io.outbox.spi.DeadLetterQuery;
+import io.outbox.spi.EventFilter;
+import io.outbox.spi.InspectionBackend;
+import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Events, dead letters and groups of failures: what operators look at. */
+final class EventsApi {
+
+    private static final int MOST = 200;
+    private static final int DEFAULT = 50;
+
+    private final DeadEvents dead;
+    private final InspectionBackend inspection;
+    private final Views views;
+
+    EventsApi(DeadEvents dead, InspectionBackend inspection, Views views) {
+        this.dead = dead;
+        this.inspection = inspection;
+        this.views = views;
+    }
+
+    void addTo(Routes routes, String api) {
+        routes.get(api + "/events", this::search)
+                .get(api + "/events/{id}", this::one)
+                .get(api + "/dead-letters", this::letters)
+                .get(api + "/groups", this::groups);
+    }
+
+    private AdminResponse search(Exchange exchange) {
+        EventStatus state = exchange.choice("status", EventStatus.class);
+        EventFilter filter = new EventFilter(
+                state == null ? Set.of() : Set.of(state),
+                new EventFilter.Scope(
+                        exchange.param("eventType"),
+                        exchange.param("aggregateType"),
+                        exchange.param("aggregateId"),
+                        exchange.param("tenantId")),
+                exchange.time("from"),
+                exchange.time("to"),
+                exchange.param("error"));
+        int limit = exchange.number("limit", DEFAULT, 1, MOST);
+        InspectionBackend.Found found = inspection.search(filter, exchange.param("after"), limit);
+        return page(found.events().stream().map(Views::summary).toList(), found.next());
+    }
+
+    private static AdminResponse page(List<?> items, String next) {
+        Map<String, Object> page = new LinkedHashMap<>();
+        page.put("items", items);
+        page.put("next", next);
+        return AdminResponse.json(200, page);
+    }
+
+    /** Returns an event wherever it is, with its history. */
+    private AdminResponse one(Exchange exchange) {
+        String id = exchange.anyId();
+        Map<String, Object> view = new LinkedHashMap<>();
+        Optional<InspectedEvent> event = inspection.find(id);
+        if (event.isPresent()) {
+            view.put("location", "outbox");
+            view.putAll(views.event(event.get()));
+        } else {
+            Optional<DeadLetter> letter = dead.hasQueue() ? dead.queue().find(id) : Optional.empty();
+            view.put("location", "dead-letters");
+            view.putAll(views.letter(letter.orElseThrow(() -> Problem.missing(List.of(id)))));
+        }
+        view.put("history", dead.hasQueue() ? Views.attempts(dead.queue().attempts(id)) : Collections.emptyList());
+        return AdminResponse.json(200, view);
+    }
+
+    private AdminResponse letters(Exchange exchange) {
+        DeadLetterQuery query = new DeadLetterQuery(
+                exchange.choice("status", DlqStatus.class),
+                exchange.param("eventType"),
+                exchange.param("fingerprint"),
+                exchange.number("limit", DEFAULT, 1, MOST),
+                null);
+        String after = exchange.param("after");
+        Page<DeadLetter> page = dead.queue().query(after == null ? query : query.after(cursor(after)));
+        return page(
+                page.items().stream().map(views::summary).toList(),
+                page.next() == null ? null : dead.queue().encode(page.next()));
+    }
+
+    private PageCursor cursor(String after) {
+        try {
+            return dead.queue().decode(after);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("after", "must be what an earlier answer gave as next");
+        }
+    }
+
+    private AdminResponse groups(Exchange exchange) {
+        int limit = exchange.number("limit", DEFAULT, 1, MOST);
+        return AdminResponse.json(
+                200,
+                Map.of(
+                        "items",
+                        dead.queue().groups(limit).stream().map(Views::group).toList()));
+    }
+}

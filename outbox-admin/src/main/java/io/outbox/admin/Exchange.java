@@ -1,0 +1,159 @@
+package io.outbox.admin;
+
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * A request on its way to a handler, with what is read from it. What is wrong about a value is a {@link Problem} that names
+ * the field.
+ *
+ * @param path the values of the variable parts of the path
+ */
+record Exchange(AdminRequest request, Map<String, String> path, Caller caller) {
+
+    private static final String ID =
+            "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}";
+    private static final int LONGEST_TEXT = 256;
+    private static final int MOST_IDS = 1000;
+
+    /** Returns a parameter of the query, or {@code null}. */
+    String param(String name) {
+        List<String> values = request.target().query().get(name);
+        if (values == null || values.get(0).isEmpty()) {
+            return null;
+        }
+        if (values.size() > 1) {
+            throw Problem.invalid(name, "must be given once");
+        }
+        return plain(name, values.get(0));
+    }
+
+    private static String plain(String name, String value) {
+        if (value.length() > LONGEST_TEXT || value.chars().anyMatch(Character::isISOControl)) {
+            throw Problem.invalid(
+                    name, "must have at most " + LONGEST_TEXT + " characters, none of which is a control character");
+        }
+        return value;
+    }
+
+    int number(String name, int defaultValue, int least, int most) {
+        String value = param(name);
+        if (value == null) {
+            return defaultValue;
+        }
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            throw Problem.invalid(name, "must be a number from " + least + " to " + most);
+        }
+        throw Problem.invalid(name, "must be a number from " + least + " to " + most);
+    }
+
+    Instant time(String name) {
+        String value = param(name);
+        try {
+            return value == null ? null : Instant.parse(value);
+        } catch (DateTimeParseException e) {
+            throw Problem.invalid(name, "must be a time like 2025-06-01T12:00:00Z");
+        }
+    }
+
+    <E extends Enum<E>> E choice(String name, Class<E> type) {
+        String value = param(name);
+        return value == null ? null : choice(name, value, type);
+    }
+
+    static <E extends Enum<E>> E choice(String name, Object value, Class<E> type) {
+        if (value instanceof String text) {
+            for (E each : type.getEnumConstants()) {
+                if (each.name().equalsIgnoreCase(text.strip())) {
+                    return each;
+                }
+            }
+        }
+        throw Problem.invalid(name, "must be one of " + List.of(type.getEnumConstants()));
+    }
+
+    /** Returns the event id in the path, which must be a UUID or a ULID. */
+    String id() {
+        return id("id", path.get("id"));
+    }
+
+    /** Returns the event id in the path, which may be any that an application has chosen. */
+    String anyId() {
+        String id = path.get("id");
+        if (id.length() > 36) {
+            throw Problem.invalid("id", "must have at most 36 characters");
+        }
+        return plain("id", id);
+    }
+
+    private static String id(String name, String id) {
+        if (!id.matches(ID)) {
+            throw Problem.invalid(name, "must be a UUID or a ULID");
+        }
+        return id;
+    }
+
+    /** Returns the JSON object that was sent. */
+    Map<String, Object> body() {
+        String type = request.header("Content-Type");
+        if (type == null || !type.strip().toLowerCase(Locale.ROOT).matches("application/([a-z.+-]+\\+)?json(;.*)?")) {
+            throw Problem.unsupportedMediaType();
+        }
+        return JsonReader.object(request.body());
+    }
+
+    /** Returns the event ids that were sent. */
+    static List<String> ids(Map<String, Object> body) {
+        if (!(body.get("ids") instanceof List<?> values) || values.isEmpty() || values.size() > MOST_IDS) {
+            throw Problem.invalid("ids", "must be a list of 1 to " + MOST_IDS + " event ids");
+        }
+        LinkedHashSet<String> ids = new LinkedHashSet<>();
+        for (Object value : values) {
+            if (!(value instanceof String id)) {
+                throw Problem.invalid("ids", "must be a list of texts");
+            }
+            ids.add(id("ids", id));
+        }
+        return new ArrayList<>(ids);
+    }
+
+    /** Returns a text that was sent, or {@code null}. */
+    static String text(Map<String, Object> body, String name) {
+        Object value = body.get(name);
+        if (value == null) {
+            return null;
+        }
+        if (!(value instanceof String text)) {
+            throw Problem.invalid(name, "must be a text");
+        }
+        return text;
+    }
+
+    static String requiredText(Map<String, Object> body, String name) {
+        String value = text(body, name);
+        if (Objects.requireNonNullElse(value, "").isBlank()) {
+            throw Problem.invalid(name, "must be given");
+        }
+        return plain(name, value);
+    }
+
+    Instant since(Map<String, Object> body, String name) {
+        String value = text(body, name);
+        try {
+            return value == null ? null : Instant.parse(value);
+        } catch (DateTimeParseException e) {
+            throw Problem.invalid(name, "must be a time like 2025-06-01T12:00:00Z");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package io.outbox.admin;
+
+import io.outbox.Outbox;
+import io.outbox.dispatch.LanePolicy;
+import io.outbox.model.DeadLetterCount;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.EventCount;
+import io.outbox.model.OutboxStatus;
+import io.outbox.model.PendingEvents;
+import io.outbox.model.UnavailableTarget;
+import io.outbox.spi.InspectionBackend;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Numbers, nodes, event types and the audit log. */
+final class FiguresApi {
+
+    private static final int MOST_MINUTES = (int) OutboxSeries.KEPT.toMinutes();
+
+    private final Outbox outbox;
+    private final InspectionBackend inspection;
+    private final AuditLog audit;
+    private final OutboxSeries series;
+    private final Clock clock;
+
+    /** The series may be {@code null}. */
+    FiguresApi(Outbox outbox, InspectionBackend inspection, AuditLog audit, OutboxSeries series, Clock clock) {
+        this.outbox = outbox;
+        this.inspection = inspection;
+        this.audit = audit;
+        this.series = series;
+        this.clock = clock;
+    }
+
+    void addTo(Routes routes, String api) {
+        routes.get(api + "/overview", exchange -> AdminResponse.json(200, overview()))
+                .get(api + "/series", this::series)
+                .get(api + "/nodes", exchange -> AdminResponse.json(200, Map.of("items", nodes())))
+                .get(api + "/types", exchange -> AdminResponse.json(200, Map.of("items", types())))
+                .get(api + "/audit", this::audit);
+    }
+
+    private Map<String, Object> overview() {
+        OutboxStatus status = outbox.status();
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("at", clock.instant());
+        view.put("state", status.state());
+        view.put("counts", inspection.countByState());
+        view.put("countsStopAt", InspectionBackend.MOST_COUNTED);
+        view.put(
+                "deadLetters",
+                outbox.deadLetters().map(letters -> letters(letters.counts())).orElse(null));
+        view.put("lagMs", lagMs(status.pending()));
+        view.put("queues", Map.of("hot", status.hotQueueDepth(), "cold", status.coldQueueDepth()));
+        view.put("pending", status.pending().stream().map(FiguresApi::pending).toList());
+        view.put(
+                "unavailable",
+                status.unavailable().stream().map(FiguresApi::unavailable).toList());
+        view.put("pausedTypes", outbox.pausedTypes().stream().sorted().toList());
+        return view;
+    }
+
+    private static Map<DlqStatus, Long> letters(List<DeadLetterCount> counts) {
+        Map<DlqStatus, Long> byStatus = new TreeMap<>();
+        for (DlqStatus status : DlqStatus.values()) {
+            byStatus.put(status, 0L);
+        }
+        counts.forEach(count -> byStatus.merge(count.status(), count.count(), Long::sum));
+        return byStatus;
+    }
+
+    private long lagMs(List<PendingEvents> pending) {
+        return pending.stream()
+                .map(PendingEvents::oldestDueAt)
+                .min(Comparator.naturalOrder())
+                .map(oldest ->
+                        Math.max(0, Duration.between(oldest, clock.instant()).toMillis()))
+                .orElse(0L);
+    }
+
+    private static Map<String, Object> pending(PendingEvents pending) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("eventType", pending.eventType());
+        view.put("count", pending.count());
+        view.put("oldestDueAt", pending.oldestDueAt());
+        return view;
+    }
+
+    private static Map<String, Object> unavailable(UnavailableTarget target) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("eventType", target.eventType());
+        view.put("since", target.since());
+        view.put("cause", target.cause());
+        return view;
+    }
+
+    private AdminResponse series(Exchange exchange) {
+        int minutes = exchange.number("minutes", 60, 1, MOST_MINUTES);
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("slotMs", OutboxSeries.SLOT.toMillis());
+        view.put("items", series == null ? List.of() : series.last(Duration.ofMinutes(minutes)));
+        return AdminResponse.json(200, view);
+    }
+
+    private List<Map<String, Object>> nodes() {
+        return inspection.nodes().stream().map(Views::node).toList();
+    }
+
+    private List<Map<String, Object>> types() {
+        Map<String, LanePolicy> lanes = outbox.lanes();
+        Map<String, Map<String, Object>> types = new TreeMap<>();
+        lanes.keySet().forEach(type -> types.put(type, type(type, 0, 0)));
+        for (EventCount count : outbox.counts()) {
+            types.put(count.eventType(), type(count.eventType(), count.pending(), count.inProcess()));
+        }
+        Map<String, Instant> dueSince = new TreeMap<>();
+        OutboxStatus status = outbox.status();
+        status.pending().forEach(pending -> dueSince.put(pending.eventType(), pending.oldestDueAt()));
+        types.forEach((type, view) -> {
+            view.put("oldestDueAt", dueSince.get(type));
+            view.put("lane", lanes.containsKey(type) ? lane(lanes.get(type)) : null);
+            view.put("paused", outbox.pausedTypes().contains(type));
+            view.put(
+                    "unavailable",
+                    status.unavailable().stream()
+                            .filter(target -> target.eventType().equals(type))
+                            .findFirst()
+                            .map(FiguresApi::unavailable)
+                            .orElse(null));
+        });
+        return List.copyOf(types.values());
+    }
+
+    private static Map<String, Object> type(String type, long pending, long inProcess) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("eventType", type);
+        view.put("pending", pending);
+        view.put("inProcess", inProcess);
+        return view;
+    }
+
+    private static Map<String, Object> lane(LanePolicy policy) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("batchSize", policy.batchSize());
+        view.put("maxAttempts", policy.maxAttempts());
+        view.put("concurrency", policy.concurrency());
+        view.put("maxPerSecond", policy.maxPerSecond());
+        return view;
+    }
+
+    private AdminResponse audit(Exchange exchange) {
+        int limit = exchange.number("limit", 50, 1, 200);
+        List<Map<String, Object>> items = audit.latest(exchange.param("after"), limit).stream()
+                .map(Views::audit)
+                .toList();
+        Map<String, Object> page = new LinkedHashMap<>();
+        page.put("items", items);
+        page.put(
+                "next",
+                items.size() < limit ? null : items.get(items.size() - 1).get("id"));
+        return AdminResponse.json(200, page);
+    }
+}

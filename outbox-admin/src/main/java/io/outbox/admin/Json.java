@@ -1,0 +1,94 @@
+package io.outbox.admin;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.Map;
+
+/** Writes maps, collections, texts, numbers, flags and times as JSON. What HTML would make something of is escaped. */
+final class Json {
+
+    private Json() {}
+
+    static byte[] bytes(Object value) {
+        return text(value).getBytes(StandardCharsets.UTF_8);
+    }
+
+    static String text(Object value) {
+        StringBuilder json = new StringBuilder();
+        write(value, json);
+        return json.toString();
+    }
+
+    private static void write(Object value, StringBuilder json) {
+        if (value == null || value instanceof Boolean || value instanceof Number) {
+            json.append(value);
+        } else if (value instanceof Map<?, ?> map) {
+            writeObject(map, json);
+        } else if (value instanceof Collection<?> items) {
+            writeArray(items.iterator(), json);
+        } else if (value instanceof String || value instanceof Instant || value instanceof Enum<?>) {
+            writeText(value.toString(), json);
+        } else {
+            throw new IllegalArgumentException("no JSON for " + value.getClass());
+        }
+    }
+
+    private static void writeObject(Map<?, ?> map, StringBuilder json) {
+        json.append('{');
+        String separator = "";
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            json.append(separator);
+            writeText(String.valueOf(entry.getKey()), json);
+            json.append(':');
+            write(entry.getValue(), json);
+            separator = ",";
+        }
+        json.append('}');
+    }
+
+    private static void writeArray(Iterator<?> items, StringBuilder json) {
+        json.append('[');
+        String separator = "";
+        while (items.hasNext()) {
+            json.append(separator);
+            write(items.next(), json);
+            separator = ",";
+        }
+        json.append(']');
+    }
+
+    private static void writeText(String text, StringBuilder json) {
+        json.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"' -> json.append("\\\"");
+                case '\\' -> json.append("\\\\");
+                case '\n' -> json.append("\\n");
+                case '\r' -> json.append("\\r");
+                case '\t' -> json.append("\\t");
+                default -> writeChar(text, i, json);
+            }
+        }
+        json.append('"');
+    }
+
+    private static void writeChar(String text, int i, StringBuilder json) {
+        char c = text.charAt(i);
+        boolean isLonely = Character.isSurrogate(c) && !isPaired(text, i);
+        if (c < 0x20 || c == '<' || c == '>' || c == '&' || c == 0x7f || c == 0x2028 || c == 0x2029 || isLonely) {
+            json.append(String.format("\\u%04x", (int) c));
+        } else {
+            json.append(c);
+        }
+    }
+
+    private static boolean isPaired(String text, int i) {
+        char c = text.charAt(i);
+        return Character.isHighSurrogate(c)
+                ? i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))
+                : i > 0 && Character.isHighSurrogate(text.charAt(i - 1));
+    }
+}

@@ -1,0 +1,215 @@
+package io.outbox.admin;
+
+import io.outbox.Outbox;
+import io.outbox.spi.InspectionBackend;
+import io.outbox.spi.OutboxBackendException;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Administration of an outbox: answers requests that an adapter of some HTTP server hands over. Thread-safe.
+ *
+ * <p>Without a token, and unless the server has authenticated the caller, only requests of this machine are answered. Nothing
+ * is ever sent that a database driver or a stack trace says.
+ */
+public final class OutboxAdmin implements AutoCloseable {
+
+    /** Where the API and the dashboard are, unless another path is given. */
+    public static final String DEFAULT_BASE_PATH = "/outbox-admin";
+
+    /** Where dead letters are, whatever the base path. */
+    public static final String DLQ_PATH = "/api/outbox-dlq";
+
+    private static final System.Logger LOG = System.getLogger(OutboxAdmin.class.getName());
+    private static final String OPENAPI = "/META-INF/outbox-admin/openapi.json";
+
+    private final String basePath;
+    private final Access access;
+    private final Routes routes = new Routes();
+    private final BulkApi bulk;
+
+    private OutboxAdmin(Builder builder) {
+        this.basePath = builder.basePath;
+        this.access = new Access(builder.readToken, builder.operateToken);
+        InspectionBackend inspection = builder.outbox
+                .inspection()
+                .orElseThrow(() -> new IllegalStateException(
+                        "The store of this outbox cannot be looked into; those of outbox-jdbc can"));
+        inspection.prepareAudit();
+        AuditLog audit = new AuditLog(inspection, builder.clock);
+        DeadEvents dead = new DeadEvents(builder.outbox, inspection);
+        Views views = new Views(builder.mask);
+        this.bulk = new BulkApi(dead, inspection, audit, builder.clock);
+        String api = basePath + "/api";
+        new DlqApi(dead, views, audit).addTo(routes);
+        new EventsApi(dead, inspection, views).addTo(routes, api);
+        new ActionsApi(builder.outbox, dead, inspection, audit).addTo(routes, api);
+        new FiguresApi(builder.outbox, inspection, audit, builder.series, builder.clock).addTo(routes, api);
+        bulk.addTo(routes, api);
+        routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
+        if (!access.hasToken()) {
+            LOG.log(
+                    Level.INFO,
+                    "The administration of the outbox at {0} has no token: it serves whom the server has authenticated,"
+                            + " and otherwise this machine only",
+                    basePath);
+        }
+    }
+
+    /** Returns a builder for the administration of an outbox. */
+    public static Builder of(Outbox outbox) {
+        return new Builder(outbox);
+    }
+
+    /** Returns where the API and the dashboard are. */
+    public String basePath() {
+        return basePath;
+    }
+
+    List<Routes.Route> routes() {
+        return routes.all();
+    }
+
+    private byte[] openApi() {
+        String document = new String(WebFiles.read(OPENAPI), StandardCharsets.UTF_8);
+        return document.replace("\"" + DEFAULT_BASE_PATH + "/", "\"" + basePath + "/")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Answers a request. Never throws. */
+    public AdminResponse handle(AdminRequest request) {
+        String instance = request.target().path();
+        try {
+            return answer(request);
+        } catch (Problem problem) {
+            return AdminResponse.of(problem, instance);
+        } catch (OutboxBackendException e) {
+            LOG.log(Level.ERROR, "The store failed while the administration answered " + request, e);
+            return AdminResponse.of(Problem.unavailable(), instance);
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, "The administration cannot answer " + request, e);
+            return AdminResponse.of(Problem.internal(), instance);
+        }
+    }
+
+    private AdminResponse answer(AdminRequest request) {
+        if (request.body().length > AdminRequest.MAX_BODY_BYTES) {
+            throw Problem.tooLarge();
+        }
+        List<String> segments = segments(request.target().path());
+        Routes.Match match = routes.find(request.target().method(), segments);
+        if (match != null) {
+            Caller caller = access.require(match.route().role(), request);
+            return match.route().handler().answer(new Exchange(request, match.path(), caller));
+        }
+        access.require(Role.READ, request);
+        AdminResponse file = request.isRead() ? file(request.target().path(), segments) : null;
+        if (file == null) {
+            throw Problem.notFound("There is nothing here");
+        }
+        return file;
+    }
+
+    private AdminResponse file(String path, List<String> segments) {
+        int depth = segments(basePath).size();
+        boolean isBelow = path.equals(basePath) || path.startsWith(basePath + "/");
+        if (!isBelow || (segments.size() > depth && segments.get(depth).equals("api"))) {
+            return null;
+        }
+        return WebFiles.find(segments.subList(depth, segments.size()));
+    }
+
+    private static List<String> segments(String path) {
+        List<String> segments = new ArrayList<>();
+        for (String segment : path.split("/")) {
+            if (!segment.isEmpty()) {
+                segments.add(Query.decode(segment.replace("+", "%2B")));
+            }
+        }
+        return segments;
+    }
+
+    /** Ends the bulk action that is under way after its current batch. The outbox is not closed. */
+    @Override
+    public void close() {
+        bulk.close();
+    }
+
+    /** Builds an {@link OutboxAdmin}. Not thread-safe. */
+    public static final class Builder {
+
+        private final Outbox outbox;
+        private String basePath = DEFAULT_BASE_PATH;
+        private String readToken;
+        private String operateToken;
+        private PayloadMask mask = PayloadMask.NONE;
+        private OutboxSeries series;
+        private Clock clock = Clock.systemUTC();
+
+        private Builder(Outbox outbox) {
+            this.outbox = Objects.requireNonNull(outbox, "outbox");
+        }
+
+        /** Where the API and the dashboard are. Default: {@value OutboxAdmin#DEFAULT_BASE_PATH}. */
+        public Builder basePath(String path) {
+            if (!path.matches("(/[A-Za-z0-9_-]+)+")) {
+                throw new IllegalArgumentException(
+                        "basePath must be like /outbox-admin, of letters, digits, dashes and underscores: " + path);
+            }
+            this.basePath = path;
+            return this;
+        }
+
+        /** The token for who may only look. Default: none. */
+        public Builder readToken(String token) {
+            this.readToken = token(token, "readToken");
+            return this;
+        }
+
+        /** The token for who may do everything. Default: none. */
+        public Builder operateToken(String token) {
+            this.operateToken = token(token, "operateToken");
+            return this;
+        }
+
+        private static String token(String token, String name) {
+            if (token.length() < 16 || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
+                throw new IllegalArgumentException(
+                        name + " must have at least 16 characters, all of them visible ASCII");
+            }
+            return token;
+        }
+
+        /** What is shown of payloads and headers. Default: everything. */
+        public Builder payloadMask(PayloadMask mask) {
+            this.mask = Objects.requireNonNull(mask, "mask");
+            return this;
+        }
+
+        /** What the outbox has done lately: the exporter that it was built with. Default: not known. */
+        public Builder series(OutboxSeries series) {
+            this.series = Objects.requireNonNull(series, "series");
+            return this;
+        }
+
+        /** Default: the system clock. */
+        public Builder clock(Clock clock) {
+            this.clock = Objects.requireNonNull(clock, "clock");
+            return this;
+        }
+
+        /**
+         * Builds the administration, and creates the table of its audit log where that is missing.
+         *
+         * @throws IllegalStateException if the store of the outbox cannot be looked into
+         */
+        public OutboxAdmin build() {
+            return new OutboxAdmin(this);
+        }
+    }
+}

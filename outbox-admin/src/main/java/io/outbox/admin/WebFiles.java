@@ -1,0 +1,47 @@
+package io.outbox.admin;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+
+/** The files of the dashboard, which are in the jar. */
+final class WebFiles {
+
+    private static final String ROOT = "/META-INF/outbox-admin/web/";
+    private static final String INDEX = "index.html";
+    private static final Map<String, String> TYPES = Map.of(
+            "html", "text/html; charset=utf-8",
+            "js", "text/javascript; charset=utf-8",
+            "mjs", "text/javascript; charset=utf-8",
+            "css", "text/css; charset=utf-8",
+            "svg", "image/svg+xml",
+            "png", "image/png",
+            "ico", "image/x-icon",
+            "woff2", "font/woff2",
+            "json", "application/json",
+            "txt", "text/plain; charset=utf-8");
+
+    private WebFiles() {}
+
+    /** Returns the file; the start page for the address of a page inside of it; or {@code null}. */
+    static AdminResponse find(List<String> segments) {
+        if (segments.stream().anyMatch(segment -> !segment.matches("[A-Za-z0-9_-][A-Za-z0-9._-]*"))) {
+            return null;
+        }
+        String last = segments.isEmpty() ? "" : segments.get(segments.size() - 1);
+        String name = last.contains(".") ? String.join("/", segments) : INDEX;
+        byte[] content = read(ROOT + name);
+        String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
+        return content == null || type == null ? null : new AdminResponse(200, type, Map.of(), content);
+    }
+
+    static byte[] read(String resource) {
+        try (InputStream in = WebFiles.class.getResourceAsStream(resource)) {
+            return in == null ? null : in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

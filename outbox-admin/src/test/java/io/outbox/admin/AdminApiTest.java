@@ -1,0 +1,403 @@
+package io.outbox.admin;
+
+import static io.outbox.admin.AdminFixture.BASE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.outbox.admin.AdminFixture.Answer;
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.model.OutboxEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What operators see and do below the base path. */
+class AdminApiTest {
+
+    private AdminFixture fixture = AdminFixture.withDeadLetters();
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private void withoutDeadLetters() {
+        fixture.close();
+        fixture = AdminFixture.withoutDeadLetters();
+    }
+
+    private List<String> ids(String path) {
+        List<String> ids = new ArrayList<>();
+        String next = null;
+        do {
+            JsonObject page =
+                    fixture.get(path + (next == null ? "" : "&after=" + next)).object();
+            page.getAsJsonArray("items")
+                    .forEach(item -> ids.add(item.getAsJsonObject().get("id").getAsString()));
+            next = page.get("next").isJsonNull() ? null : page.get("next").getAsString();
+        } while (next != null);
+        return ids;
+    }
+
+    private static <T> List<T> reversed(List<T> list) {
+        List<T> reversed = new ArrayList<>(list);
+        Collections.reverse(reversed);
+        return reversed;
+    }
+
+    @Test
+    void listsAndSearchesEvents() {
+        List<String> acme = fixture.write(AdminFixture.TYPE, 5, "acme");
+        List<String> other = fixture.write("Shipped", 2, "other");
+
+        assertThat(ids(BASE + "/events?limit=3")).isEqualTo(reversed(concat(acme, other)));
+        assertThat(ids(BASE + "/events?tenantId=other")).isEqualTo(reversed(other));
+        assertThat(ids(BASE + "/events?eventType=OrderPlaced&limit=2")).isEqualTo(reversed(acme));
+        assertThat(ids(BASE + "/events?aggregateType=Order&aggregateId=order-3"))
+                .containsExactly(acme.get(3));
+        assertThat(ids(BASE + "/events?status=new&limit=4")).hasSize(7);
+        assertThat(ids(BASE + "/events?status=DONE")).isEmpty();
+        assertThat(ids(BASE + "/events?from=2100-01-01T00:00:00Z")).isEmpty();
+        assertThat(ids(BASE + "/events?to=2100-01-01T00:00:00Z")).hasSize(7);
+        assertThat(fixture.get(BASE + "/events?from=yesterday").status()).isEqualTo(400);
+        assertThat(fixture.get(BASE + "/events?limit=201").status()).isEqualTo(400);
+    }
+
+    private static List<String> concat(List<String> one, List<String> other) {
+        List<String> all = new ArrayList<>(one);
+        all.addAll(other);
+        return all;
+    }
+
+    @Test
+    void searchesErrorsLiterally() {
+        withoutDeadLetters();
+        fixture.error = "100% of _them_ FAILED!";
+        List<String> ids = fixture.writeDead(2);
+        fixture.error = "other";
+        fixture.writeDead(1);
+
+        assertThat(ids(BASE + "/events?error=100%25%20of%20_them_%20failed!&status=DEAD"))
+                .isEqualTo(reversed(ids));
+        assertThat(ids(BASE + "/events?error=100__of")).isEmpty();
+        assertThat(ids(BASE + "/events?error=';DROP%20TABLE%20outbox_event--")).isEmpty();
+    }
+
+    @Test
+    void showsAnEventWhereverItIs() {
+        String open = fixture.write("Shipped", 1, "acme").get(0);
+        JsonObject event = fixture.get(BASE + "/events/" + open).object();
+        assertThat(event.get("location").getAsString()).isEqualTo("outbox");
+        assertThat(event.get("payload").getAsString()).isEqualTo("{\"n\":0}");
+        assertThat(event.getAsJsonArray("history")).isEmpty();
+
+        String dead = fixture.writeDead(1).get(0);
+        JsonObject letter = fixture.get(BASE + "/events/" + dead).object();
+        assertThat(letter.get("location").getAsString()).isEqualTo("dead-letters");
+        JsonObject attempt = letter.getAsJsonArray("history").get(0).getAsJsonObject();
+        assertThat(attempt.get("attempt").getAsInt()).isEqualTo(1);
+        assertThat(attempt.get("error").getAsString()).contains("boom");
+        assertThat(fixture.get(BASE + "/events/unknown").status()).isEqualTo(404);
+    }
+
+    @Test
+    void pagesDeadLettersAndGroups() {
+        fixture.error = "Timeout after 100 ms";
+        List<String> slow = fixture.writeDead(3);
+        fixture.error = "Timeout after 2000 ms";
+        slow = concat(slow, fixture.writeDead(2));
+        fixture.error = "no such customer";
+        fixture.writeDead(1);
+
+        JsonArray groups = fixture.get(BASE + "/groups").object().getAsJsonArray("items");
+        assertThat(groups).hasSize(2);
+        JsonObject largest = groups.get(0).getAsJsonObject();
+        assertThat(largest.get("count").getAsInt()).isEqualTo(5);
+        String fingerprint = largest.get("fingerprint").getAsString();
+        assertThat(ids(BASE + "/dead-letters?limit=2&fingerprint=" + fingerprint))
+                .isEqualTo(slow);
+        assertThat(ids(BASE + "/dead-letters?limit=2")).hasSize(6);
+        assertThat(fixture.get(BASE + "/dead-letters?after=rubbish").status()).isEqualTo(400);
+    }
+
+    @Test
+    void actsOnSingleEvents() {
+        List<String> ids = fixture.writeDead(3);
+
+        assertThat(fixture.post(BASE + "/events/" + ids.get(0) + "/replay").status())
+                .isEqualTo(204);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(1) + "/resolve").status())
+                .isEqualTo(204);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(2) + "/delete").status())
+                .isEqualTo(204);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(2) + "/replay").status())
+                .isEqualTo(404);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(1) + "/replay").status())
+                .isEqualTo(409);
+
+        assertThat(ids(BASE + "/events?limit=10")).containsExactly(ids.get(0));
+        assertThat(ids(BASE + "/dead-letters?limit=10")).containsExactly(ids.get(1));
+        List<String> actions = new ArrayList<>();
+        JsonArray audit = fixture.get(BASE + "/audit").object().getAsJsonArray("items");
+        audit.forEach(entry -> actions.add(entry.getAsJsonObject().get("action").getAsString() + " "
+                + entry.getAsJsonObject().get("target").getAsString()));
+        assertThat(actions)
+                .containsExactly(
+                        "replay " + ids.get(1),
+                        "replay " + ids.get(2),
+                        "delete " + ids.get(2),
+                        "resolve " + ids.get(1),
+                        "replay " + ids.get(0));
+        assertThat(audit.get(0).getAsJsonObject().get("who").getAsString()).isEqualTo("loopback");
+        assertThat(ids(BASE + "/audit?limit=2")).hasSize(5).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void actsOnDeadEventsWithoutDeadLetters() {
+        withoutDeadLetters();
+        List<String> ids = fixture.writeDead(3);
+
+        assertThat(fixture.post(BASE + "/events/" + ids.get(0) + "/replay").status())
+                .isEqualTo(204);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(0) + "/replay").status())
+                .isEqualTo(404);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(1) + "/resolve").status())
+                .isEqualTo(409);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(2) + "/delete").status())
+                .isEqualTo(204);
+
+        assertThat(ids(BASE + "/events?status=NEW")).containsExactly(ids.get(0));
+        assertThat(ids(BASE + "/events?status=DEAD")).containsExactly(ids.get(1));
+        assertThat(fixture.get(BASE + "/groups").status()).isEqualTo(404);
+        assertThat(fixture.get(BASE + "/overview").object().get("deadLetters").isJsonNull())
+                .isTrue();
+    }
+
+    @Test
+    void editsAndReplays() {
+        String id = fixture.writeDead(1).get(0);
+
+        Answer answer = fixture.send("POST", BASE + "/events/" + id + "/edit", "{\"payload\":\"{\\\"n\\\":42}\"}");
+
+        assertThat(answer.status()).isEqualTo(201);
+        String created = answer.object().get("id").getAsString();
+        fixture.error = null;
+        fixture.outbox.deliverDue();
+        assertThat(fixture.delivered).hasSize(1);
+        assertThat(fixture.delivered.peek().eventId()).isEqualTo(created);
+        assertThat(fixture.delivered.peek().payloadJson()).isEqualTo("{\"n\":42}");
+        assertThat(fixture.delivered.peek().aggregateId()).isEqualTo("order-0");
+        assertThat(fixture.delivered.peek().headers())
+                .containsEntry("trace", "t-0")
+                .containsEntry("outbox_edited_from", id);
+        JsonObject original = fixture.get(BASE + "/events/" + id).object();
+        assertThat(original.get("status").getAsString()).isEqualTo("RESOLVED");
+        assertThat(original.get("payload").getAsString()).isEqualTo("{\"n\":0}");
+        assertThat(fixture.send("POST", BASE + "/events/" + id + "/edit", "{\"payload\":\"{}\"}")
+                        .status())
+                .isEqualTo(409);
+        assertThat(fixture.send("POST", BASE + "/events/" + id + "/edit", "{}").status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void pausesAndResumes() {
+        fixture.outbox.start();
+
+        assertThat(fixture.post(BASE + "/delivery/pause").status()).isEqualTo(204);
+        assertThat(fixture.get(BASE + "/overview").object().get("state").getAsString())
+                .isEqualTo("PAUSED");
+        assertThat(fixture.post(BASE + "/delivery/resume").status()).isEqualTo(204);
+        assertThat(fixture.post(BASE + "/types/Shipped/pause").status()).isEqualTo(204);
+        assertThat(fixture.post(BASE + "/types/OrderPlaced/pause").status()).isEqualTo(404);
+        String id = fixture.write("Shipped", 1, "acme").get(0);
+        JsonObject type = fixture.get(BASE + "/types")
+                .object()
+                .getAsJsonArray("items")
+                .get(0)
+                .getAsJsonObject();
+        assertThat(type.get("eventType").getAsString()).isEqualTo("Shipped");
+        assertThat(type.get("paused").getAsBoolean()).isTrue();
+        assertThat(type.getAsJsonObject("lane").get("concurrency").getAsInt()).isEqualTo(2);
+        assertThat(fixture.post(BASE + "/delivery/resume").status()).isEqualTo(204);
+        assertThat(fixture.get(BASE + "/events/" + id).object().get("status").getAsString())
+                .isEqualTo("NEW");
+
+        assertThat(fixture.post(BASE + "/types/Shipped/resume").status()).isEqualTo(204);
+
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> fixture.get(BASE + "/events/" + id)
+                        .object()
+                        .get("status")
+                        .getAsString()
+                        .equals("DONE"));
+    }
+
+    @Test
+    void bulkActionsCountFirstAndReportTheirProgress() {
+        fixture.error = "Timeout after 1 ms";
+        fixture.writeDead(130);
+        fixture.error = "other";
+        fixture.writeDead(2);
+        String filter = "\"filter\":{\"error\":\"timeout\",\"tenantId\":\"acme\"}";
+
+        JsonObject dryRun = fixture.send(
+                        "POST", BASE + "/bulk", "{\"action\":\"replay\",\"dryRun\":true," + filter + "}")
+                .object();
+        assertThat(dryRun.get("matches").getAsInt()).isEqualTo(130);
+        assertThat(dryRun.get("exact").getAsBoolean()).isTrue();
+        assertThat(ids(BASE + "/events?limit=10")).isEmpty();
+
+        Answer begun = fixture.send("POST", BASE + "/bulk", "{\"action\":\"replay\"," + filter + "}");
+        assertThat(begun.status()).isEqualTo(202);
+        String job = begun.object().get("id").getAsString();
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> fixture.get(BASE + "/bulk/" + job)
+                        .object()
+                        .get("state")
+                        .getAsString()
+                        .equals("DONE"));
+        JsonObject done = fixture.get(BASE + "/bulk/" + job).object();
+        assertThat(done.get("done").getAsInt()).isEqualTo(130);
+        assertThat(done.get("skipped").getAsInt()).isZero();
+        assertThat(done.get("finishedAt").isJsonNull()).isFalse();
+        assertThat(ids(BASE + "/events?limit=100")).hasSize(130);
+        assertThat(ids(BASE + "/dead-letters?limit=100")).hasSize(2);
+        assertThat(fixture.get(BASE + "/bulk").object().getAsJsonArray("items")).hasSize(1);
+        assertThat(fixture.send("DELETE", BASE + "/bulk/" + job, null).status()).isEqualTo(202);
+        assertThat(fixture.get(BASE + "/bulk/unknown").status()).isEqualTo(404);
+    }
+
+    @Test
+    void aGroupIsResolvedAsAWhole() {
+        fixture.writeDead(3);
+        String fingerprint = fixture.get(BASE + "/groups")
+                .object()
+                .getAsJsonArray("items")
+                .get(0)
+                .getAsJsonObject()
+                .get("fingerprint")
+                .getAsString();
+
+        fixture.send(
+                "POST",
+                BASE + "/bulk",
+                "{\"action\":\"resolve\",\"filter\":{\"eventType\":\"OrderPlaced\",\"fingerprint\":\"" + fingerprint
+                        + "\"}}");
+
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> fixture.get(BASE + "/groups")
+                        .object()
+                        .getAsJsonArray("items")
+                        .isEmpty());
+        assertThat(ids(BASE + "/dead-letters?status=RESOLVED")).hasSize(3);
+    }
+
+    @Test
+    void bulkActionsWorkOnDeadEventsWithoutDeadLetters() {
+        withoutDeadLetters();
+        fixture.writeDead(3);
+
+        fixture.send("POST", BASE + "/bulk", "{\"action\":\"delete\",\"filter\":{\"eventType\":\"OrderPlaced\"}}");
+
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> ids(BASE + "/events?limit=10").isEmpty());
+        assertThat(fixture.send("POST", BASE + "/bulk", "{\"action\":\"resolve\",\"filter\":{}}")
+                        .status())
+                .isEqualTo(409);
+    }
+
+    @Test
+    void refusesAFilterThatItDoesNotKnow() {
+        for (String body : List.of(
+                "{\"action\":\"delete\",\"filter\":{\"typ\":\"x\"}}",
+                "{\"action\":\"delete\"}",
+                "{\"action\":\"explode\",\"filter\":{}}",
+                "{\"filter\":{}}")) {
+            assertThat(fixture.send("POST", BASE + "/bulk", body).status())
+                    .as(body)
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void showsFigures() {
+        fixture.writeDead(2);
+        fixture.write("Shipped", 3, "acme");
+
+        JsonObject overview = fixture.get(BASE + "/overview").object();
+        assertThat(overview.getAsJsonObject("counts").get("NEW").getAsInt()).isEqualTo(3);
+        assertThat(overview.getAsJsonObject("deadLetters").get("MOVED").getAsInt())
+                .isEqualTo(2);
+        assertThat(overview.getAsJsonArray("pending")).hasSize(1);
+        assertThat(overview.get("lagMs").getAsLong()).isNotNegative();
+        JsonArray slots = fixture.get(BASE + "/series?minutes=5").object().getAsJsonArray("items");
+        assertThat(slots).hasSize(30);
+        int dead = 0;
+        for (var slot : slots) {
+            dead += slot.getAsJsonObject().get("dead").getAsInt();
+        }
+        assertThat(dead).isEqualTo(2);
+        assertThat(fixture.get(BASE + "/nodes").object().getAsJsonArray("items"))
+                .isEmpty();
+        assertThat(fixture.get(BASE + "/series?minutes=361").status()).isEqualTo(400);
+    }
+
+    @Test
+    void releasesALock() throws Exception {
+        String id = fixture.write("Shipped", 1, "acme").get(0);
+        try (var conn = fixture.pool().getConnection()) {
+            JdbcTemplate.update(
+                    conn, "UPDATE outbox_event SET locked_by = 'gone', locked_at = TIMESTAMP '2025-01-01 00:00:00'");
+        }
+        JsonObject node = fixture.get(BASE + "/nodes")
+                .object()
+                .getAsJsonArray("items")
+                .get(0)
+                .getAsJsonObject();
+        assertThat(node.get("node").getAsString()).isEqualTo("gone");
+        assertThat(node.get("oldestLock").getAsString()).isEqualTo("2025-01-01T00:00:00Z");
+
+        assertThat(fixture.post(BASE + "/events/" + id + "/release").status()).isEqualTo(204);
+
+        assertThat(fixture.get(BASE + "/events/" + id).object().get("lockedBy").isJsonNull())
+                .isTrue();
+        assertThat(fixture.post(BASE + "/events/unknown/release").status()).isEqualTo(404);
+    }
+
+    @Test
+    void masksPayloads() {
+        fixture.close();
+        fixture = AdminFixture.withDeadLetters(builder -> builder.payloadMask(new PayloadMask() {
+            @Override
+            public String payload(OutboxEvent event, String payload) {
+                return payload.replaceAll("\\d", "*");
+            }
+        }));
+        String id = fixture.writeDead(1).get(0);
+
+        assertThat(fixture.get(BASE + "/events/" + id).object().get("payload").getAsString())
+                .isEqualTo("{\"n\":*}");
+        assertThat(fixture.get(AdminFixture.DLQ + "/" + id)
+                        .object()
+                        .get("payload")
+                        .getAsString())
+                .isEqualTo("{\"n\":*}");
+    }
+
+    @Test
+    void hostileTextStaysText() {
+        fixture.error = "<script>alert(1)</script>\u2028\"'\\ \u0000";
+        String id = fixture.writeDead(1).get(0);
+
+        Answer answer = fixture.get(BASE + "/events/" + id);
+
+        assertThat(answer.response().body()).doesNotContain("<script>").doesNotContain("\u2028");
+        assertThat(answer.object().get("error").getAsString()).contains("<script>alert(1)</script>");
+    }
+}

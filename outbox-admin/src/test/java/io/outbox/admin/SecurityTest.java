@@ -1,0 +1,202 @@
+package io.outbox.admin;
+
+import static io.outbox.admin.AdminFixture.BASE;
+import static io.outbox.admin.AdminFixture.DLQ;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who is served, and what browsers are told. */
+class SecurityTest {
+
+    private static final String READ = "read-token-0123456789";
+    private static final String OPERATE = "operate-token-0123456789";
+
+    private AdminFixture fixture = AdminFixture.withDeadLetters();
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private void withTokens() {
+        fixture.close();
+        fixture =
+                AdminFixture.withDeadLetters(builder -> builder.readToken(READ).operateToken(OPERATE));
+    }
+
+    private int handle(String method, String path, String remote, Caller caller, Map<String, String> headers) {
+        try {
+            Map<String, String> all = new HashMap<>(Map.of("Host", "localhost:8080"));
+            all.putAll(headers);
+            return fixture.admin
+                    .handle(new AdminRequest(
+                            AdminRequest.Target.of(method, path, null),
+                            all,
+                            new byte[0],
+                            InetAddress.getByName(remote),
+                            caller))
+                    .status();
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void withoutATokenOnlyThisMachineIsServed() {
+        assertThat(handle("GET", DLQ, "127.0.0.1", null, Map.of())).isEqualTo(200);
+        assertThat(handle("GET", DLQ, "::1", null, Map.of("Host", "[::1]:8080")))
+                .isEqualTo(200);
+        assertThat(handle("GET", DLQ, "10.0.0.7", null, Map.of())).isEqualTo(403);
+        assertThat(handle("GET", "/outbox-admin", "10.0.0.7", null, Map.of())).isEqualTo(403);
+        assertThat(handle("GET", "/outbox-admin", "127.0.0.1", null, Map.of())).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Host, evil.example",
+        "Host, localhost.evil.example",
+        "X-Forwarded-For, 10.0.0.7",
+        "X-Forwarded-Host, shop.example",
+        "Forwarded, for=10.0.0.7"
+    })
+    void whatOnlySeemsToComeFromThisMachineIsNotServed(String header, String value) {
+        assertThat(handle("GET", DLQ, "127.0.0.1", null, Map.of(header, value))).isEqualTo(403);
+    }
+
+    @Test
+    void tokensHaveRoles() {
+        withTokens();
+        String id = fixture.writeDead(1).get(0);
+        String replay = BASE + "/events/" + id + "/replay";
+
+        assertThat(fixture.get(DLQ).status()).isEqualTo(401);
+        assertThat(fixture.get(DLQ).header("WWW-Authenticate")).isEqualTo("Bearer");
+        assertThat(fixture.send("GET", DLQ, null, "Authorization", "Bearer wrong")
+                        .status())
+                .isEqualTo(401);
+        assertThat(fixture.send("GET", DLQ, null, "Authorization", "Basic " + READ)
+                        .status())
+                .isEqualTo(401);
+        assertThat(fixture.send("GET", DLQ, null, "Authorization", "Bearer " + READ)
+                        .status())
+                .isEqualTo(200);
+        assertThat(fixture.send("POST", replay, null, "Authorization", "Bearer " + READ)
+                        .status())
+                .isEqualTo(403);
+        assertThat(fixture.send("GET", DLQ, null, "Authorization", "Bearer " + OPERATE)
+                        .status())
+                .isEqualTo(200);
+        assertThat(fixture.send("POST", replay, null, "Authorization", "Bearer " + OPERATE)
+                        .status())
+                .isEqualTo(204);
+    }
+
+    @Test
+    void whoWasAuthenticatedByTheServerHasItsRoles() {
+        Caller reader = new Caller("ann", Set.of(Role.READ));
+        Caller nobody = new Caller("bob", Set.of());
+        Caller operator = new Caller("eve", Set.of(Role.OPERATE));
+        String pause = BASE + "/delivery/pause";
+
+        assertThat(handle("GET", DLQ, "10.0.0.7", reader, Map.of())).isEqualTo(200);
+        assertThat(handle("GET", DLQ, "10.0.0.7", nobody, Map.of())).isEqualTo(403);
+        assertThat(handle("POST", pause, "10.0.0.7", reader, Map.of())).isEqualTo(403);
+        assertThat(handle("POST", pause, "10.0.0.7", operator, Map.of())).isEqualTo(204);
+        assertThat(fixture.get(BASE + "/audit")
+                        .object()
+                        .getAsJsonArray("items")
+                        .get(0)
+                        .getAsJsonObject()
+                        .get("who")
+                        .getAsString())
+                .isEqualTo("eve");
+    }
+
+    @Test
+    void pagesOfOtherSitesChangeNothing() {
+        Caller operator = new Caller("eve", Set.of(Role.OPERATE));
+        String pause = BASE + "/delivery/pause";
+
+        for (Map<String, String> headers : List.of(
+                Map.of("Sec-Fetch-Site", "cross-site"),
+                Map.of("Sec-Fetch-Site", "same-site"),
+                Map.of("Origin", "https://evil.example"),
+                Map.of("Origin", "null"))) {
+            assertThat(handle("POST", pause, "127.0.0.1", operator, headers))
+                    .as("%s", headers)
+                    .isEqualTo(403);
+        }
+        for (Map<String, String> headers : List.of(
+                Map.of("Sec-Fetch-Site", "same-origin", "Origin", "http://localhost:8080"),
+                Map.of("Sec-Fetch-Site", "none"),
+                Map.of("Origin", "http://localhost:8080"))) {
+            assertThat(handle("POST", pause, "127.0.0.1", operator, headers))
+                    .as("%s", headers)
+                    .isEqualTo(204);
+        }
+        assertThat(handle("GET", DLQ, "127.0.0.1", operator, Map.of("Sec-Fetch-Site", "cross-site")))
+                .isEqualTo(200);
+    }
+
+    @Test
+    void browsersAreToldWhatToHeed() {
+        for (String path : List.of("/outbox-admin", DLQ, BASE + "/nothing")) {
+            var answer = fixture.get(path);
+            assertThat(answer.header("Content-Security-Policy"))
+                    .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
+                    .doesNotContain("unsafe-inline");
+            assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");
+            assertThat(answer.header("X-Frame-Options")).isEqualTo("DENY");
+            assertThat(answer.header("Cache-Control")).isEqualTo("no-store");
+            assertThat(answer.header("Access-Control-Allow-Origin")).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/outbox-admin/../openapi.json",
+                "/outbox-admin/%2e%2e/openapi.json",
+                "/outbox-admin/..%2fopenapi.json",
+                "/outbox-admin/.hidden.js",
+                "/outbox-admin/missing.js",
+                "/outbox-admin/index.class",
+                "/outbox-admin/api/unknown",
+                "/elsewhere"
+            })
+    void noFileIsServedButThoseOfTheDashboard(String path) {
+        assertThat(handle("GET", path, "127.0.0.1", null, Map.of())).isEqualTo(404);
+    }
+
+    @Test
+    void pagesInsideOfTheDashboardAreItsStartPage() {
+        var answer = fixture.get("/outbox-admin/events/some-id");
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.header("Content-Type")).startsWith("text/html");
+        assertThat(fixture.send("HEAD", "/outbox-admin", null).status()).isEqualTo(200);
+    }
+
+    @Test
+    void badSettingsAreRefused() {
+        OutboxAdmin.Builder builder = OutboxAdmin.of(fixture.outbox);
+
+        assertThatThrownBy(() -> builder.operateToken("short")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> builder.readToken("with blanks in it, but long"))
+                .isInstanceOf(IllegalArgumentException.class);
+        for (String path : List.of("", "/", "admin", "/admin/", "/ad min", "/../x")) {
+            assertThatThrownBy(() -> builder.basePath(path)).as(path).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}

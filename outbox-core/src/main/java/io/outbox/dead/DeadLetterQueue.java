@@ -1,0 +1,286 @@
+package io.outbox.dead;
+
+import io.outbox.EventEnvelope;
+import io.outbox.internal.lifecycle.Shutdown;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.model.DeadLetter;
+import io.outbox.model.DeadLetterCount;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.FailedAttempt;
+import io.outbox.model.FailureGroup;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeadLetterChange;
+import io.outbox.spi.DeadLetterQuery;
+import io.outbox.spi.MetricsExporter;
+import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
+import io.outbox.util.DaemonThreadFactory;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * The dead letter queue of an outbox: what operators see and do, and the work that goes on by itself. Thread-safe.
+ *
+ * <p>Changes are made to all letters that are named, or to none; {@link DeadLetterChange} says why not. Failures of the store
+ * are thrown; the scheduled work logs them and tries again. {@link #start()} starts that work, on one thread;
+ * {@link io.outbox.Outbox} does so for its own.
+ */
+public final class DeadLetterQueue implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(DeadLetterQueue.class.getName());
+
+    private final DeadLetterBackend backend;
+    private final DeadLetterPolicy policy;
+    private final EngineMetrics metrics;
+    private final Runnable onReturn;
+    private ScheduledExecutorService scheduler;
+    private volatile boolean closed;
+
+    /** @param onReturn run after events were returned to the outbox, so that a poller need not wait for its interval */
+    public DeadLetterQueue(
+            DeadLetterBackend backend, DeadLetterPolicy policy, MetricsExporter metrics, Runnable onReturn) {
+        this.backend = Objects.requireNonNull(backend, "backend");
+        this.policy = Objects.requireNonNull(policy, "policy");
+        this.metrics = new EngineMetrics(metrics);
+        this.onReturn = Objects.requireNonNull(onReturn, "onReturn");
+    }
+
+    // What operators see
+
+    /** Returns the letter of an event. */
+    public Optional<DeadLetter> find(String eventId) {
+        return find(List.of(eventId)).stream().findFirst();
+    }
+
+    /** Returns the letters of those events that are dead letters. */
+    public List<DeadLetter> find(Collection<String> eventIds) {
+        return backend.find(eventIds);
+    }
+
+    /** Returns a page of letters, oldest first. */
+    public Page<DeadLetter> query(DeadLetterQuery query) {
+        return backend.query(query);
+    }
+
+    /** Returns the place between two pages as text. */
+    public String encode(PageCursor cursor) {
+        return backend.encode(cursor);
+    }
+
+    /** Returns the place that the text stands for; what is none is an {@link IllegalArgumentException}. */
+    public PageCursor decode(String cursor) {
+        return backend.decode(cursor);
+    }
+
+    /** Returns letters by their position, oldest first; {@code null} is any state. */
+    public List<DeadLetter> list(DlqStatus status, long offset, int limit) {
+        return backend.list(status, offset, limit);
+    }
+
+    /** Counts letters by type and state. */
+    public List<DeadLetterCount> counts() {
+        return backend.counts();
+    }
+
+    /** Returns the largest groups of MOVED letters that failed alike. */
+    public List<FailureGroup> groups(int limit) {
+        return backend.groups(limit);
+    }
+
+    /** Returns the failed attempts of an event, dead or not, the oldest first. */
+    public List<FailedAttempt> attempts(String eventId) {
+        return backend.attempts(eventId);
+    }
+
+    // What operators do
+
+    /**
+     * Approves MOVED letters for another round: they return to the outbox at once, with the same id and time of creation and
+     * all their attempts; or wait as TO_RETRY for a schedule, if the policy has one.
+     *
+     * @throws io.outbox.DuplicateEventException if the outbox has an event with one of the ids; nothing is changed
+     */
+    public DeadLetterChange retry(Collection<String> eventIds, String by) {
+        if (policy.returnsAtOnce()) {
+            long begin = System.nanoTime();
+            metrics.returnAttempted(eventIds.size());
+            DeadLetterChange change = backend.returnToOutbox(eventIds);
+            count(change.changed(), DlqStatus.TO_RETRY);
+            returned(change.changed(), begin);
+            return change;
+        }
+        DeadLetterChange change = backend.change(eventIds, DlqStatus.TO_RETRY, by);
+        count(change.changed(), DlqStatus.TO_RETRY);
+        return change;
+    }
+
+    /** Settles MOVED letters: they are not delivered, and deleted after their retention. */
+    public DeadLetterChange resolve(Collection<String> eventIds, String by) {
+        return backend.change(eventIds, DlqStatus.RESOLVED, by);
+    }
+
+    /** Changes MOVED letters to TO_RETRY, as {@link #retry}, or RESOLVED, as {@link #resolve}. */
+    public DeadLetterChange change(Collection<String> eventIds, DlqStatus status, String by) {
+        return switch (status) {
+            case TO_RETRY -> retry(eventIds, by);
+            case RESOLVED -> resolve(eventIds, by);
+            case MOVED, IN_PROCESS ->
+                throw new IllegalArgumentException(
+                        "A dead letter can be changed to TO_RETRY or RESOLVED, not to " + status);
+        };
+    }
+
+    /** Writes an event in place of a MOVED letter, which stays as it was and is RESOLVED. */
+    public DeadLetterChange replace(String eventId, EventEnvelope replacement, String by) {
+        DeadLetterChange change = backend.replace(eventId, replacement, by);
+        if (change.isMade()) {
+            onReturn.run();
+        }
+        return change;
+    }
+
+    /** Deletes letters for good. */
+    public DeadLetterChange delete(Collection<String> eventIds) {
+        DeadLetterChange change = backend.delete(eventIds);
+        metrics.deadLettersDeleted(change.changed().size());
+        return change;
+    }
+
+    // What goes on by itself
+
+    /** Starts the scheduled work, unless it runs already. */
+    public synchronized void start() {
+        if (closed) {
+            throw new IllegalStateException("The dead letter queue is closed; build a new one");
+        }
+        if (scheduler == null) {
+            scheduler = Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-dlq-"));
+            schedule(policy.sweep(), this::moveDead);
+            schedule(policy.giveBack(), this::returnApproved);
+            if (policy.cleanUp() != null) {
+                schedule(policy.cleanUp().runs(), this::cleanUp);
+            }
+        }
+    }
+
+    private void schedule(DeadLetterPolicy.Transfer times, Runnable work) {
+        scheduler.scheduleWithFixedDelay(
+                work, times.initialDelay().toMillis(), times.fixedDelay().toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Moves all DEAD events that are in the outbox now, in batches. Failures are logged. */
+    public void moveDead() {
+        inBatches("move dead events to the dead letter queue", policy.sweep().batchSize(), size -> {
+            long begin = System.nanoTime();
+            List<OutboxEvent> events = backend.moveDead(size);
+            if (!events.isEmpty()) {
+                metrics.movedToDlqInMs(millisSince(begin));
+                moved(events);
+            }
+            return events.size();
+        });
+    }
+
+    /** Returns all letters to the outbox that are TO_RETRY now, in batches. Failures are logged. */
+    public void returnApproved() {
+        inBatches("return events to the outbox", policy.giveBack().batchSize(), size -> {
+            long begin = System.nanoTime();
+            List<DeadLetter> letters = backend.returnApproved(size);
+            metrics.returnAttempted(letters.size());
+            returned(letters, begin);
+            return letters.size();
+        });
+    }
+
+    /** Deletes all RESOLVED letters that are older than the retention now, in batches. Failures are logged. */
+    public void cleanUp() {
+        if (policy.cleanUp() == null) {
+            return;
+        }
+        try {
+            Instant before = backend.currentTime().minus(policy.cleanUp().retention());
+            inBatches(
+                    "clean up dead letters",
+                    policy.cleanUp().runs().batchSize(),
+                    size -> backend.cleanUp(before, size));
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "Cannot clean up dead letters; the next run tries again", e);
+        }
+    }
+
+    private void inBatches(String what, int size, IntUnaryOperator batch) {
+        try {
+            int done;
+            do {
+                done = batch.applyAsInt(size);
+            } while (done >= size && !closed);
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, "Cannot " + what + "; the next run tries again", e);
+        }
+    }
+
+    /** Tells of events that have just been moved. Called by delivery for those that were moved at their death. */
+    public void moved(List<OutboxEvent> events) {
+        metrics.movedToDlq(events.size());
+        byType(events).forEach((type, number) -> metrics.deadLetters(type, DlqStatus.MOVED, number));
+        try {
+            policy.handler().handle(List.copyOf(events));
+        } catch (Throwable e) {
+            LOG.log(
+                    Level.WARNING,
+                    "The handler of dead letters failed for " + events.size()
+                            + " events, which are dead letters all the" + " same",
+                    e);
+        }
+    }
+
+    private void returned(List<DeadLetter> letters, long beginNanos) {
+        if (letters.isEmpty()) {
+            return;
+        }
+        count(letters, DlqStatus.IN_PROCESS);
+        metrics.returned(letters.size());
+        metrics.returnedInMs(millisSince(beginNanos));
+        onReturn.run();
+    }
+
+    private void count(List<DeadLetter> letters, DlqStatus status) {
+        byType(letters.stream().map(DeadLetter::event).toList())
+                .forEach((type, number) -> metrics.deadLetters(type, status, number));
+    }
+
+    private static Map<String, Integer> byType(List<OutboxEvent> events) {
+        Map<String, Integer> numbers = new TreeMap<>();
+        events.forEach(event -> numbers.merge(String.valueOf(event.eventType()), 1, Integer::sum));
+        return numbers;
+    }
+
+    private static long millisSince(long beginNanos) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beginNanos);
+    }
+
+    /** Stops the scheduled work; what is under way ends after its current batch. */
+    @Override
+    public void close() {
+        ScheduledExecutorService running;
+        synchronized (this) {
+            closed = true;
+            running = scheduler;
+        }
+        if (running != null) {
+            running.shutdown();
+            Shutdown.await(running);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package io.outbox.dead;
+
+import io.outbox.model.OutboxEvent;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Told of events that were moved to the dead letter queue, for an alarm or a ticket.
+ *
+ * <p>It is called once for each batch, after the commit that moved it, with events that have all their attempts behind them:
+ * on the thread that writes outcomes, or on that of the scheduled transfer. A slow handler holds up what follows, so leave
+ * longer work to a thread of your own. What it throws is logged and changes nothing: the events are dead letters. A process
+ * that ends between the commit and the call does not call it.
+ */
+@FunctionalInterface
+public interface OutboxDlqHandler {
+
+    /** Logs the ids of the events at ERROR. */
+    OutboxDlqHandler LOGGING = events -> System.getLogger(OutboxDlqHandler.class.getName())
+            .log(
+                    Level.ERROR,
+                    "{0} events were moved to the dead letter queue: {1}",
+                    events.size(),
+                    events.stream().map(OutboxEvent::eventId).collect(Collectors.joining(", ")));
+
+    void handle(List<OutboxEvent> events);
+}

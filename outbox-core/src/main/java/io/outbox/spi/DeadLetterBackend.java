@@ -1,0 +1,92 @@
+package io.outbox.spi;
+
+import io.outbox.EventEnvelope;
+import io.outbox.model.DeadLetter;
+import io.outbox.model.DeadLetterCount;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.FailedAttempt;
+import io.outbox.model.FailureGroup;
+import io.outbox.model.OutboxEvent;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * The dead letters of a storage engine: events that have died, kept apart from those that are delivered. Thread-safe.
+ *
+ * <ul>
+ *   <li>At every commit an event is an outbox event or a dead letter, never both and never neither.
+ *   <li>Each call is one transaction. If it fails, everything is as it was before.
+ *   <li>Any number of nodes may call at the same time; none of two that want the same letter gets what the other has.
+ *   <li>Changes are made to all letters that are named, or to none, and {@link DeadLetterChange} says why not.
+ * </ul>
+ */
+public interface DeadLetterBackend {
+
+    /** Returns whether the write that lets an event die also moves it; if not, {@link #moveDead} does. */
+    boolean movesAtDeath();
+
+    /** Makes letters of up to {@code limit} DEAD events of the outbox, the oldest first; returns those events. */
+    List<OutboxEvent> moveDead(int limit);
+
+    /** Returns up to {@code limit} letters that are TO_RETRY to the outbox, the oldest first; returns those letters. */
+    List<DeadLetter> returnApproved(int limit);
+
+    /** Returns the letters of the ids, without those that there are none of, in the order of the ids. */
+    List<DeadLetter> find(Collection<String> eventIds);
+
+    /** Returns a page of letters, oldest first. */
+    Page<DeadLetter> query(DeadLetterQuery query);
+
+    /** Returns the place between two pages as text, for a caller who keeps it elsewhere. */
+    String encode(PageCursor cursor);
+
+    /**
+     * Returns the place that the text stands for.
+     *
+     * @throws IllegalArgumentException if it is none that was returned by {@link #encode}
+     */
+    PageCursor decode(String cursor);
+
+    /** Returns letters by their position, oldest first; {@code null} is any state. The cost grows with the position. */
+    List<DeadLetter> list(DlqStatus status, long offset, int limit);
+
+    /** Changes MOVED letters to TO_RETRY or RESOLVED. */
+    DeadLetterChange change(Collection<String> eventIds, DlqStatus status, String changedBy);
+
+    /**
+     * Returns MOVED letters to the outbox: same id, same time of creation, with all their attempts, and due at once. What
+     * is known of earlier attempts stays.
+     *
+     * @throws io.outbox.DuplicateEventException if the outbox has an event with the same id; nothing is changed
+     */
+    DeadLetterChange returnToOutbox(Collection<String> eventIds);
+
+    /**
+     * Writes an event in place of a MOVED letter, which is RESOLVED then and stays as it was otherwise.
+     *
+     * @throws io.outbox.DuplicateEventException if there is an event with the id of the replacement
+     */
+    DeadLetterChange replace(String eventId, EventEnvelope replacement, String changedBy);
+
+    /** Deletes letters that are not IN_PROCESS, and what is known of their attempts. */
+    DeadLetterChange delete(Collection<String> eventIds);
+
+    /** Counts letters by type and state. */
+    List<DeadLetterCount> counts();
+
+    /** Returns the largest groups of MOVED letters that failed alike. */
+    List<FailureGroup> groups(int limit);
+
+    /** Returns what is known of the failed attempts of an event, whether it is dead or not, the oldest first. */
+    List<FailedAttempt> attempts(String eventId);
+
+    /**
+     * Deletes up to {@code limit} RESOLVED letters that were changed last before {@code before}, and attempts of events
+     * that have ended since; returns how many letters.
+     */
+    int cleanUp(Instant before, int limit);
+
+    /** Returns the time on the clock by which letters were changed. */
+    Instant currentTime();
+}

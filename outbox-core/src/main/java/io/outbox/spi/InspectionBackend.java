@@ -1,0 +1,56 @@
+package io.outbox.spi;
+
+import io.outbox.model.AuditEntry;
+import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
+import io.outbox.model.NodeLocks;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The part of a storage engine that operators look into. Thread-safe. Each call does a bounded amount of work, however many
+ * events there are, and needs nothing that delivery would have to pay for.
+ */
+public interface InspectionBackend {
+
+    /** The number at which counts stop. */
+    int MOST_COUNTED = 100_000;
+
+    /**
+     * Some of the events that match.
+     *
+     * @param events those found, without payload and headers, the greatest id first
+     * @param next where to go on, or {@code null} at the end. A page may be short, even empty, and have a next one: then
+     *     the search stopped because it has looked at enough events
+     */
+    record Found(List<InspectedEvent> events, String next) {}
+
+    /** Returns up to {@code limit} events that match, from the place where the previous page ended, or the start. */
+    Found search(EventFilter filter, String after, int limit);
+
+    /** Returns an event with payload and headers. */
+    Optional<InspectedEvent> find(String eventId);
+
+    /** Counts events by state; no state beyond {@link #MOST_COUNTED}. */
+    Map<EventStatus, Integer> countByState();
+
+    /** Returns who has events in hand. */
+    List<NodeLocks> nodes();
+
+    /** Unlocks open events, whoever has them; returns how many. Their node may deliver them all the same. */
+    int release(Collection<String> eventIds);
+
+    /** Deletes those of the events that are DEAD; returns how many. */
+    int deleteDead(Collection<String> eventIds);
+
+    /** Creates what the entries below are kept in, where it is missing and may be created. */
+    void prepareAudit();
+
+    /** Keeps an entry. */
+    void audit(AuditEntry entry);
+
+    /** Returns the latest entries before the one of that id, or the latest of all if it is {@code null}. */
+    List<AuditEntry> audits(String before, int limit);
+}

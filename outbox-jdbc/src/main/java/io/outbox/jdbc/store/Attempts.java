@@ -1,0 +1,201 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.model.FailedAttempt;
+import io.outbox.spi.Outcome;
+import java.sql.Connection;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The table of failed attempts. A row is written in the transaction that counts the attempt, and only if that counts it: the
+ * event's row is locked before, under the guards of the statement that counts, so that a batch which is written again adds
+ * nothing.
+ */
+final class Attempts {
+
+    private static final String LOCK = """
+            SELECT event_id, status, attempts, available_at FROM {by_id}
+            WHERE event_id IN {ids} AND {unfinished}{fence} FOR UPDATE""";
+
+    private static final String INSERT = """
+            INSERT INTO {attempts} (event_id, failed_at, attempt, node, error) VALUES (?, {now}, ?, ?, ?)""";
+
+    private static final String SPANS = """
+            SELECT event_id, MIN(failed_at) AS first_at, MAX(failed_at) AS last_at FROM {attempts}
+            WHERE event_id IN {ids} GROUP BY event_id""";
+
+    private static final String OF_EVENT = """
+            SELECT event_id, attempt, failed_at, node, error FROM {attempts} WHERE event_id = ? ORDER BY failed_at""";
+
+    private static final String DELETE = "DELETE FROM {attempts} WHERE event_id IN {ids}";
+
+    private static final String WINDOW = """
+            SELECT event_id, failed_at FROM {attempts} WHERE failed_at > ? AND failed_at < ?
+            ORDER BY failed_at, event_id LIMIT ?""";
+
+    private static final String OPEN = """
+            SELECT event_id FROM {by_id} WHERE event_id IN {ids} AND status <> 1""";
+
+    private static final String OWNED = " AND locked_by = ?";
+    private static final int RETRY = 2;
+
+    private final AbstractJdbcOutboxStore store;
+    private final String tableName;
+
+    Attempts(AbstractJdbcOutboxStore store, String tableName) {
+        this.store = store;
+        this.tableName = tableName;
+    }
+
+    /** When the attempts of an event failed. */
+    record Span(Instant first, Instant last) {}
+
+    /** An attempt that is about to be counted, and its number. */
+    record Counted(Outcome outcome, int attempt) {}
+
+    private record Open(String eventId, int status, int attempts, Instant availableAt) {
+
+        /** Returns whether the outcome is going to be written; a failure that stands already is not. */
+        boolean takes(Outcome outcome) {
+            return !(outcome instanceof Outcome.Failed failed
+                    && status == RETRY
+                    && failed.retryAt().truncatedTo(ChronoUnit.MICROS).equals(availableAt)
+                    && attempts > failed.attempts());
+        }
+    }
+
+    /** Locks the events of failures, and returns those failures that are going to be written. */
+    List<Counted> lock(Connection conn, String ownerId, Collection<Outcome> failures) {
+        Map<String, Outcome> byId = new HashMap<>();
+        failures.forEach(failure -> byId.put(failure.eventId(), failure));
+        List<Counted> counted = new ArrayList<>();
+        for (IdList ids : IdList.chunks(byId.keySet().stream().sorted().toList())) {
+            String sql = store.sql(LOCK)
+                    .with("ids", ids.sql())
+                    .with("fence", ownerId == null ? "" : OWNED)
+                    .toString();
+            store
+                    .statements()
+                    .query(
+                            conn,
+                            sql,
+                            row -> new Open(
+                                    row.getString("event_id"),
+                                    row.getInt("status"),
+                                    row.getInt("attempts"),
+                                    JdbcTemplate.instant(row, "available_at")),
+                            ids.params(List.of(), ownerId == null ? List.of() : List.of(ownerId)))
+                    .stream()
+                    .filter(open -> open.takes(byId.get(open.eventId)))
+                    .forEach(open -> counted.add(new Counted(byId.get(open.eventId), open.attempts + 1)));
+        }
+        return counted;
+    }
+
+    void insert(Connection conn, String ownerId, List<Counted> counted) {
+        if (!counted.isEmpty()) {
+            store.statements()
+                    .batch(
+                            conn,
+                            sql(INSERT).toString(),
+                            counted.stream()
+                                    .map(one -> new Object[] {
+                                        one.outcome.eventId(), one.attempt, ownerId, error(one.outcome)
+                                    })
+                                    .toList());
+        }
+    }
+
+    static String error(Outcome outcome) {
+        if (outcome instanceof Outcome.Failed failed) {
+            return failed.error();
+        }
+        return outcome instanceof Outcome.Dead dead ? dead.error() : null;
+    }
+
+    /** Returns when the attempts of each event failed that is known to have had any. */
+    Map<String, Span> spans(Connection conn, Collection<String> eventIds) {
+        Map<String, Span> spans = new HashMap<>();
+        for (IdList ids : IdList.chunks(eventIds)) {
+            store.statements()
+                    .query(
+                            conn,
+                            sql(SPANS).with("ids", ids.sql()).toString(),
+                            row -> spans.put(
+                                    row.getString("event_id"),
+                                    new Span(
+                                            JdbcTemplate.instant(row, "first_at"),
+                                            JdbcTemplate.instant(row, "last_at"))),
+                            ids.params(List.of(), List.of()));
+        }
+        return spans;
+    }
+
+    List<FailedAttempt> of(Connection conn, String eventId) {
+        return store.statements()
+                .query(
+                        conn,
+                        sql(OF_EVENT).toString(),
+                        row -> new FailedAttempt(
+                                row.getString("event_id"),
+                                row.getInt("attempt"),
+                                JdbcTemplate.instant(row, "failed_at"),
+                                row.getString("node"),
+                                row.getString("error")),
+                        eventId);
+    }
+
+    void delete(Connection conn, Collection<String> eventIds) {
+        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
+            store.statements()
+                    .update(conn, sql(DELETE).with("ids", ids.sql()).toString(), ids.params(List.of(), List.of()));
+        }
+    }
+
+    private record Old(String eventId, Instant failedAt) {}
+
+    /**
+     * Looks at some old attempts, in the order of their time, and deletes those of events that have ended.
+     *
+     * @return where to go on the next time, or {@code null} if the end was reached
+     */
+    Instant deleteOfEnded(Connection conn, DeadLetterTable letters, Instant after, Instant before, int limit) {
+        List<Old> old = store.statements()
+                .query(
+                        conn,
+                        sql(WINDOW).toString(),
+                        row -> new Old(row.getString("event_id"), JdbcTemplate.instant(row, "failed_at")),
+                        after,
+                        before,
+                        limit);
+        List<String> ended =
+                new ArrayList<>(old.stream().map(Old::eventId).distinct().toList());
+        ended.removeAll(letters.present(conn, ended));
+        ended.removeAll(open(conn, ended));
+        delete(conn, ended);
+        return old.size() < limit ? null : old.get(old.size() - 1).failedAt;
+    }
+
+    private List<String> open(Connection conn, Collection<String> eventIds) {
+        List<String> open = new ArrayList<>();
+        for (IdList ids : IdList.chunks(eventIds)) {
+            open.addAll(store.statements()
+                    .query(
+                            conn,
+                            sql(OPEN).with("ids", ids.sql()).toString(),
+                            row -> row.getString("event_id"),
+                            ids.params(List.of(), List.of())));
+        }
+        return open;
+    }
+
+    private Sql sql(String template) {
+        return store.sql(template).with("attempts", tableName);
+    }
+}

@@ -1,0 +1,87 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.internal.SchemaScript;
+import io.outbox.jdbc.internal.TableCatalog;
+import io.outbox.model.AuditEntry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+
+/** The table of what operators have done: that of the outbox with {@code _audit}. */
+final class AuditTable {
+
+    private static final String DEFAULT_TABLE = "outbox_event_audit";
+
+    private static final String INSERT = """
+            INSERT INTO {audit} (audit_id, done_at, done_by, action, target, detail) VALUES (?, ?, ?, ?, ?, ?)""";
+
+    private static final String LATEST = """
+            SELECT audit_id, done_at, done_by, action, target, detail FROM {audit}{before}
+            ORDER BY audit_id DESC LIMIT ?""";
+
+    private final AbstractJdbcOutboxStore store;
+    private final String tableName;
+
+    AuditTable(AbstractJdbcOutboxStore store) {
+        this.store = store;
+        this.tableName = store.tableName() + "_audit";
+    }
+
+    /** Creates the table if it is not there. */
+    void prepare(Connection conn) {
+        try {
+            if (!new TableCatalog(tableName, store.isSchemaCatalog())
+                    .columnNames(conn)
+                    .isEmpty()) {
+                return;
+            }
+            SchemaScript.run(
+                    conn,
+                    new SchemaScript(AuditTable.class, store.schemaScript() + "-audit", DEFAULT_TABLE, tableName)
+                            .table());
+        } catch (SQLException e) {
+            throw new OutboxStoreException(
+                    "Cannot create the table " + tableName + ", in which the actions of operators are kept: "
+                            + e.getMessage() + ". Create it by schema/" + store.schemaScript()
+                            + "-audit.sql in the outbox-jdbc jar",
+                    e);
+        }
+    }
+
+    void insert(Connection conn, AuditEntry entry) {
+        JdbcTemplate.update(
+                conn,
+                sql(INSERT).toString(),
+                entry.id(),
+                entry.at(),
+                entry.who(),
+                entry.action(),
+                entry.target(),
+                entry.detail());
+    }
+
+    List<AuditEntry> latest(Connection conn, String before, int limit) {
+        String sql = sql(LATEST)
+                .with("before", before == null ? "" : " WHERE audit_id < ?")
+                .toString();
+        Object[] params = before == null ? new Object[] {limit} : new Object[] {before, limit};
+        return store.statements()
+                .query(
+                        conn,
+                        sql,
+                        row -> new AuditEntry(
+                                row.getString("audit_id"),
+                                JdbcTemplate.instant(row, "done_at"),
+                                row.getString("done_by"),
+                                row.getString("action"),
+                                row.getString("target"),
+                                row.getString("detail")),
+                        params);
+    }
+
+    private Sql sql(String template) {
+        return store.sql(template).with("audit", tableName);
+    }
+}

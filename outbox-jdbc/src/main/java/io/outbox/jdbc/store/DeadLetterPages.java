@@ -1,0 +1,175 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.model.DeadLetter;
+import io.outbox.model.DeadLetterCount;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.FailureGroup;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.DeadLetterQuery;
+import io.outbox.spi.DeadQuery;
+import io.outbox.spi.Page;
+import java.sql.Connection;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Reads and counts dead letters without locking them. States are literals, and each is a range of the index by itself. */
+final class DeadLetterPages {
+
+    private static final String DEAD = """
+            SELECT {columns} FROM {letters} WHERE status = 0 AND {follows}{types}
+            ORDER BY status, created_at, event_id LIMIT ?""";
+
+    private static final String COUNT_MOVED = "SELECT COUNT(*) FROM {letters} WHERE status = 0{types}";
+
+    private static final String PAGE = """
+            SELECT {letter} FROM {letters} WHERE status = {status} AND {follows}{types}
+            ORDER BY status, created_at, event_id LIMIT ?""";
+
+    private static final String LIST = """
+            SELECT {letter} FROM {letters}{where} ORDER BY {order} LIMIT ? OFFSET ?""";
+
+    private static final String COUNTS = """
+            SELECT event_type, status, COUNT(*) AS letters FROM {letters} GROUP BY event_type, status
+            ORDER BY event_type, status""";
+
+    private static final String GROUPS = """
+            SELECT event_type, fingerprint, COUNT(*) AS letters, MIN(first_failed_at) AS first_at,
+              MAX(last_failed_at) AS last_at, MIN(event_id) AS example
+            FROM {letters} WHERE status = 0 GROUP BY event_type, fingerprint
+            ORDER BY letters DESC, event_type, fingerprint LIMIT ?""";
+
+    private static final String SETTLED = """
+            SELECT event_id FROM {letters} WHERE status = 3 AND updated_at < ?
+            ORDER BY status, updated_at LIMIT ?{lock}""";
+
+    private static final String OF_TYPE = " AND event_type = ?";
+    private static final String OF_AGGREGATE_TYPE = " AND aggregate_type = ?";
+    private static final String OF_FAILURE = " AND fingerprint = ?";
+
+    private final AbstractJdbcOutboxStore store;
+    private final DeadLetterTable letters;
+
+    DeadLetterPages(AbstractJdbcOutboxStore store, DeadLetterTable letters) {
+        this.store = store;
+        this.letters = letters;
+    }
+
+    /** Returns events of letters that nobody has decided on. */
+    List<OutboxEvent> dead(Connection conn, DeadQuery query) {
+        List<Object> params = new ArrayList<>(DeadCursor.from(query.after()).params());
+        String types = condition(params, OF_TYPE, query.eventType())
+                + condition(params, OF_AGGREGATE_TYPE, query.aggregateType());
+        params.add(query.limit());
+        String sql = letters.sql(DEAD)
+                .with("follows", DeadCursor.FOLLOWS)
+                .with("types", types)
+                .toString();
+        return store.statements().query(conn, sql, store::mapRow, params.toArray());
+    }
+
+    private static String condition(List<Object> params, String sql, String value) {
+        if (value == null) {
+            return "";
+        }
+        params.add(value);
+        return sql;
+    }
+
+    int countMoved(Connection conn, String eventType) {
+        List<Object> params = new ArrayList<>();
+        String sql = letters.sql(COUNT_MOVED)
+                .with("types", condition(params, OF_TYPE, eventType))
+                .toString();
+        return store.statements()
+                .query(conn, sql, row -> row.getInt(1), params.toArray())
+                .get(0);
+    }
+
+    Page<DeadLetter> read(Connection conn, DeadLetterQuery query) {
+        List<Object> params = new ArrayList<>(DeadCursor.from(query.after()).params());
+        String types =
+                condition(params, OF_TYPE, query.eventType()) + condition(params, OF_FAILURE, query.fingerprint());
+        params.add(query.limit());
+        List<DlqStatus> states = query.status() == null ? List.of(DlqStatus.values()) : List.of(query.status());
+        List<DeadLetter> found = new ArrayList<>();
+        for (DlqStatus state : states) {
+            String sql = letters.sql(PAGE)
+                    .with("status", String.valueOf(state.code()))
+                    .with("follows", DeadCursor.FOLLOWS)
+                    .with("types", types)
+                    .toString();
+            found.addAll(store.statements().query(conn, sql, letters::mapLetter, params.toArray()));
+        }
+        List<DeadLetter> page = found.stream()
+                .sorted(Comparator.comparing(letter -> DeadCursor.of(letter.event())))
+                .limit(query.limit())
+                .toList();
+        return new Page<>(
+                page,
+                page.size() < query.limit()
+                        ? null
+                        : DeadCursor.of(page.get(page.size() - 1).event()));
+    }
+
+    List<DeadLetter> list(Connection conn, DlqStatus status, long offset, int limit) {
+        String sql = letters.sql(LIST)
+                .with("where", status == null ? "" : " WHERE status = " + status.code())
+                .with("order", status == null ? "event_id" : "status, created_at, event_id")
+                .toString();
+        return store.statements().query(conn, sql, letters::mapLetter, limit, offset);
+    }
+
+    List<DeadLetterCount> counts(Connection conn) {
+        return store.statements()
+                .query(
+                        conn,
+                        letters.sql(COUNTS).toString(),
+                        row -> new DeadLetterCount(
+                                row.getString("event_type"),
+                                DlqStatus.fromCode(row.getInt("status")),
+                                row.getLong("letters")));
+    }
+
+    private record Group(FailureGroup group, String example) {}
+
+    List<FailureGroup> groups(Connection conn, int limit) {
+        List<Group> groups = store.statements()
+                .query(
+                        conn,
+                        letters.sql(GROUPS).toString(),
+                        row -> new Group(
+                                new FailureGroup(
+                                        row.getString("event_type"),
+                                        row.getString("fingerprint"),
+                                        row.getLong("letters"),
+                                        JdbcTemplate.instant(row, "first_at"),
+                                        JdbcTemplate.instant(row, "last_at"),
+                                        null),
+                                row.getString("example")),
+                        limit);
+        List<DeadLetter> examples =
+                letters.find(conn, groups.stream().map(Group::example).toList());
+        return groups.stream()
+                .map(group -> withError(group.group, group.example, examples))
+                .toList();
+    }
+
+    private static FailureGroup withError(FailureGroup group, String example, List<DeadLetter> examples) {
+        String error = examples.stream()
+                .filter(letter -> letter.eventId().equals(example))
+                .map(letter -> letter.failure().error())
+                .findFirst()
+                .orElse(null);
+        return new FailureGroup(
+                group.eventType(), group.fingerprint(), group.count(), group.firstAt(), group.lastAt(), error);
+    }
+
+    /** Locks letters that were settled before the time, and returns their ids. */
+    List<String> settled(Connection conn, Instant before, int limit) {
+        String sql = letters.sql(SETTLED).with("lock", store.claimLocking()).toString();
+        return store.statements().query(conn, sql, row -> row.getString("event_id"), before, limit);
+    }
+}

@@ -1,0 +1,244 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.TableNames;
+import io.outbox.model.DeadLetter;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.EventStatus;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeadQuery;
+import io.outbox.spi.ForwardingOwnershipStore;
+import io.outbox.spi.Outcome;
+import io.outbox.spi.Page;
+import java.sql.Connection;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A store that keeps events which die in a table of their own, and remembers each failed attempt. Immutable and thread-safe.
+ *
+ * <p>An event moves in the transaction that lets it die, and is in one of the two tables at every commit. A batch of outcomes
+ * that is written again because the answer to its commit got lost finds its dead events among the letters, by the same
+ * values by which it finds others in the outbox table. An event that is done and not kept counts as done when its row is
+ * missing, unless it is a letter: then another node has let it die.
+ *
+ * <p>Outcomes that are no failures are written as without dead letters.
+ */
+public final class DeadLetterStore extends ForwardingOwnershipStore {
+
+    /** The table of dead letters that goes with the default outbox table. */
+    public static final String DEFAULT_TABLE = "outbox_dlq_event";
+
+    private static final String WAIT = " FOR UPDATE";
+
+    private final AbstractJdbcOutboxStore store;
+    private final String tableName;
+    private final boolean atDeath;
+    private final Attempts attempts;
+    private final DeadLetterTable letters;
+    private final DeadLetterPages pages;
+
+    private DeadLetterStore(AbstractJdbcOutboxStore store, String tableName, boolean atDeath) {
+        super(store);
+        this.store = store;
+        this.tableName = TableNames.validate(tableName);
+        this.atDeath = atDeath;
+        this.attempts = new Attempts(store, attemptsTable(tableName));
+        this.letters = new DeadLetterTable(store, tableName, attempts);
+        this.pages = new DeadLetterPages(store, letters);
+    }
+
+    /** Returns the store with dead letters in the table that goes with its own; events move when they die. */
+    public static DeadLetterStore of(AbstractJdbcOutboxStore store) {
+        return of(store, tableFor(store.tableName()));
+    }
+
+    /** Returns the store with dead letters in a table, which may be qualified by its schema; events move when they die. */
+    public static DeadLetterStore of(AbstractJdbcOutboxStore store, String tableName) {
+        return new DeadLetterStore(Objects.requireNonNull(store, "store"), tableName, true);
+    }
+
+    /** Returns the same store, in which events that die stay in the outbox table until they are moved by a schedule. */
+    public DeadLetterStore movingOnSchedule() {
+        return new DeadLetterStore(store, tableName, false);
+    }
+
+    /** Returns the name of the table of dead letters for an outbox table. */
+    public static String tableFor(String outboxTable) {
+        int dot = outboxTable.indexOf('.');
+        String schema = outboxTable.substring(0, dot + 1);
+        String table = outboxTable.substring(dot + 1);
+        return schema + (table.equals(TableNames.DEFAULT_TABLE) ? DEFAULT_TABLE : table + "_dlq");
+    }
+
+    static String attemptsTable(String lettersTable) {
+        return lettersTable + "_attempt";
+    }
+
+    /** Returns the store of the outbox table. */
+    public AbstractJdbcOutboxStore outboxStore() {
+        return store;
+    }
+
+    /** Returns the table of dead letters. */
+    public String tableName() {
+        return tableName;
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters(ConnectionProvider connections) {
+        return Optional.of(new JdbcDeadLetters(connections, this));
+    }
+
+    boolean movesAtDeath() {
+        return atDeath;
+    }
+
+    Attempts attempts() {
+        return attempts;
+    }
+
+    DeadLetterTable letters() {
+        return letters;
+    }
+
+    DeadLetterPages pages() {
+        return pages;
+    }
+
+    // Delivering
+
+    @Override
+    public Map<String, EventStatus> applyOutcomes(Connection conn, String ownerId, List<Outcome> outcomes) {
+        Supplier<Map<String, EventStatus>> write = () -> write(conn, ownerId, outcomes);
+        return Outcomes.needTransaction(outcomes) ? store.inTransaction(conn, write) : store.repeating(conn, write);
+    }
+
+    private Map<String, EventStatus> write(Connection conn, String ownerId, List<Outcome> outcomes) {
+        List<Outcome> failures = outcomes.stream()
+                .filter(outcome -> outcome instanceof Outcome.Failed || outcome instanceof Outcome.Dead)
+                .toList();
+        List<Attempts.Counted> counted = failures.isEmpty() ? List.of() : attempts.lock(conn, ownerId, failures);
+        Map<String, EventStatus> standing =
+                new Outcomes(store, conn, ownerId, gone -> letters.present(conn, gone)).apply(outcomes);
+        if (failures.isEmpty()) {
+            return standing;
+        }
+        attempts.insert(conn, ownerId, counted);
+        if (atDeath) {
+            letters.move(conn, idsOf(standing, EventStatus.DEAD), WAIT);
+        }
+        Map<String, EventStatus> all = new HashMap<>(standing);
+        recognise(conn, failures, all);
+        return all;
+    }
+
+    private static Set<String> idsOf(Map<String, EventStatus> standing, EventStatus status) {
+        return standing.entrySet().stream()
+                .filter(entry -> entry.getValue() == status)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
+    /** Adds failures that were written before, and whose events are letters since. */
+    private void recognise(Connection conn, List<Outcome> failures, Map<String, EventStatus> standing) {
+        Map<String, Outcome> unknown = failures.stream()
+                .filter(failure -> !standing.containsKey(failure.eventId()))
+                .collect(Collectors.toMap(Outcome::eventId, failure -> failure, (first, last) -> last));
+        if (!unknown.isEmpty()) {
+            letters.find(conn, unknown.keySet()).stream()
+                    .filter(letter -> shows(letter, unknown.get(letter.eventId())))
+                    .forEach(letter -> standing.put(letter.eventId(), EventStatus.DEAD));
+        }
+    }
+
+    private static boolean shows(DeadLetter letter, Outcome outcome) {
+        boolean isDue = !(outcome instanceof Outcome.Failed failed)
+                || failed.retryAt()
+                        .truncatedTo(ChronoUnit.MICROS)
+                        .equals(letter.event().availableAt());
+        return isDue && Objects.equals(letter.failure().error(), Attempts.error(outcome));
+    }
+
+    /** Marks the event, and moves it as delivery would. */
+    @Override
+    public int markDead(Connection conn, String eventId, String error) {
+        Outcome.Dead dead = new Outcome.Dead(eventId, error);
+        return store.inTransaction(conn, () -> {
+            List<Attempts.Counted> counted = attempts.lock(conn, null, List.of(dead));
+            int rows = store.markDead(conn, eventId, error);
+            attempts.insert(conn, null, counted);
+            if (atDeath && rows > 0) {
+                letters.move(conn, List.of(eventId), WAIT);
+            }
+            return rows;
+        });
+    }
+
+    @Override
+    public int markRetry(Connection conn, String eventId, Instant nextAt, String error) {
+        Outcome.Failed failed = new Outcome.Failed(eventId, nextAt, Integer.MAX_VALUE, Integer.MAX_VALUE, error);
+        return store.inTransaction(conn, () -> {
+            List<Attempts.Counted> counted = attempts.lock(conn, null, List.of(failed));
+            int rows = store.markRetry(conn, eventId, nextAt, error);
+            attempts.insert(conn, null, counted);
+            return rows;
+        });
+    }
+
+    // Keeping house
+
+    @Override
+    public List<OutboxEvent> queryDead(Connection conn, String eventType, String aggregateType, int limit) {
+        return queryDead(conn, new DeadQuery(eventType, aggregateType, limit, null))
+                .items();
+    }
+
+    /** Merges DEAD events of the outbox table and letters that nobody has decided on, in order of creation. */
+    @Override
+    public Page<OutboxEvent> queryDead(Connection conn, DeadQuery query) {
+        List<OutboxEvent> page = Stream.concat(
+                        store.queryDead(conn, query).items().stream(),
+                        store.reading(conn, () -> pages.dead(conn, query)).stream())
+                .sorted(Comparator.comparing(DeadCursor::of))
+                .limit(query.limit())
+                .toList();
+        return new Page<>(page, page.size() < query.limit() ? null : DeadCursor.of(page.get(page.size() - 1)));
+    }
+
+    @Override
+    public int replayDead(Connection conn, String eventId) {
+        return replayDead(conn, List.of(eventId));
+    }
+
+    /** Replays those in the outbox table, and returns those letters that nobody has decided on. */
+    @Override
+    public int replayDead(Connection conn, Collection<String> eventIds) {
+        return store.inTransaction(conn, () -> {
+            int replayed = store.replayDead(conn, eventIds);
+            List<DeadLetter> moved = letters.lock(conn, new HashSet<>(eventIds)).stream()
+                    .filter(letter -> letter.status() == DlqStatus.MOVED)
+                    .toList();
+            letters.toOutbox(conn, moved);
+            return replayed + moved.size();
+        });
+    }
+
+    @Override
+    public int countDead(Connection conn, String eventType) {
+        return store.countDead(conn, eventType) + store.reading(conn, () -> pages.countMoved(conn, eventType));
+    }
+}

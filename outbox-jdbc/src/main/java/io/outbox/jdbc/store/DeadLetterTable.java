@@ -1,0 +1,252 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.DuplicateEventException;
+import io.outbox.internal.store.Fingerprint;
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.model.DeadLetter;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.OutboxEvent;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The statements that move events between the outbox table and the table of dead letters. All of them want a transaction of
+ * the caller's. Rows are locked in the table that they leave, and copied by way of this process, so that they are written as
+ * the store writes any event, whatever the types of the columns.
+ */
+final class DeadLetterTable {
+
+    private static final String LOCK_DEAD = """
+            SELECT {columns}, last_error FROM {by_id} WHERE event_id IN {ids} AND status > 2{lock}""";
+
+    private static final String DELETE_DEAD = "{delete_by_id} WHERE event_id {among} AND status > 2";
+
+    private static final String INSERT = """
+            INSERT INTO {letters} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers, status,
+              attempts, available_at, created_at, last_error, fingerprint, first_failed_at, last_failed_at, moved_at,
+              updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, {now}, {now})""";
+
+    private static final String RETURN = """
+            INSERT INTO {table} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
+              status, attempts, available_at, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, {now}, ?)""";
+
+    private static final String DELETE = "DELETE FROM {letters} WHERE event_id IN {ids}";
+
+    private static final String PRESENT = "SELECT event_id FROM {letters} WHERE event_id IN {ids}";
+
+    private static final String LOCK =
+            "SELECT {letter} FROM {letters} WHERE event_id IN {ids} ORDER BY event_id FOR UPDATE";
+
+    private static final String FIND = "SELECT {letter} FROM {letters} WHERE event_id IN {ids}";
+
+    private static final String LOCK_APPROVED = """
+            SELECT {letter} FROM {letters} d WHERE status = 2
+              AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.event_id = d.event_id)
+            ORDER BY created_at, event_id LIMIT ?{lock}""";
+
+    private static final String CHANGE = """
+            UPDATE {letters} SET status = ?, updated_at = {now}, updated_by = ? WHERE event_id IN {ids} AND status = 0""";
+
+    private static final String LETTER_COLUMNS = AbstractJdbcOutboxStore.COLUMNS
+            + ", status, last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at, updated_by";
+
+    private final AbstractJdbcOutboxStore store;
+    private final String tableName;
+    private final Attempts attempts;
+
+    DeadLetterTable(AbstractJdbcOutboxStore store, String tableName, Attempts attempts) {
+        this.store = store;
+        this.tableName = tableName;
+        this.attempts = attempts;
+    }
+
+    private record Dead(OutboxEvent event, String error) {}
+
+    /** Makes letters of those events that are DEAD and in the outbox table; returns them. */
+    List<OutboxEvent> move(Connection conn, Collection<String> eventIds, String lock) {
+        List<OutboxEvent> moved = new ArrayList<>();
+        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
+            List<Dead> dead = store.statements()
+                    .query(
+                            conn,
+                            sql(LOCK_DEAD)
+                                    .with("ids", ids.sql())
+                                    .with("lock", lock)
+                                    .toString(),
+                            row -> new Dead(store.mapRow(row), row.getString("last_error")),
+                            ids.params(List.of(), List.of()));
+            if (!dead.isEmpty()) {
+                move(conn, dead);
+                dead.forEach(one -> moved.add(one.event));
+            }
+        }
+        return moved;
+    }
+
+    private void move(Connection conn, List<Dead> dead) {
+        List<String> eventIds = dead.stream().map(one -> one.event.eventId()).toList();
+        delete(conn, eventIds); // of an event that was written again under the id of a letter
+        Map<String, Attempts.Span> spans = attempts.spans(conn, eventIds);
+        if (spans.size() < dead.size()) { // they died before attempts were written down
+            Instant now = store.currentTime(conn);
+            eventIds.forEach(eventId -> spans.putIfAbsent(eventId, new Attempts.Span(now, now)));
+        }
+        store.statements()
+                .batch(
+                        conn,
+                        sql(INSERT).toString(),
+                        dead.stream()
+                                .map(one -> row(one, spans.get(one.event.eventId())))
+                                .toList());
+        for (IdList ids : store.idLists(eventIds)) {
+            store.statements()
+                    .update(
+                            conn,
+                            sql(DELETE_DEAD).with("among", ids.among()).toString(),
+                            ids.params(List.of(), List.of()));
+        }
+    }
+
+    private static Object[] row(Dead dead, Attempts.Span span) {
+        List<Object> row = values(dead.event);
+        row.add(dead.event.attempts());
+        row.add(dead.event.availableAt());
+        row.add(dead.event.createdAt());
+        row.add(dead.error);
+        row.add(Fingerprint.of(dead.error));
+        row.add(span.first());
+        row.add(span.last());
+        return row.toArray();
+    }
+
+    private static List<Object> values(OutboxEvent event) {
+        List<Object> values = new ArrayList<>();
+        values.add(event.eventId());
+        values.add(event.eventType());
+        values.add(event.aggregateType());
+        values.add(event.aggregateId());
+        values.add(event.tenantId());
+        values.add(event.payloadJson());
+        values.add(event.headersJson());
+        return values;
+    }
+
+    /** Returns letters that the caller has locked to the outbox table. */
+    void toOutbox(Connection conn, List<DeadLetter> letters) {
+        if (letters.isEmpty()) {
+            return;
+        }
+        List<String> eventIds = letters.stream().map(DeadLetter::eventId).toList();
+        try {
+            JdbcTemplate.batch(
+                    conn,
+                    sql(RETURN).toString(),
+                    letters.stream()
+                            .map(letter -> {
+                                List<Object> row = values(letter.event());
+                                row.add(letter.event().createdAt());
+                                return row.toArray();
+                            })
+                            .toList());
+        } catch (OutboxStoreException e) {
+            throw e.getCause() instanceof SQLException cause && store.isDuplicate(cause)
+                    ? new DuplicateEventException(eventIds, cause)
+                    : e;
+        }
+        delete(conn, eventIds);
+    }
+
+    /** Locks the letters, in the order of their ids. */
+    List<DeadLetter> lock(Connection conn, Collection<String> eventIds) {
+        return read(conn, LOCK, eventIds);
+    }
+
+    List<DeadLetter> find(Connection conn, Collection<String> eventIds) {
+        return read(conn, FIND, eventIds);
+    }
+
+    private List<DeadLetter> read(Connection conn, String template, Collection<String> eventIds) {
+        List<DeadLetter> letters = new ArrayList<>();
+        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
+            letters.addAll(store.statements()
+                    .query(
+                            conn,
+                            sql(template).with("ids", ids.sql()).toString(),
+                            this::mapLetter,
+                            ids.params(List.of(), List.of())));
+        }
+        return letters;
+    }
+
+    /** Locks letters that are to be returned and whose id is free, and leaves those out that others have locked. */
+    List<DeadLetter> lockApproved(Connection conn, int limit) {
+        return store.statements()
+                .query(
+                        conn,
+                        sql(LOCK_APPROVED).with("lock", store.claimLocking()).toString(),
+                        this::mapLetter,
+                        limit);
+    }
+
+    void change(Connection conn, Collection<String> eventIds, DlqStatus status, String changedBy) {
+        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
+            List<Object> values = new ArrayList<>();
+            values.add(status.code());
+            values.add(changedBy);
+            store.statements()
+                    .update(conn, sql(CHANGE).with("ids", ids.sql()).toString(), ids.params(values, List.of()));
+        }
+    }
+
+    void delete(Connection conn, Collection<String> eventIds) {
+        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
+            store.statements()
+                    .update(conn, sql(DELETE).with("ids", ids.sql()).toString(), ids.params(List.of(), List.of()));
+        }
+    }
+
+    /** Returns those of the events that are letters. */
+    Set<String> present(Connection conn, Collection<String> eventIds) {
+        Set<String> present = new HashSet<>();
+        for (IdList ids : IdList.chunks(eventIds)) {
+            present.addAll(store.statements()
+                    .query(
+                            conn,
+                            sql(PRESENT).with("ids", ids.sql()).toString(),
+                            row -> row.getString("event_id"),
+                            ids.params(List.of(), List.of())));
+        }
+        return present;
+    }
+
+    DeadLetter mapLetter(ResultSet row) throws SQLException {
+        return new DeadLetter(
+                store.mapRow(row),
+                new DeadLetter.State(
+                        DlqStatus.fromCode(row.getInt("status")),
+                        JdbcTemplate.instant(row, "moved_at"),
+                        JdbcTemplate.instant(row, "updated_at"),
+                        row.getString("updated_by")),
+                new DeadLetter.Failure(
+                        row.getString("last_error"),
+                        row.getString("fingerprint"),
+                        JdbcTemplate.instant(row, "first_failed_at"),
+                        JdbcTemplate.instant(row, "last_failed_at")));
+    }
+
+    /** Fills the gaps that are the same for all letters. */
+    Sql sql(String template) {
+        return store.sql(template).with("letters", tableName).with("letter", LETTER_COLUMNS);
+    }
+}

@@ -1,0 +1,264 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.internal.store.Connections;
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.model.AuditEntry;
+import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
+import io.outbox.model.NodeLocks;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.EventFilter;
+import io.outbox.spi.InspectionBackend;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What operators see of an outbox table.
+ *
+ * <p>A search walks down the primary key, over a window of at most {@value #WINDOW} rows. Events in states that few events are
+ * in are read by the index of those states instead. Both need no index that delivery would have to keep.
+ */
+final class JdbcInspection implements InspectionBackend {
+
+    /** The most rows that one search looks at. */
+    static final int WINDOW = 20_000;
+
+    private static final String NARROW =
+            "event_id, event_type, aggregate_type, aggregate_id, tenant_id, status, attempts, available_at, created_at,"
+                    + " done_at, last_error, locked_by, locked_at";
+
+    private static final String WALK = """
+            SELECT {narrow} FROM (SELECT {narrow} FROM {table}{before} ORDER BY event_id DESC LIMIT {window}) w
+            WHERE {filter} ORDER BY event_id DESC LIMIT ?""";
+
+    private static final String WALK_END = """
+            SELECT event_id FROM {table}{before} ORDER BY event_id DESC LIMIT 1 OFFSET {last}""";
+
+    /** The inner limit is never reached; it keeps planners from walking down the key all the same. */
+    private static final String FEW = """
+            SELECT {narrow} FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w
+            WHERE {filter}{and_before} ORDER BY event_id DESC LIMIT ?""";
+
+    private static final String COUNT = """
+            SELECT COUNT(*) FROM (SELECT 1 AS one FROM {table} WHERE {states} LIMIT {most}) w""";
+
+    private static final String FIND = """
+            SELECT {columns}, status, done_at, last_error, locked_by, locked_at FROM {table} WHERE event_id = ?""";
+
+    private static final String NODES = """
+            SELECT locked_by, COUNT(*) AS events, MIN(locked_at) AS oldest, MAX(locked_at) AS newest FROM {table}
+            WHERE status IN (0, 2) AND locked_by IS NOT NULL GROUP BY locked_by ORDER BY locked_by""";
+
+    private static final String RELEASE = """
+            UPDATE {by_id} SET locked_by = NULL, locked_at = NULL WHERE event_id IN {ids} AND {unfinished}""";
+
+    private static final String DELETE_DEAD = "{delete_by_id} WHERE event_id IN {ids} AND status > 2";
+
+    private final Connections connections;
+    private final AbstractJdbcOutboxStore store;
+    private final AuditTable audits;
+
+    JdbcInspection(ConnectionProvider connections, AbstractJdbcOutboxStore store) {
+        this.connections = new Connections(connections);
+        this.store = store;
+        this.audits = new AuditTable(store);
+    }
+
+    private <T> T reading(Function<Connection, T> work) {
+        return connections.with(conn -> store.reading(conn, () -> work.apply(conn)));
+    }
+
+    @Override
+    public Found search(EventFilter filter, String after, int limit) {
+        boolean isFew = !filter.states().isEmpty() && !filter.states().contains(EventStatus.DONE);
+        return reading(conn -> isFew && count(conn, filter.states(), WINDOW) < WINDOW
+                ? searchFew(conn, filter, after, limit)
+                : walk(conn, filter, after, limit));
+    }
+
+    private Found searchFew(Connection conn, EventFilter filter, String after, int limit) {
+        Conditions conditions = new Conditions(filter);
+        List<Object> params = new ArrayList<>(conditions.params());
+        if (after != null) {
+            params.add(after);
+        }
+        params.add(limit);
+        String sql = sql(FEW).with("states", states(filter.states()))
+                .with("window", String.valueOf(WINDOW))
+                .with("filter", conditions.sql())
+                .with("and_before", after == null ? "" : " AND event_id < ?")
+                .toString();
+        List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
+        return new Found(events, events.size() < limit ? null : last(events));
+    }
+
+    private Found walk(Connection conn, EventFilter filter, String after, int limit) {
+        Conditions conditions = new Conditions(filter);
+        List<Object> params = new ArrayList<>();
+        if (after != null) {
+            params.add(after);
+        }
+        params.addAll(conditions.params());
+        params.add(limit);
+        String before = after == null ? "" : " WHERE event_id < ?";
+        String sql = sql(WALK)
+                .with("before", before)
+                .with("window", String.valueOf(WINDOW))
+                .with("filter", conditions.sql())
+                .toString();
+        List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
+        return new Found(events, events.size() < limit ? windowEnd(conn, before, after) : last(events));
+    }
+
+    /** Returns the last id of the window, if it is full. */
+    private String windowEnd(Connection conn, String before, String after) {
+        String sql = sql(WALK_END)
+                .with("before", before)
+                .with("last", String.valueOf(WINDOW - 1))
+                .toString();
+        Object[] params = after == null ? new Object[0] : new Object[] {after};
+        return store.statements().query(conn, sql, row -> row.getString("event_id"), params).stream()
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static String last(List<InspectedEvent> events) {
+        return events.get(events.size() - 1).event().eventId();
+    }
+
+    private static String states(Collection<EventStatus> states) {
+        return states.stream()
+                .map(EventStatus::code)
+                .sorted()
+                .map(String::valueOf)
+                .collect(Collectors.joining(", ", "status IN (", ")"));
+    }
+
+    private int count(Connection conn, Set<EventStatus> states, int most) {
+        String sql = sql(COUNT)
+                .with("states", states(states))
+                .with("most", String.valueOf(most))
+                .toString();
+        return store.statements().query(conn, sql, row -> row.getInt(1)).get(0);
+    }
+
+    @Override
+    public Optional<InspectedEvent> find(String eventId) {
+        return reading(conn -> store.statements().query(conn, sql(FIND).toString(), this::mapWhole, eventId)).stream()
+                .findFirst();
+    }
+
+    @Override
+    public Map<EventStatus, Integer> countByState() {
+        return reading(conn -> {
+            Map<EventStatus, Integer> counts = new EnumMap<>(EventStatus.class);
+            for (EventStatus state : EventStatus.values()) {
+                counts.put(state, count(conn, Set.of(state), MOST_COUNTED));
+            }
+            return counts;
+        });
+    }
+
+    @Override
+    public List<NodeLocks> nodes() {
+        return reading(conn -> store.statements()
+                .query(
+                        conn,
+                        sql(NODES).toString(),
+                        row -> new NodeLocks(
+                                row.getString("locked_by"),
+                                row.getLong("events"),
+                                JdbcTemplate.instant(row, "oldest"),
+                                JdbcTemplate.instant(row, "newest"))));
+    }
+
+    @Override
+    public int release(Collection<String> eventIds) {
+        return updateAll(RELEASE, eventIds);
+    }
+
+    @Override
+    public int deleteDead(Collection<String> eventIds) {
+        return updateAll(DELETE_DEAD, eventIds);
+    }
+
+    private int updateAll(String template, Collection<String> eventIds) {
+        return connections.with(conn -> store.inTransaction(conn, () -> {
+            int rows = 0;
+            for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
+                rows += store.statements()
+                        .update(
+                                conn,
+                                sql(template).with("ids", ids.sql()).toString(),
+                                ids.params(List.of(), List.of()));
+            }
+            return rows;
+        }));
+    }
+
+    @Override
+    public void prepareAudit() {
+        connections.with(conn -> {
+            audits.prepare(conn);
+            return null;
+        });
+    }
+
+    @Override
+    public void audit(AuditEntry entry) {
+        connections.with(conn -> {
+            audits.insert(conn, entry);
+            return null;
+        });
+    }
+
+    @Override
+    public List<AuditEntry> audits(String before, int limit) {
+        return reading(conn -> audits.latest(conn, before, limit));
+    }
+
+    private Sql sql(String template) {
+        return store.sql(template).with("narrow", NARROW);
+    }
+
+    private InspectedEvent mapWhole(ResultSet row) throws SQLException {
+        return inspected(store.mapRow(row), row);
+    }
+
+    private static InspectedEvent mapNarrow(ResultSet row) throws SQLException {
+        return inspected(
+                new OutboxEvent(
+                        row.getString("event_id"),
+                        row.getString("event_type"),
+                        row.getString("aggregate_type"),
+                        row.getString("aggregate_id"),
+                        row.getString("tenant_id"),
+                        null,
+                        null,
+                        row.getInt("attempts"),
+                        JdbcTemplate.instant(row, "created_at"),
+                        JdbcTemplate.instant(row, "available_at")),
+                row);
+    }
+
+    private static InspectedEvent inspected(OutboxEvent event, ResultSet row) throws SQLException {
+        String node = row.getString("locked_by");
+        return new InspectedEvent(
+                event,
+                EventStatus.fromCode(row.getInt("status")),
+                JdbcTemplate.instant(row, "done_at"),
+                row.getString("last_error"),
+                node == null ? null : new InspectedEvent.Lock(node, JdbcTemplate.instant(row, "locked_at")));
+    }
+}

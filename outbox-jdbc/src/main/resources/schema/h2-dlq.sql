@@ -1,0 +1,30 @@
+-- Outbox dead letters for H2, version 1. All timestamps are UTC. Can be run again: what is there stays.
+CREATE TABLE IF NOT EXISTS outbox_dlq_event (
+  event_id        VARCHAR(36) NOT NULL PRIMARY KEY,
+  event_type      VARCHAR(128),
+  aggregate_type  VARCHAR(64),
+  aggregate_id    VARCHAR(128),
+  tenant_id       VARCHAR(64),
+  payload         CHARACTER LARGE OBJECT,
+  headers         CHARACTER LARGE OBJECT,
+  status          SMALLINT NOT NULL,
+  attempts        INT DEFAULT 0 NOT NULL,
+  available_at    TIMESTAMP(6) NOT NULL,
+  created_at      TIMESTAMP(6) NOT NULL,
+  last_error      CHARACTER LARGE OBJECT,
+  fingerprint     VARCHAR(16) DEFAULT '' NOT NULL,
+  first_failed_at TIMESTAMP(6),
+  last_failed_at  TIMESTAMP(6),
+  moved_at        TIMESTAMP(6) NOT NULL,
+  updated_at      TIMESTAMP(6) NOT NULL,
+  updated_by      VARCHAR(128)
+);
+
+-- Pages.
+CREATE INDEX IF NOT EXISTS outbox_dlq_event_pages ON outbox_dlq_event (status, created_at, event_id);
+
+-- Clean-up.
+CREATE INDEX IF NOT EXISTS outbox_dlq_event_settled ON outbox_dlq_event (status, updated_at);
+
+-- Groups of failures.
+CREATE INDEX IF NOT EXISTS outbox_dlq_event_failures ON outbox_dlq_event (status, event_type, fingerprint);

@@ -1,0 +1,108 @@
+package io.outbox.micrometer;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.outbox.model.DeadLetterCount;
+import io.outbox.model.DlqStatus;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Gauges of how many dead letters there are: all, by status, and by event type and status. The status is {@code moved},
+ * {@code in_process} or {@code to_retry}; letters that are resolved count among all. Thread-safe.
+ *
+ * <p>Their values come from a query, whose answer each of the three keeps for its time to live; when the query fails,
+ * they are NaN for as long. An event type has gauges from the start if it is given, else once it has been counted.
+ */
+public final class OutboxDlqGauges implements AutoCloseable {
+
+    private static final String STATUS = "status";
+    private static final List<DlqStatus> STATUSES = List.of(DlqStatus.MOVED, DlqStatus.IN_PROCESS, DlqStatus.TO_RETRY);
+
+    private final MeterRegistry registry;
+    private final String prefix;
+    private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
+    private final Set<String> eventTypes = ConcurrentHashMap.newKeySet();
+    private final Cached<List<DeadLetterCount>> byType;
+
+    /**
+     * Creates the gauges.
+     *
+     * @param namePrefix what the names begin with, without the dot that follows
+     * @param counts asks for the current numbers
+     * @param ttls how long an answer is kept: for all letters, by status, and by event type and status
+     * @param eventTypes the event types that have gauges from the start
+     */
+    public OutboxDlqGauges(
+            MeterRegistry registry,
+            String namePrefix,
+            Supplier<List<DeadLetterCount>> counts,
+            List<Duration> ttls,
+            Collection<String> eventTypes) {
+        this.registry = Objects.requireNonNull(registry, "registry");
+        this.prefix = Objects.requireNonNull(namePrefix, "namePrefix");
+        Objects.requireNonNull(counts, "counts");
+        if (ttls.size() != 3) {
+            throw new IllegalArgumentException("ttls must have 3 values: " + ttls);
+        }
+        Cached<List<DeadLetterCount>> all = new Cached<>(counts, ttls.get(0));
+        Cached<List<DeadLetterCount>> byStatus = new Cached<>(counts, ttls.get(1));
+        this.byType = new Cached<>(counts, ttls.get(2));
+        gauge("dlq.events", "Dead letters", Tags.empty(), () -> sum(all.get(), count -> true));
+        STATUSES.forEach(status -> gauge(
+                "dlq.events.by.status",
+                "Dead letters by status",
+                Tags.of(STATUS, name(status)),
+                () -> sum(byStatus.get(), count -> count.status() == status)));
+        eventTypes.forEach(this::addType);
+    }
+
+    private static String name(DlqStatus status) {
+        return status.name().toLowerCase(Locale.ROOT);
+    }
+
+    private void addType(String eventType) {
+        if (eventTypes.add(eventType)) {
+            STATUSES.forEach(status -> gauge(
+                    "dlq.events.by.event.type.and.status",
+                    "Dead letters of a type by status",
+                    Tags.of("event.type", eventType, STATUS, name(status)),
+                    () -> sum(
+                            byType.get(),
+                            count -> count.status() == status && eventType.equals(String.valueOf(count.eventType())))));
+        }
+    }
+
+    private double sum(List<DeadLetterCount> counts, Predicate<DeadLetterCount> which) {
+        counts.forEach(count -> addType(String.valueOf(count.eventType())));
+        return counts.stream().filter(which).mapToDouble(DeadLetterCount::count).sum();
+    }
+
+    private void gauge(String name, String description, Tags tags, Supplier<Number> value) {
+        meters.add(Gauge.builder(prefix + "." + name, value)
+                .description(description)
+                .tags(tags)
+                .strongReference(true)
+                .register(registry));
+    }
+
+    /** Removes the gauges from the registry. */
+    @Override
+    public void close() {
+        for (Meter meter = meters.poll(); meter != null; meter = meters.poll()) {
+            registry.remove(meter);
+            meter.close();
+        }
+    }
+}

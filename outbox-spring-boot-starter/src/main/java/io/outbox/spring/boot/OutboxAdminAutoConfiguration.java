@@ -1,0 +1,76 @@
+package io.outbox.spring.boot;
+
+import io.outbox.Outbox;
+import io.outbox.admin.OutboxAdmin;
+import io.outbox.admin.PayloadMask;
+import io.outbox.admin.Role;
+import io.outbox.spring.boot.internal.admin.OutboxAdminServlet;
+import io.outbox.spring.boot.internal.admin.RecordedSeries;
+import jakarta.servlet.Servlet;
+import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Auto-configuration of the administration over HTTP, where {@code outbox.admin.enabled} says so: in a servlet application, and
+ * for one outbox. An application with several declares an {@link OutboxAdmin} for the one that it means.
+ */
+@AutoConfiguration(after = OutboxAutoConfiguration.class)
+@ConditionalOnClass(OutboxAdmin.class)
+@ConditionalOnProperty(name = "outbox.admin.enabled")
+@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(OutboxAdminProperties.class)
+public class OutboxAdminAutoConfiguration {
+
+    @Bean
+    RecordedSeries outboxRecordedSeries() {
+        return new RecordedSeries();
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnSingleCandidate(Outbox.class)
+    @ConditionalOnMissingBean
+    OutboxAdmin outboxAdmin(
+            Outbox outbox, OutboxAdminProperties properties, RecordedSeries series, ObjectProvider<PayloadMask> mask) {
+        OutboxAdmin.Builder builder = OutboxAdmin.of(outbox).basePath(properties.getBasePath());
+        if (properties.getToken() != null) {
+            builder.operateToken(properties.getToken());
+        }
+        if (properties.getReadToken() != null) {
+            builder.readToken(properties.getReadToken());
+        }
+        series.of(outbox).ifPresent(builder::series);
+        mask.ifUnique(builder::payloadMask);
+        return builder.build();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({Servlet.class, ServletRegistrationBean.class})
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    static class Web {
+
+        @Bean
+        ServletRegistrationBean<OutboxAdminServlet> outboxAdminServlet(
+                OutboxAdmin admin, OutboxAdminProperties properties) {
+            ServletRegistrationBean<OutboxAdminServlet> registration = new ServletRegistrationBean<>(
+                    new OutboxAdminServlet(
+                            admin,
+                            Map.of(
+                                    Role.READ, properties.getReadRole(),
+                                    Role.OPERATE, properties.getOperateRole())),
+                    admin.basePath() + "/*",
+                    OutboxAdmin.DLQ_PATH + "/*");
+            registration.setName("outboxAdmin");
+            return registration;
+        }
+    }
+}

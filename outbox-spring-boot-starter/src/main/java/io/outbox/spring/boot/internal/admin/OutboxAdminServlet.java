@@ -1,0 +1,78 @@
+package io.outbox.spring.boot.internal.admin;
+
+import io.outbox.admin.AdminRequest;
+import io.outbox.admin.AdminResponse;
+import io.outbox.admin.Caller;
+import io.outbox.admin.OutboxAdmin;
+import io.outbox.admin.Role;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.security.Principal;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** Hands requests of a servlet container to an {@link OutboxAdmin}. A user whom the container knows has the roles it says. */
+public final class OutboxAdminServlet extends HttpServlet {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient OutboxAdmin admin;
+    private final Map<Role, String> roles;
+
+    /** @param roles how the container calls our roles */
+    public OutboxAdminServlet(OutboxAdmin admin, Map<Role, String> roles) {
+        this.admin = admin;
+        this.roles = new HashMap<>(roles);
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        AdminResponse answer = admin.handle(new AdminRequest(
+                AdminRequest.Target.of(request.getMethod(), path(request), request.getQueryString()),
+                headers(request),
+                request.getInputStream().readNBytes(AdminRequest.MAX_BODY_BYTES + 1),
+                InetAddress.getByName(request.getRemoteAddr()),
+                caller(request)));
+        response.setStatus(answer.status());
+        answer.headers().forEach(response::setHeader);
+        if (answer.contentType() != null) {
+            response.setContentType(answer.contentType());
+        }
+        byte[] body = answer.body();
+        response.setContentLength(body.length);
+        if (!request.getMethod().equals("HEAD")) {
+            response.getOutputStream().write(body);
+        }
+    }
+
+    /** Returns the path as it was sent, from the application's own on. */
+    private static String path(HttpServletRequest request) {
+        return request.getRequestURI().substring(request.getContextPath().length());
+    }
+
+    private static Map<String, String> headers(HttpServletRequest request) {
+        Map<String, String> headers = new HashMap<>();
+        Collections.list(request.getHeaderNames()).forEach(name -> headers.put(name, request.getHeader(name)));
+        return headers;
+    }
+
+    private Caller caller(HttpServletRequest request) {
+        Principal user = request.getUserPrincipal();
+        if (user == null) {
+            return null;
+        }
+        Set<Role> granted = EnumSet.noneOf(Role.class);
+        roles.forEach((role, name) -> {
+            if (request.isUserInRole(name)) {
+                granted.add(role);
+            }
+        });
+        return new Caller(user.getName(), granted);
+    }
+}

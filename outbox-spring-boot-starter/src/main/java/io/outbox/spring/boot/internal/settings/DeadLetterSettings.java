@@ -1,0 +1,67 @@
+package io.outbox.spring.boot.internal.settings;
+
+import io.outbox.dead.DeadLetterPolicy;
+import io.outbox.dead.DeadLetterPolicy.CleanUp;
+import io.outbox.dead.DeadLetterPolicy.Transfer;
+import io.outbox.dead.OutboxDlqHandler;
+import io.outbox.spring.boot.OutboxDlqProperties;
+import io.outbox.spring.boot.OutboxPublisherProperties;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The settings of dead letters as they are in force.
+ *
+ * @param tableName the table of dead letters, or {@code null} for the one that goes with the outbox table
+ * @param atDeath whether events are moved by the transaction that lets them die
+ */
+public record DeadLetterSettings(String tableName, boolean atDeath, DeadLetterPolicy policy) {
+
+    /**
+     * Decides; empty if there are no dead letters. Events move when they die, and return when they are approved, unless the
+     * application sets a delay of that transfer. The clean-up follows that of delivered events, key by key.
+     */
+    public static Optional<DeadLetterSettings> of(ExplicitSettings explicit, OutboxPublisherProperties publisher) {
+        OutboxDlqProperties dlq = publisher.getDlq();
+        if (!publisher.isEnabled() || !dlq.isEnabled()) {
+            return Optional.empty();
+        }
+        Transfer sweep = new Transfer(
+                or(dlq.getTransferToBatchSize(), dlq.getBatchSize()),
+                dlq.getTransferToInitialDelay(),
+                dlq.getTransferToFixedDelay());
+        Transfer giveBack = new Transfer(
+                or(dlq.getTransferFromBatchSize(), dlq.getBatchSize()),
+                dlq.getTransferFromInitialDelay(),
+                dlq.getTransferFromFixedDelay());
+        return Optional.of(new DeadLetterSettings(
+                dlq.getTableName(),
+                !isDelayed(explicit, "transfer-to"),
+                new DeadLetterPolicy(
+                        sweep,
+                        giveBack,
+                        !isDelayed(explicit, "transfer-from"),
+                        cleanUp(publisher.getCleanUp(), dlq.getCleanUp()),
+                        OutboxDlqHandler.LOGGING)));
+    }
+
+    private static boolean isDelayed(ExplicitSettings explicit, String transfer) {
+        return Stream.of("-initial-delay", "-fixed-delay")
+                .anyMatch(delay -> explicit.has(DlqPropertiesCheck.key(transfer + delay)));
+    }
+
+    private static CleanUp cleanUp(OutboxPublisherProperties.CleanUp shared, OutboxDlqProperties.CleanUp own) {
+        return or(own.getEnabled(), shared.isEnabled())
+                ? new CleanUp(
+                        or(own.getTtl(), shared.getTtl()),
+                        new Transfer(
+                                or(own.getBatchSize(), shared.getBatchSize()),
+                                or(own.getInitialDelay(), shared.getInitialDelay()),
+                                or(own.getFixedDelay(), shared.getFixedDelay())))
+                : null;
+    }
+
+    private static <T> T or(T own, T shared) {
+        return own != null ? own : shared;
+    }
+}
