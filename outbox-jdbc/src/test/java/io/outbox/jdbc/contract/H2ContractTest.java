@@ -37,4 +37,20 @@ class H2ContractTest {
             super(H2ContractTest::engine);
         }
     }
+
+    @Nested
+    class BackendWithDeadLetters extends OutboxBackendContract {
+        @Override
+        protected EngineUnderTest createEngine() {
+            return JdbcEngine.withDeadLettersOnSchedule(URL);
+        }
+    }
+
+    @Nested
+    class DeliveryWithDeadLetters extends DeliveryContract {
+        @Override
+        protected EngineUnderTest createEngine() {
+            return JdbcEngine.withDeadLetters(URL);
+        }
+    }
 }

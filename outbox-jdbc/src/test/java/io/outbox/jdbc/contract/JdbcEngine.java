@@ -7,6 +7,7 @@ import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
+import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.testing.StoredEvent;
@@ -16,6 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /** A relational engine under test: one database, emptied for each test. */
@@ -26,27 +28,57 @@ final class JdbcEngine implements EngineUnderTest {
     private final HikariDataSource dataSource;
     private final JdbcOutbox jdbc;
     private final AbstractJdbcOutboxStore store;
+    private final DeadLetterStore letters;
     private final OutboxBackend backend;
 
     JdbcEngine(String url) {
         this(url, UnaryOperator.identity());
     }
 
+    /** Returns an engine with dead letters, which are DEAD events to the contracts. */
+    static JdbcEngine withDeadLetters(String url) {
+        return new JdbcEngine(url, UnaryOperator.identity(), DeadLetterStore::of);
+    }
+
+    /** Returns an engine with dead letters in which dead events stay, so that a purge finds them. */
+    static JdbcEngine withDeadLettersOnSchedule(String url) {
+        return new JdbcEngine(
+                url,
+                UnaryOperator.identity(),
+                store -> DeadLetterStore.of(store).movingOnSchedule());
+    }
+
     JdbcEngine(String url, UnaryOperator<AbstractJdbcOutboxStore> storeChoice) {
+        this(url, storeChoice, null);
+    }
+
+    private JdbcEngine(
+            String url,
+            UnaryOperator<AbstractJdbcOutboxStore> storeChoice,
+            Function<AbstractJdbcOutboxStore, DeadLetterStore> deadLetters) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(POOL_SIZE);
         config.setMinimumIdle(2);
         this.dataSource = new HikariDataSource(config);
-        this.jdbc = JdbcOutbox.of(dataSource).createSchema().validateSchema();
+        JdbcOutbox plain = JdbcOutbox.of(dataSource);
+        this.letters = deadLetters == null ? null : deadLetters.apply(plain.store());
+        this.jdbc = (letters == null ? plain : plain.withDeadLetters(letters))
+                .createSchema()
+                .validateSchema();
         OutboxSchema.of(dataSource).createLaneIndexIfMissing();
         this.store = storeChoice.apply(jdbc.store());
-        this.backend = StoreBackend.of(jdbc.connectionProvider(), jdbc.txContext(), store, jdbc.purger());
+        this.backend = StoreBackend.of(
+                jdbc.connectionProvider(), jdbc.txContext(), letters == null ? store : letters, jdbc.purger());
         clear();
     }
 
     void clear() {
         execute("DELETE FROM " + store.tableName());
+        if (letters != null) {
+            execute("DELETE FROM " + letters.tableName());
+            execute("DELETE FROM " + letters.tableName() + "_attempt");
+        }
     }
 
     AbstractJdbcOutboxStore store() {
@@ -73,10 +105,21 @@ final class JdbcEngine implements EngineUnderTest {
     @Override
     public Optional<StoredEvent> find(String eventId) {
         try (Connection conn = openConnection()) {
-            return JdbcStoredEvents.find(conn, store.tableName(), eventId);
+            Optional<StoredEvent> event = JdbcStoredEvents.find(conn, store.tableName(), eventId);
+            return event.isPresent() || letters == null ? event : findLetter(conn, eventId);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private Optional<StoredEvent> findLetter(Connection conn, String eventId) {
+        return JdbcStoredEvents.find(
+                conn,
+                "(SELECT event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers, 3 AS status,"
+                        + " attempts, available_at, created_at, CAST(NULL AS TIMESTAMP(6)) AS done_at, last_error,"
+                        + " CAST(NULL AS VARCHAR(128)) AS locked_by, CAST(NULL AS TIMESTAMP(6)) AS locked_at FROM "
+                        + letters.tableName() + ") dead",
+                eventId);
     }
 
     @Override

@@ -186,7 +186,8 @@ class DeadLettersTest {
 
     @Test
     void sharedKeysAreOverriddenKeyByKey() {
-        PlainApplication.runner().withPropertyValues(
+        PlainApplication.runner()
+                .withPropertyValues(
                         ENABLED,
                         "outbox.publisher.dlq.batch-size=7",
                         "outbox.publisher.dlq.transfer-from-batch-size=9",
@@ -213,7 +214,8 @@ class DeadLettersTest {
 
     @Test
     void theDefaultsAreThoseOfThePolicy() {
-        PlainApplication.runner().withPropertyValues(ENABLED)
+        PlainApplication.runner()
+                .withPropertyValues(ENABLED)
                 .run(context -> assertThat(context.getBean(DeadLetterSettings.class))
                         .isEqualTo(new DeadLetterSettings(null, true, DeadLetterPolicy.DEFAULT)));
     }

@@ -1,0 +1,246 @@
+package io.outbox.jdbc.dead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
+import io.outbox.dead.DeadLetterPolicy;
+import io.outbox.dead.OutboxDlqHandler;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.store.DeadLetterStore;
+import io.outbox.jdbc.support.CapturedLog;
+import io.outbox.jdbc.support.DeliveryFixture;
+import io.outbox.jdbc.support.Intercepted;
+import io.outbox.jdbc.support.OutboxRows;
+import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.model.FailedAttempt;
+import io.outbox.model.OutboxEvent;
+import io.outbox.registry.DefaultListenerRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Dead letters of an outbox that delivers. */
+class DeadLetterDeliveryTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final Queue<List<OutboxEvent>> batches = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger calls = new AtomicInteger();
+    private volatile boolean mended;
+    private final DefaultListenerRegistry listeners = new DefaultListenerRegistry()
+            .register(DeliveryFixture.TYPE, event -> {
+                calls.incrementAndGet();
+                if (!mended) {
+                    throw new IllegalStateException("broken");
+                }
+                return DispatchResult.done();
+            });
+
+    private Outbox.AbstractBuilder<?> outbox(JdbcOutbox jdbc, OutboxDlqHandler handler) {
+        return Outbox.singleNode()
+                .maxAttempts(2)
+                .retryPolicy(attempts -> 1)
+                .backend(jdbc.backend())
+                .listenerRegistry(listeners)
+                .intervalMs(20)
+                .deadLetters(DeadLetterPolicy.DEFAULT.withHandler(handler));
+    }
+
+    private static List<EventEnvelope> write(JdbcOutbox jdbc, Outbox outbox, int count) {
+        List<EventEnvelope> events = DeliveryFixture.events(count);
+        try (Transaction tx = jdbc.begin()) {
+            outbox.writer().writeAll(events);
+            tx.commit();
+        }
+        return events;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anEventThatIsReturnedIsDeliveredByTheNormalPath(TestDatabase database) {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 6)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).withDeadLetters().createSchema();
+            try (Outbox outbox = outbox(jdbc, batches::add).build()) {
+                String id = write(jdbc, outbox, 1).get(0).eventId();
+                await().atMost(PATIENCE).until(() -> !batches.isEmpty());
+                assertThat(calls).hasValue(2);
+                assertThat(outbox.deadLetters().orElseThrow().attempts(id))
+                        .extracting(FailedAttempt::attempt)
+                        .containsExactly(1, 2);
+                OutboxEvent told = batches.peek().get(0);
+                assertThat(told.eventId()).isEqualTo(id);
+                assertThat(told.attempts()).isEqualTo(2);
+                assertThat(OutboxRows.all(pool)).isEmpty();
+
+                mended = true;
+                assertThat(outbox.deadLetters()
+                                .orElseThrow()
+                                .retry(List.of(id), "ann")
+                                .isMade())
+                        .isTrue();
+
+                await().atMost(PATIENCE).until(() -> OutboxRows.done(pool).contains(id));
+                assertThat(calls).hasValue(3);
+                assertThat(batches).hasSize(1);
+            }
+        }
+    }
+
+    /** The store has taken a batch, and the answer got lost: it is written again, and its handler told once. */
+    @ParameterizedTest
+    @EnumSource
+    void aHandlerIsToldOnceThoughTheAnswerToTheCommitGotLost(TestDatabase database) {
+        AtomicInteger toLose = new AtomicInteger(1);
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 6)) {
+            JdbcOutbox jdbc =
+                    JdbcOutbox.of(losingAnswers(pool, toLose)).withDeadLetters().createSchema();
+            try (Outbox outbox = outbox(jdbc, batches::add).build()) {
+                List<EventEnvelope> events = write(jdbc, outbox, 20);
+                await().atMost(PATIENCE)
+                        .until(() -> batches.stream().mapToInt(List::size).sum() >= events.size());
+
+                assertThat(toLose).hasNonPositiveValue();
+                assertThat(batches.stream().flatMap(List::stream).map(OutboxEvent::eventId))
+                        .containsExactlyInAnyOrderElementsOf(DeliveryFixture.ids(events));
+                assertThat(OutboxRows.all(pool)).isEmpty();
+                assertThat(OutboxRows.number(pool, "SELECT COUNT(*) FROM outbox_dlq_event"))
+                        .isEqualTo(20);
+                assertThat(OutboxRows.number(pool, "SELECT COUNT(*) FROM outbox_dlq_event_attempt"))
+                        .isEqualTo(40);
+            }
+        }
+    }
+
+    /** Lets that many commits of moves take effect and fail all the same. */
+    private static DataSource losingAnswers(DataSource dataSource, AtomicInteger toLose) {
+        ThreadLocal<Boolean> moved = ThreadLocal.withInitial(() -> false);
+        return Intercepted.dataSource(dataSource, call -> {
+            Object answer = call.proceed();
+            if (call.executes("INSERT INTO outbox_dlq_event ")) {
+                moved.set(true);
+            }
+            if (call.name().equals("commit") && moved.get()) {
+                moved.set(false);
+                if (toLose.getAndDecrement() > 0) {
+                    throw new SQLException("the answer got lost", "08006");
+                }
+            }
+            return answer;
+        });
+    }
+
+    @Test
+    void aHandlerThatThrowsIsLoggedAndHarmless() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 6);
+                CapturedLog log = CapturedLog.open()) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).withDeadLetters().createSchema();
+            try (Outbox outbox = outbox(jdbc, events -> {
+                        throw new AssertionError("handler");
+                    })
+                    .build()) {
+                write(jdbc, outbox, 3);
+                await().atMost(PATIENCE)
+                        .until(() -> outbox.deadLetters()
+                                        .orElseThrow()
+                                        .list(null, 0, 10)
+                                        .size()
+                                == 3);
+                await().atMost(PATIENCE).until(() -> log.text().contains("The handler of dead letters failed"));
+                mended = true;
+                String id = write(jdbc, outbox, 1).get(0).eventId();
+                await().atMost(PATIENCE).until(() -> OutboxRows.done(pool).contains(id));
+            }
+        }
+    }
+
+    @Test
+    void withoutAHandlerTheIdsAreLoggedAtError() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 6);
+                CapturedLog log = CapturedLog.open()) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).withDeadLetters().createSchema();
+            try (Outbox outbox = Outbox.singleNode()
+                    .maxAttempts(1)
+                    .backend(jdbc.backend())
+                    .listenerRegistry(listeners)
+                    .build()) {
+                String id = write(jdbc, outbox, 1).get(0).eventId();
+                await().atMost(PATIENCE)
+                        .until(() -> log.text().contains("1 events were moved to the dead letter queue: " + id));
+            }
+        }
+    }
+
+    @Test
+    void aRowThatNobodyCanReadMovesToo() throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 6)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).withDeadLetters().createSchema();
+            try (Connection conn = pool.getConnection()) {
+                JdbcTemplate.update(
+                        conn,
+                        "INSERT INTO outbox_event (event_id, event_type, payload, headers, status, attempts, available_at,"
+                                + " created_at) VALUES ('damaged', 'T', '{}', 'no json', 0, 0, ?, ?)",
+                        Instant.parse("2025-01-01T00:00:00Z"),
+                        Instant.parse("2025-01-01T00:00:00Z"));
+            }
+            try (Outbox outbox = outbox(jdbc, batches::add).build()) {
+                await().atMost(PATIENCE).until(() -> !batches.isEmpty());
+                assertThat(batches.peek()).extracting(OutboxEvent::eventId).containsExactly("damaged");
+                assertThat(outbox.deadLetters()
+                                .orElseThrow()
+                                .find("damaged")
+                                .orElseThrow()
+                                .event()
+                                .headersJson())
+                        .isEqualTo("no json");
+            }
+        }
+    }
+
+    @Test
+    void onScheduleEventsStayUntilTheyAreMoved() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 6)) {
+            JdbcOutbox plain = JdbcOutbox.of(pool);
+            JdbcOutbox jdbc = plain.withDeadLetters(
+                            DeadLetterStore.of(plain.store()).movingOnSchedule())
+                    .createSchema();
+            try (Outbox outbox = outbox(jdbc, batches::add).build()) {
+                write(jdbc, outbox, 2);
+                await().atMost(PATIENCE)
+                        .until(() -> OutboxRows.where(pool, "status = 3").size() == 2);
+                assertThat(batches).isEmpty();
+
+                outbox.deadLetters().orElseThrow().moveDead();
+
+                assertThat(batches).hasSize(1);
+                assertThat(batches.peek()).hasSize(2);
+                assertThat(OutboxRows.all(pool)).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void aPolicyNeedsAStoreWithDeadLetters() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 2)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).createSchema();
+            assertThatThrownBy(() -> outbox(jdbc, batches::add).build())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("withDeadLetters()");
+        }
+    }
+}

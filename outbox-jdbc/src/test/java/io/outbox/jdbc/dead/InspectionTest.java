@@ -1,0 +1,198 @@
+package io.outbox.jdbc.dead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.EventEnvelope;
+import io.outbox.jdbc.DataSourceConnectionProvider;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
+import io.outbox.jdbc.support.OutboxRows;
+import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.model.AuditEntry;
+import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
+import io.outbox.spi.EventFilter;
+import io.outbox.spi.InspectionBackend;
+import io.outbox.spi.InspectionBackend.Found;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What operators see of an outbox table. */
+class InspectionTest {
+
+    private static final Instant TIME = Instant.parse("2025-06-01T12:00:00Z");
+
+    private static InspectionBackend inspection(HikariDataSource pool) {
+        return JdbcOutbox.of(pool)
+                .store()
+                .inspection(new DataSourceConnectionProvider(pool))
+                .orElseThrow();
+    }
+
+    private static EventFilter filter(EventStatus status, String type, String aggregateId, String error) {
+        return new EventFilter(
+                status == null ? Set.of() : Set.of(status),
+                new EventFilter.Scope(type, null, aggregateId, null),
+                null,
+                null,
+                error);
+    }
+
+    private static List<String> all(InspectionBackend inspection, EventFilter filter, int limit) {
+        List<String> ids = new ArrayList<>();
+        String after = null;
+        do {
+            Found found = inspection.search(filter, after, limit);
+            found.events().forEach(event -> ids.add(event.event().eventId()));
+            after = found.next();
+        } while (after != null);
+        return ids;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void searchesCountsAndActs(TestDatabase database) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 4);
+                Connection conn = pool.getConnection()) {
+            AbstractJdbcOutboxStore store = JdbcOutbox.of(pool).createSchema().store();
+            List<String> ids = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                EventEnvelope event = EventEnvelope.builder(i % 2 == 0 ? "Even" : "Odd")
+                        .aggregateId("a-" + i)
+                        .occurredAt(TIME.plusSeconds(i))
+                        .payloadJson("{}")
+                        .build();
+                store.insertNew(conn, event);
+                ids.add(0, event.eventId());
+            }
+            store.markDone(conn, ids.get(0));
+            store.markRetry(conn, ids.get(1), TIME, "50% Of_it!");
+            store.markDead(conn, ids.get(2), "gone");
+            store.claimPending(conn, "node-1", Instant.now(), TIME, Duration.ZERO, 2);
+            InspectionBackend inspection = inspection(pool);
+
+            assertThat(all(inspection, EventFilter.ALL, 5)).isEqualTo(ids);
+            assertThat(all(inspection, filter(null, "Odd", null, null), 2)).hasSize(6);
+            assertThat(all(inspection, filter(EventStatus.NEW, null, null, null), 4))
+                    .hasSize(9);
+            assertThat(all(inspection, filter(EventStatus.DEAD, "Odd", null, null), 4))
+                    .containsExactly(ids.get(2));
+            assertThat(all(inspection, filter(null, null, "a-7", null), 4)).containsExactly(ids.get(4));
+            assertThat(all(inspection, filter(null, null, null, "50% of_"), 4)).containsExactly(ids.get(1));
+            assertThat(all(inspection, filter(null, null, null, "5__"), 4)).isEmpty();
+            assertThat(all(
+                            inspection,
+                            new EventFilter(
+                                    Set.of(), EventFilter.Scope.ALL, TIME.plusSeconds(3), TIME.plusSeconds(5), null),
+                            4))
+                    .containsExactly(ids.get(7), ids.get(8));
+            assertThat(inspection.countByState())
+                    .containsEntry(EventStatus.NEW, 9)
+                    .containsEntry(EventStatus.DEAD, 1)
+                    .containsEntry(EventStatus.DONE, 1)
+                    .containsEntry(EventStatus.RETRY, 1);
+            assertThat(inspection.nodes()).hasSize(1);
+            assertThat(inspection.nodes().get(0).events()).isEqualTo(2);
+            InspectedEvent locked = inspection.find(ids.get(1)).orElseThrow();
+            assertThat(locked.event().payloadJson()).isEqualTo("{}");
+            assertThat(inspection.release(ids)).isEqualTo(10);
+            assertThat(inspection.nodes()).isEmpty();
+            assertThat(inspection.deleteDead(ids)).isEqualTo(1);
+            assertThat(inspection.find(ids.get(2))).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void keepsWhatOperatorsDo(TestDatabase database) {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 4)) {
+            JdbcOutbox.of(pool).createSchema();
+            InspectionBackend inspection = inspection(pool);
+            inspection.prepareAudit();
+            inspection.prepareAudit();
+            List<AuditEntry> entries = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                AuditEntry entry = new AuditEntry("id-" + i, TIME, "ann", "replay", "e-" + i, i == 0 ? null : "détail");
+                inspection.audit(entry);
+                entries.add(entry);
+            }
+            Collections.reverse(entries);
+
+            assertThat(inspection.audits(null, 3)).isEqualTo(entries.subList(0, 3));
+            assertThat(inspection.audits("id-2", 3)).isEqualTo(entries.subList(3, 5));
+        }
+    }
+
+    /** A window that is full of what does not match is passed over, and the search goes on behind it. */
+    @Test
+    void aSearchLooksAtSoManyEventsAndGoesOnFromThere() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 4)) {
+            JdbcOutbox.of(pool).createSchema();
+            OutboxRows.execute(pool, """
+                    INSERT INTO outbox_event (event_id, event_type, payload, status, attempts, available_at, created_at)
+                    SELECT LPAD(x, 10, '0'), CASE WHEN x = 5 THEN 'Rare' ELSE 'Common' END, '{}', 1, 0, NOW(), NOW()
+                    FROM SYSTEM_RANGE(1, 45000)""");
+            InspectionBackend inspection = inspection(pool);
+
+            Found first = inspection.search(filter(null, "Rare", null, null), null, 10);
+
+            assertThat(first.events()).isEmpty();
+            assertThat(first.next()).isEqualTo("0000025001");
+            assertThat(all(inspection, filter(null, "Rare", null, null), 10)).containsExactly("0000000005");
+        }
+    }
+
+    /** Pages, searches and counts of a million events take less than 100 ms each. */
+    @Test
+    @Tag("soak")
+    void aMillionEventsAreSearchedInTime() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.POSTGRESQL.newUrl(), 4)) {
+            JdbcOutbox.of(pool).createSchema();
+            OutboxRows.execute(pool, """
+                    INSERT INTO outbox_event (event_id, event_type, aggregate_id, tenant_id, payload, status, attempts,
+                      available_at, created_at, done_at, last_error)
+                    SELECT LPAD(n::text, 26, '0'), 'Type' || (n % 20), 'a-' || (n % 100000), 'tenant', REPEAT('x', 300),
+                      CASE WHEN n % 1000 = 0 THEN 3 WHEN n % 500 = 1 THEN 0 ELSE 1 END, 0,
+                      now() - n * interval '1 ms', now() - n * interval '1 ms',
+                      CASE WHEN n % 1000 = 0 OR n % 500 = 1 THEN NULL ELSE now() END,
+                      CASE WHEN n % 1000 = 0 THEN 'boom ' || n END
+                    FROM generate_series(1, 1000000) n""", "VACUUM ANALYZE outbox_event");
+            InspectionBackend inspection = inspection(pool);
+
+            measure("first page", () -> inspection.search(EventFilter.ALL, null, 50));
+            measure("page in the middle", () -> inspection.search(EventFilter.ALL, "00000000000000000000500000", 50));
+            measure("dead", () -> inspection.search(filter(EventStatus.DEAD, null, null, null), null, 50));
+            measure("new", () -> inspection.search(filter(EventStatus.NEW, null, null, null), null, 50));
+            measure("by type", () -> inspection.search(filter(null, "Type7", null, null), null, 50));
+            measure("a window without a match", () -> inspection.search(filter(null, "None", null, null), null, 50));
+            measure("by error", () -> inspection.search(filter(EventStatus.DEAD, null, null, "boom 500"), null, 50));
+            measure("one event", () -> inspection.find("00000000000000000000500000"));
+            measure("counts", inspection::countByState);
+            measure("nodes", inspection::nodes);
+        }
+    }
+
+    /** Takes the best of some runs: what others do on the machine is not the point. */
+    private static void measure(String what, Supplier<?> call) {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < 7; i++) {
+            long begin = System.nanoTime();
+            call.get();
+            best = Math.min(best, System.nanoTime() - begin);
+        }
+        System.out.println("inspection: " + what + " " + best / 1000 + " µs");
+        assertThat(best).as(what).isLessThan(100_000_000);
+    }
+}

@@ -1,0 +1,215 @@
+package io.outbox.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outbox.admin.OutboxAdmin;
+import io.outbox.admin.PayloadMask;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spring.boot.internal.admin.OutboxAdminServlet;
+import jakarta.servlet.ServletException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.Principal;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+/** The administration in a servlet application. */
+class OutboxAdminTest {
+
+    private static final String ENABLED = "outbox.admin.enabled=true";
+    private static final String DLQ = "/api/outbox-dlq/events";
+
+    private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    OutboxAutoConfiguration.class,
+                    OutboxJsonAutoConfiguration.class,
+                    OutboxPublisherAutoConfiguration.class,
+                    OutboxAdminAutoConfiguration.class))
+            .withUserConfiguration(PlainApplication.class);
+
+    private static MockHttpServletRequest request(String method, String path) {
+        MockHttpServletRequest request = new MockHttpServletRequest(method, path);
+        request.addHeader("Host", "localhost:8080");
+        request.setRemoteAddr("127.0.0.1");
+        return request;
+    }
+
+    private static MockHttpServletResponse send(BeanFactory context, MockHttpServletRequest request)
+            throws ServletException, IOException {
+        MockHttpServletResponse response = new MockHttpServletResponse();
+        ((OutboxAdminServlet) registration(context).getServlet()).service(request, response);
+        return response;
+    }
+
+    private static ServletRegistrationBean<?> registration(BeanFactory context) {
+        return context.getBean("outboxAdminServlet", ServletRegistrationBean.class);
+    }
+
+    @Test
+    void isOffUnlessItIsEnabled() {
+        runner.run(context ->
+                assertThat(context).doesNotHaveBean(OutboxAdmin.class).doesNotHaveBean(ServletRegistrationBean.class));
+    }
+
+    @Test
+    void servesThisMachineWithoutASecret() {
+        runner.withPropertyValues(ENABLED, "outbox.publisher.dlq.enabled=true").run(context -> {
+            assertThat(registration(context).getUrlMappings()).containsExactly("/outbox-admin/*", "/api/outbox-dlq/*");
+            MockHttpServletResponse response = send(context, request("GET", DLQ));
+            assertThat(response.getStatus()).isEqualTo(200);
+            assertThat(response.getContentType()).isEqualTo("application/json");
+            assertThat(response.getContentAsString()).isEqualTo("[]");
+            assertThat(response.getHeader("X-Content-Type-Options")).isEqualTo("nosniff");
+
+            MockHttpServletRequest foreign = request("GET", DLQ);
+            foreign.setRemoteAddr("10.0.0.7");
+            assertThat(send(context, foreign).getStatus()).isEqualTo(403);
+        });
+    }
+
+    @Test
+    void hasNoDeadLettersWithoutTheQueue() {
+        runner.withPropertyValues(ENABLED).run(context -> {
+            assertThat(send(context, request("GET", DLQ)).getStatus()).isEqualTo(404);
+            assertThat(send(context, request("GET", "/outbox-admin/api/overview"))
+                            .getStatus())
+                    .isEqualTo(200);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"OUTBOX_READ, 200, 403", "OUTBOX_OPERATE, 200, 204", "SOMETHING_ELSE, 403, 403"})
+    void aUserOfTheContainerHasItsRoles(String role, int reads, int operates) {
+        runner.withPropertyValues(ENABLED).run(context -> {
+            assertThat(send(context, as(role, request("GET", "/outbox-admin/api/events")))
+                            .getStatus())
+                    .isEqualTo(reads);
+            assertThat(send(context, as(role, request("POST", "/outbox-admin/api/delivery/pause")))
+                            .getStatus())
+                    .isEqualTo(operates);
+        });
+    }
+
+    private static MockHttpServletRequest as(String role, MockHttpServletRequest request) {
+        Principal user = () -> "ann";
+        request.setUserPrincipal(user);
+        request.addUserRole(role);
+        request.setRemoteAddr("10.0.0.7");
+        return request;
+    }
+
+    @Test
+    void takesATokenAndAnotherPath() {
+        runner.withPropertyValues(
+                        ENABLED,
+                        "outbox.admin.base-path=/ops",
+                        "outbox.admin.token=operate-0123456789",
+                        "outbox.admin.read-token=read-0123456789ab")
+                .run(context -> {
+                    assertThat(registration(context).getUrlMappings()).containsExactly("/ops/*", "/api/outbox-dlq/*");
+                    MockHttpServletRequest without = request("GET", "/ops/api/nodes");
+                    assertThat(send(context, without).getStatus()).isEqualTo(401);
+                    MockHttpServletRequest with = request("GET", "/ops/api/nodes");
+                    with.addHeader("Authorization", "Bearer read-0123456789ab");
+                    assertThat(send(context, with).getStatus()).isEqualTo(200);
+                });
+    }
+
+    @Test
+    void answersBelowTheContextPath() {
+        runner.withPropertyValues(ENABLED).run(context -> {
+            MockHttpServletRequest request = request("GET", "/shop/outbox-admin/api/nodes");
+            request.setContextPath("/shop");
+            assertThat(send(context, request).getStatus()).isEqualTo(200);
+        });
+    }
+
+    static class Masked {
+
+        @Bean
+        PayloadMask mask() {
+            return new PayloadMask() {
+                @Override
+                public String payload(OutboxEvent event, String payload) {
+                    return "hidden";
+                }
+            };
+        }
+    }
+
+    @Test
+    void masksWhatTheApplicationHides() {
+        runner.withUserConfiguration(Masked.class).withPropertyValues(ENABLED).run(context -> {
+            Deliveries.write(context, "Placed", "secret");
+            String page = send(context, request("GET", "/outbox-admin/api/events"))
+                    .getContentAsString(StandardCharsets.UTF_8);
+            Matcher id = Pattern.compile("\"id\":\"([^\"]+)\"").matcher(page);
+            assertThat(id.find()).isTrue();
+            assertThat(send(context, request("GET", "/outbox-admin/api/events/" + id.group(1)))
+                            .getContentAsString(StandardCharsets.UTF_8))
+                    .contains("\"payload\":\"hidden\"")
+                    .doesNotContain("secret");
+        });
+    }
+
+    @Test
+    void recordsWhatTheOutboxDoes() {
+        runner.withPropertyValues(ENABLED)
+                .run(context -> assertThat(send(context, request("GET", "/outbox-admin/api/series"))
+                                .getContentAsString())
+                        .contains("\"slotMs\":10000", "\"done\":0"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.admin.base-path=admin, basePath",
+        "outbox.admin.token=short, operateToken",
+        "outbox.admin.tokens=x, outbox.admin"
+    })
+    void refusesBadSettings(String property, String named) {
+        runner.withPropertyValues(ENABLED, property)
+                .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining(named));
+    }
+
+    @Test
+    void documentsItsSettings() throws IOException {
+        Matcher rows = Pattern.compile("(?m)^\\| `(outbox\\.admin\\.[a-z-]+)` \\| (?:`([^`]*)`)? *\\| \\S.* \\|$")
+                .matcher(Files.readString(Path.of("..", "docs", "admin.md")));
+        Map<String, String> documented = new TreeMap<>();
+        while (rows.find()) {
+            documented.put(rows.group(1), rows.group(2) == null ? "" : rows.group(2));
+        }
+        Map<String, String> defaults = new TreeMap<>();
+        for (Object each : (List<?>) EditorMetadata.read().get("properties")) {
+            Map<?, ?> property = (Map<?, ?>) each;
+            String name = (String) property.get("name");
+            if (name.startsWith("outbox.admin.")) {
+                assertThat((String) property.get("description")).as(name).isNotBlank();
+                Object value = property.get("defaultValue");
+                defaults.put(name, value == null ? "" : value.toString());
+            }
+        }
+        assertThat(documented).isEqualTo(defaults);
+        OutboxAdminProperties properties = new OutboxAdminProperties();
+        assertThat(defaults)
+                .containsEntry("outbox.admin.base-path", properties.getBasePath())
+                .containsEntry("outbox.admin.read-role", properties.getReadRole())
+                .containsEntry("outbox.admin.operate-role", properties.getOperateRole())
+                .containsEntry("outbox.admin.enabled", String.valueOf(properties.isEnabled()));
+    }
+}
