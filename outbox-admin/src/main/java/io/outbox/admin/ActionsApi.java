@@ -42,18 +42,20 @@ final class ActionsApi {
 
     private AdminResponse one(Exchange exchange, Action action) {
         String id = exchange.anyId();
-        audit.record(exchange.caller(), action.word(), id, null);
-        action.apply(dead, List.of(id), exchange.caller());
-        return AdminResponse.noContent();
+        return audit.during(exchange.caller(), action.word(), id, null, () -> {
+            action.apply(dead, List.of(id), exchange.caller());
+            return AdminResponse.noContent();
+        });
     }
 
     private AdminResponse release(Exchange exchange) {
         String id = exchange.anyId();
-        audit.record(exchange.caller(), "release", id, null);
-        if (inspection.release(List.of(id)) == 0) {
-            throw Problem.missing(List.of(id));
-        }
-        return AdminResponse.noContent();
+        return audit.during(exchange.caller(), "release", id, null, () -> {
+            if (inspection.release(List.of(id)) == 0) {
+                throw Problem.missing(List.of(id));
+            }
+            return AdminResponse.noContent();
+        });
     }
 
     /** Writes an event with another payload, under an id of its own; the letter stays as it was and is RESOLVED. */
@@ -66,14 +68,17 @@ final class ActionsApi {
         }
         DeadLetter letter = dead.letter(id);
         EventEnvelope replacement = replacement(letter, payload);
-        audit.record(exchange.caller(), "edit", id, "written again as " + replacement.eventId());
+        String detail = "written again as " + replacement.eventId();
+        return audit.during(exchange.caller(), "edit", id, detail, () -> replace(id, replacement, exchange.caller()));
+    }
+
+    private AdminResponse replace(String id, EventEnvelope replacement, Caller caller) {
         try {
-            DeadEvents.requireMade(
-                    dead.queue().replace(id, replacement, exchange.caller().name()));
+            DeadEvents.requireMade(dead.queue().replace(id, replacement, caller.name()));
+            return AdminResponse.json(201, Map.of("id", replacement.eventId()));
         } catch (DuplicateEventException e) {
             throw Problem.conflict("id-taken", "The outbox has an event with the id of the new one", Map.of());
         }
-        return AdminResponse.json(201, Map.of("id", replacement.eventId()));
     }
 
     private static EventEnvelope replacement(DeadLetter letter, String payload) {
@@ -100,8 +105,7 @@ final class ActionsApi {
     }
 
     private AdminResponse delivery(Exchange exchange, String action, Runnable change) {
-        audit.record(exchange.caller(), action, "all delivery of this node", null);
-        return change(change);
+        return audit.during(exchange.caller(), action, "all delivery of this node", null, () -> change(change));
     }
 
     private AdminResponse type(Exchange exchange, String action) {
@@ -109,14 +113,8 @@ final class ActionsApi {
         if (!outbox.lanes().containsKey(type)) {
             throw Problem.notFound("No event type of this name has a lane of its own");
         }
-        audit.record(exchange.caller(), action, type, null);
-        return change(() -> {
-            if (action.equals("pause")) {
-                outbox.pause(type);
-            } else {
-                outbox.resume(type);
-            }
-        });
+        Runnable change = action.equals("pause") ? () -> outbox.pause(type) : () -> outbox.resume(type);
+        return audit.during(exchange.caller(), action, type, null, () -> change(change));
     }
 
     private static AdminResponse change(Runnable change) {

@@ -7,6 +7,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * What operators do. An entry is written before the action, which is not done if that fails; an action that was refused has a
@@ -26,6 +27,17 @@ final class AuditLog {
     AuditLog(InspectionBackend backend, Clock clock) {
         this.backend = backend;
         this.clock = clock;
+    }
+
+    /** Writes an entry, does what it says, and writes another one if that was refused. */
+    <T> T during(Caller caller, String action, String target, String detail, Supplier<T> work) {
+        record(caller, action, target, detail);
+        try {
+            return work.get();
+        } catch (Problem e) {
+            record(caller, action + "-refused", target, e.getMessage());
+            throw e;
+        }
     }
 
     void record(Caller caller, String action, String target, String detail) {

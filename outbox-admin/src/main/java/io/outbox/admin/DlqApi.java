@@ -78,9 +78,11 @@ final class DlqApi {
         if (status == DlqStatus.MOVED) {
             throw Problem.conflict("illegal-transition", "No letter can be made MOVED", Map.of());
         }
-        audit.record(exchange.caller(), status == DlqStatus.TO_RETRY ? "replay" : "resolve", target(ids), detail(ids));
-        dead.change(ids, status, exchange.caller());
-        return AdminResponse.noContent();
+        String action = status == DlqStatus.TO_RETRY ? "replay" : "resolve";
+        return audit.during(exchange.caller(), action, target(ids), detail(ids), () -> {
+            dead.change(ids, status, exchange.caller());
+            return AdminResponse.noContent();
+        });
     }
 
     private AdminResponse delete(Exchange exchange) {
@@ -93,9 +95,10 @@ final class DlqApi {
 
     private AdminResponse delete(Exchange exchange, List<String> ids) {
         dead.queue();
-        audit.record(exchange.caller(), "delete", target(ids), detail(ids));
-        dead.delete(ids);
-        return AdminResponse.noContent();
+        return audit.during(exchange.caller(), "delete", target(ids), detail(ids), () -> {
+            dead.delete(ids);
+            return AdminResponse.noContent();
+        });
     }
 
     static String target(List<String> ids) {

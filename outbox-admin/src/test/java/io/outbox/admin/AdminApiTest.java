@@ -148,13 +148,15 @@ class AdminApiTest {
                 + entry.getAsJsonObject().get("target").getAsString()));
         assertThat(actions)
                 .containsExactly(
+                        "replay-refused " + ids.get(1),
                         "replay " + ids.get(1),
+                        "replay-refused " + ids.get(2),
                         "replay " + ids.get(2),
                         "delete " + ids.get(2),
                         "resolve " + ids.get(1),
                         "replay " + ids.get(0));
         assertThat(audit.get(0).getAsJsonObject().get("who").getAsString()).isEqualTo("loopback");
-        assertThat(ids(BASE + "/audit?limit=2")).hasSize(5).doesNotHaveDuplicates();
+        assertThat(ids(BASE + "/audit?limit=2")).hasSize(7).doesNotHaveDuplicates();
     }
 
     @Test

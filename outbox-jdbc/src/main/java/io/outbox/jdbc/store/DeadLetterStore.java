@@ -224,13 +224,14 @@ public final class DeadLetterStore extends ForwardingOwnershipStore {
         return replayDead(conn, List.of(eventId));
     }
 
-    /** Replays those in the outbox table, and returns those letters that nobody has decided on. */
+    /** Replays those in the outbox table, and returns those letters that nobody has decided on and whose id is free. */
     @Override
     public int replayDead(Connection conn, Collection<String> eventIds) {
         return store.inTransaction(conn, () -> {
             int replayed = store.replayDead(conn, eventIds);
+            Set<String> taken = letters.taken(conn, eventIds);
             List<DeadLetter> moved = letters.lock(conn, new HashSet<>(eventIds)).stream()
-                    .filter(letter -> letter.status() == DlqStatus.MOVED)
+                    .filter(letter -> letter.status() == DlqStatus.MOVED && !taken.contains(letter.eventId()))
                     .toList();
             letters.toOutbox(conn, moved);
             return replayed + moved.size();

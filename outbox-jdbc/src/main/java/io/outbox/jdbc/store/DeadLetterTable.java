@@ -43,6 +43,8 @@ final class DeadLetterTable {
 
     private static final String DELETE = "DELETE FROM {letters} WHERE event_id IN {ids}";
 
+    private static final String TAKEN = "SELECT event_id FROM {by_id} WHERE event_id IN {ids}";
+
     private static final String PRESENT = "SELECT event_id FROM {letters} WHERE event_id IN {ids}";
 
     private static final String LOCK =
@@ -218,16 +220,25 @@ final class DeadLetterTable {
 
     /** Returns those of the events that are letters. */
     Set<String> present(Connection conn, Collection<String> eventIds) {
-        Set<String> present = new HashSet<>();
+        return idsOf(conn, PRESENT, eventIds);
+    }
+
+    /** Returns those of the ids that the outbox table has. */
+    Set<String> taken(Connection conn, Collection<String> eventIds) {
+        return idsOf(conn, TAKEN, eventIds);
+    }
+
+    private Set<String> idsOf(Connection conn, String template, Collection<String> eventIds) {
+        Set<String> found = new HashSet<>();
         for (IdList ids : IdList.chunks(eventIds)) {
-            present.addAll(store.statements()
+            found.addAll(store.statements()
                     .query(
                             conn,
-                            sql(PRESENT).with("ids", ids.sql()).toString(),
+                            sql(template).with("ids", ids.sql()).toString(),
                             row -> row.getString("event_id"),
                             ids.params(List.of(), List.of())));
         }
-        return present;
+        return found;
     }
 
     DeadLetter mapLetter(ResultSet row) throws SQLException {

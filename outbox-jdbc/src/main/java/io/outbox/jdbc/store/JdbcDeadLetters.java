@@ -111,11 +111,16 @@ final class JdbcDeadLetters implements DeadLetterBackend {
             throw new IllegalArgumentException(
                     "A dead letter can be changed to TO_RETRY or RESOLVED, not to " + status);
         }
-        return inTransaction(conn -> changeAll(
+        DeadLetterChange change = inTransaction(conn -> changeAll(
                 conn,
                 eventIds,
                 now -> now == status || now.mayBecome(status),
                 all -> letters.change(conn, ids(all), status, changedBy)));
+        return change.isMade()
+                ? DeadLetterChange.made(change.changed().stream()
+                        .filter(letter -> letter.status() != status)
+                        .toList())
+                : change;
     }
 
     @Override

@@ -320,6 +320,9 @@ abstract class DeadLetterContract {
         assertThatThrownBy(() -> fixture.letters().returnToOutbox(ids)).isInstanceOf(DuplicateEventException.class);
         assertThat(fixture.letterIds()).containsExactlyInAnyOrderElementsOf(ids);
 
+        DeadEventManager manager =
+                new DeadEventManager(new DataSourceConnectionProvider(fixture.pool()), fixture.store());
+        assertThat(manager.replay(ids.get(0))).isFalse();
         fixture.letters().change(ids, DlqStatus.TO_RETRY, null);
         assertThat(fixture.letters().returnApproved(10))
                 .extracting(DeadLetter::eventId)
@@ -407,10 +410,10 @@ abstract class DeadLetterContract {
         fixture.letters().change(List.of(id), DlqStatus.RESOLVED, "ann");
         DeadLetter before = letter(id);
 
-        assertThat(fixture.letters()
-                        .change(List.of(id), DlqStatus.RESOLVED, "bob")
-                        .isMade())
-                .isTrue();
+        DeadLetterChange again = fixture.letters().change(List.of(id), DlqStatus.RESOLVED, "bob");
+
+        assertThat(again.isMade()).isTrue();
+        assertThat(again.changed()).isEmpty();
 
         assertThat(letter(id)).isEqualTo(before);
     }

@@ -1,5 +1,6 @@
 package io.outbox.spring.boot.internal.settings;
 
+import io.outbox.spring.boot.OutboxAdminProperties;
 import io.outbox.spring.boot.OutboxConsumerProperties;
 import io.outbox.spring.boot.OutboxGlobalProperties;
 import io.outbox.spring.boot.OutboxProperties;
@@ -34,6 +35,7 @@ public final class UnknownKeys {
 
     private static final System.Logger LOG = System.getLogger(UnknownKeys.class.getName());
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("outbox");
+    private static final ConfigurationPropertyName ADMIN = ConfigurationPropertyName.of("outbox.admin");
     private static final ConfigurationPropertyName CONSUMER = ConfigurationPropertyName.of(ConsumerKeys.PREFIX);
     private static final Set<String> READ_ELSEWHERE = Set.of("outbox.enabled");
     /** How many letters may be wrong in a name. */
@@ -47,6 +49,7 @@ public final class UnknownKeys {
         Binder binder = Binder.get(environment);
         binder.bind(ROOT, Bindable.ofInstance(new OutboxProperties()), new Names());
         binder.bind(ROOT, Bindable.ofInstance(new OutboxGlobalProperties()), new Names());
+        binder.bind(ADMIN, Bindable.ofInstance(new OutboxAdminProperties()), new Names());
         binder.bind(CONSUMER, Bindable.ofInstance(new OutboxConsumerProperties()), new Names());
         for (String bean : beans.getBeanNamesForAnnotation(ConfigurationProperties.class)) {
             ConfigurationProperties part = beans.findAnnotationOnBean(bean, ConfigurationProperties.class, false);
