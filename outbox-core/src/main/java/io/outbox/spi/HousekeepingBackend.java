@@ -33,15 +33,11 @@ public interface HousekeepingBackend {
     int countDead(String eventType);
 
     /** Returns what operators see; empty if they cannot look into this engine. */
-    default Optional<InspectionBackend> inspection() {
-        return Optional.empty();
-    }
+    Optional<InspectionBackend> inspection();
 
     /**
      * Returns the dead letters, if events that die are kept apart; empty if they stay where they are. With dead letters,
      * those that are MOVED are DEAD events to the methods above.
      */
-    default Optional<DeadLetterBackend> deadLetters() {
-        return Optional.empty();
-    }
+    Optional<DeadLetterBackend> deadLetters();
 }

@@ -70,12 +70,8 @@ public interface OwnershipStore extends OutboxStore {
     void prepareReadsByType(Connection conn);
 
     /** Returns what operators see of this store on connections of the provider; empty if they cannot look into it. */
-    default Optional<InspectionBackend> inspection(ConnectionProvider connections) {
-        return Optional.empty();
-    }
+    Optional<InspectionBackend> inspection(ConnectionProvider connections);
 
     /** Returns the dead letters of this store on connections of the provider; empty if dead events stay where they are. */
-    default Optional<DeadLetterBackend> deadLetters(ConnectionProvider connections) {
-        return Optional.empty();
-    }
+    Optional<DeadLetterBackend> deadLetters(ConnectionProvider connections);
 }

@@ -9,10 +9,12 @@ import io.outbox.model.PendingEvents;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.Outcome;
@@ -702,5 +704,15 @@ public final class ScriptedBackend implements OutboxBackend {
     @Override
     public synchronized int countDead(String eventType) {
         return (int) count(EventStatus.DEAD);
+    }
+
+    @Override
+    public Optional<InspectionBackend> inspection() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters() {
+        return Optional.empty();
     }
 }

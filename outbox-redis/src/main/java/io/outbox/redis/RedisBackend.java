@@ -7,11 +7,13 @@ import io.outbox.model.PendingEvents;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.Outcome;
@@ -149,5 +151,15 @@ record RedisBackend(WriteBackend writing, DeliveryBackend delivery, Housekeeping
     @Override
     public int countDead(String eventType) {
         return housekeeping.countDead(eventType);
+    }
+
+    @Override
+    public Optional<InspectionBackend> inspection() {
+        return housekeeping.inspection();
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters() {
+        return housekeeping.deadLetters();
     }
 }

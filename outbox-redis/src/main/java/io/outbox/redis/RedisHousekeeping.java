@@ -3,9 +3,11 @@ package io.outbox.redis;
 import io.outbox.model.EventCount;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
+import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
 import java.time.Instant;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 
 /** Counts, purges and dead events in Redis. Thread-safe. */
 final class RedisHousekeeping implements HousekeepingBackend {
@@ -122,5 +125,15 @@ final class RedisHousekeeping implements HousekeepingBackend {
         }
         String count = redis.call(commands -> commands.hget(redis.keys().deadCount(), eventType));
         return count == null ? 0 : Integer.parseInt(count);
+    }
+
+    @Override
+    public Optional<InspectionBackend> inspection() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters() {
+        return Optional.empty();
     }
 }

@@ -11,9 +11,11 @@ import io.outbox.model.PendingEvents;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.FetchRequest;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.Outcome;
@@ -276,5 +278,15 @@ public final class InMemoryOutboxBackend implements OutboxBackend {
     @Override
     public int countDead(String eventType) {
         return table.countDead(eventType);
+    }
+
+    @Override
+    public Optional<InspectionBackend> inspection() {
+        return table.inspection();
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters() {
+        return table.deadLetters();
     }
 }

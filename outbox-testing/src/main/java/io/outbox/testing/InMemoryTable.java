@@ -10,12 +10,14 @@ import io.outbox.model.PendingEvents;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
@@ -328,6 +330,16 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     @Override
     public synchronized int countDead(String eventType) {
         return (int) dead(eventType).count();
+    }
+
+    @Override
+    public Optional<InspectionBackend> inspection() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters() {
+        return Optional.empty();
     }
 
     private Stream<OutboxEvent> dead(String eventType) {

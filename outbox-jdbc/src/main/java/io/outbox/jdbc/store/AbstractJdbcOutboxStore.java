@@ -16,6 +16,7 @@ import io.outbox.model.PendingEvents;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventPurger;
@@ -370,6 +371,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     @Override
     public Optional<InspectionBackend> inspection(ConnectionProvider connections) {
         return Optional.of(new JdbcInspection(connections, this));
+    }
+
+    @Override
+    public Optional<DeadLetterBackend> deadLetters(ConnectionProvider connections) {
+        return Optional.empty();
     }
 
     // Running statements
