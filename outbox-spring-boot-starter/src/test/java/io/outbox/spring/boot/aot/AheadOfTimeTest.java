@@ -91,7 +91,10 @@ class AheadOfTimeTest {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-        command.addAll(List.of("-Dspring.flyway.enabled=false", "-Dspring.liquibase.enabled=false"));
+        command.addAll(List.of(
+                "-Dspring.flyway.enabled=false",
+                "-Dspring.liquibase.enabled=false",
+                "-Dspring.main.web-application-type=none"));
         command.addAll(options);
         command.addAll(List.of("-cp", classPath, main.getName()));
         command.addAll(List.of(arguments));
