@@ -1,42 +1,35 @@
 package io.outbox.spring.boot.test;
 
 import io.outbox.EventEnvelope;
-import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
-import io.outbox.model.OutboxEvent;
-import io.outbox.model.PendingEvents;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
-import io.outbox.spi.DeadLetterBackend;
-import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.FetchRequest;
-import io.outbox.spi.InspectionBackend;
+import io.outbox.spi.ForwardingBackend;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
-import io.outbox.spi.TransactionEnd;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * The storage engine of an outbox under test: takes down what is written and what becomes of it, goes by the time of the
  * test, and hands out only what the current test has written. What earlier tests have left in the store stays there.
  */
-final class RecordingBackend implements OutboxBackend {
+final class RecordingBackend extends ForwardingBackend {
 
     private final OutboxBackend store;
     private final EventRecord record;
     private final TestTime time;
 
     RecordingBackend(OutboxBackend store, EventRecord record, TestTime time) {
+        super(store, store, store);
         this.store = store;
         this.record = record;
         this.time = time;
@@ -94,102 +87,5 @@ final class RecordingBackend implements OutboxBackend {
     @Override
     public Instant currentTime() {
         return time.clock().instant();
-    }
-
-    // Everything else is the store's business
-
-    @Override
-    public boolean requiresActiveTransaction() {
-        return store.requiresActiveTransaction();
-    }
-
-    @Override
-    public boolean isTransactionActive() {
-        return store.isTransactionActive();
-    }
-
-    @Override
-    public String noTransactionReason() {
-        return store.noTransactionReason();
-    }
-
-    @Override
-    public void afterCompletion(Consumer<TransactionEnd> callback) {
-        store.afterCompletion(callback);
-    }
-
-    @Override
-    public Set<Capability> capabilities() {
-        return store.capabilities();
-    }
-
-    @Override
-    public void prepareReadsByType() {
-        store.prepareReadsByType();
-    }
-
-    @Override
-    public Set<String> renew(String ownerId, Collection<String> eventIds) {
-        return store.renew(ownerId, eventIds);
-    }
-
-    @Override
-    public int release(String ownerId, Collection<String> eventIds) {
-        return store.release(ownerId, eventIds);
-    }
-
-    @Override
-    public Set<String> doneAmong(Collection<String> eventIds) {
-        return store.doneAmong(eventIds);
-    }
-
-    @Override
-    public Optional<Instant> nextDueAt(Instant now) {
-        return store.nextDueAt(now);
-    }
-
-    @Override
-    public Optional<Instant> oldestDueAt(Instant now) {
-        return store.oldestDueAt(now);
-    }
-
-    @Override
-    public List<PendingEvents> pending(Instant now) {
-        return store.pending(now);
-    }
-
-    @Override
-    public List<EventCount> counts() {
-        return store.counts();
-    }
-
-    @Override
-    public int purge(Instant before, int limit) {
-        return store.purge(before, limit);
-    }
-
-    @Override
-    public int purgeDone(Instant before, int limit) {
-        return store.purgeDone(before, limit);
-    }
-
-    @Override
-    public Page<OutboxEvent> queryDead(DeadQuery query) {
-        return store.queryDead(query);
-    }
-
-    @Override
-    public int countDead(String eventType) {
-        return store.countDead(eventType);
-    }
-
-    @Override
-    public Optional<InspectionBackend> inspection() {
-        return store.inspection();
-    }
-
-    @Override
-    public Optional<DeadLetterBackend> deadLetters() {
-        return store.deadLetters();
     }
 }
