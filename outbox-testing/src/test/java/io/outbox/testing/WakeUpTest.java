@@ -137,18 +137,25 @@ class WakeUpTest {
 
     @Test
     void whatANodeHasNoRoomForIsDeliveredElsewhere() throws Exception {
+        CountDownLatch working = new CountDownLatch(1);
         CountDownLatch busy = new CountDownLatch(1);
         Outbox full = node(
                 "full",
                 event -> {
+                    working.countDown();
                     busy.await();
                     return DispatchResult.done();
                 },
                 1);
         try {
-            for (int i = 0; i < 3; i++) {
-                full.writer().write(event());
-            }
+            full.writer().write(event());
+            working.await();
+            full.writer().write(event());
+            full.writer().write(event());
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(full.status().hotQueueDepth()).isEqualTo(1);
+                assertThat(full.status().coldQueueDepth()).isEqualTo(1);
+            });
             node("other");
             List<String> more = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
