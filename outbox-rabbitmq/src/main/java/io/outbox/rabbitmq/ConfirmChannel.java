@@ -48,18 +48,22 @@ final class ConfirmChannel {
     /**
      * Sends the messages and waits until each is settled, the channel is closed or the time is over.
      *
+     * @param whenSent called once, after the last message and before the wait
      * @return why the channel closed, or {@code null} if it did not
      */
     Closure publish(List<Outgoing> messages, Confirms batch, Runnable whenSent) throws InterruptedException {
         synchronized (this) {
             confirms = batch;
         }
-        for (Outgoing message : messages) {
-            if (batch.isOverdue() || !send(message)) {
-                break;
+        try {
+            for (Outgoing message : messages) {
+                if (batch.isOverdue() || !send(message)) {
+                    break;
+                }
             }
+        } finally {
+            whenSent.run();
         }
-        whenSent.run();
         return awaitConfirms();
     }
 

@@ -66,6 +66,24 @@ final class Link {
         }
     }
 
+    /** Lets the messages that are sent from now on share writes, until {@link #send}. */
+    void gather() throws IOException {
+        if (socket instanceof PackingSocket packing) {
+            packing.getOutputStream().gather();
+        }
+    }
+
+    /** Ends what {@link #gather} began; may block for as long as the broker does not read. */
+    void send() {
+        if (socket instanceof PackingSocket packing) {
+            try {
+                packing.getOutputStream().send();
+            } catch (IOException e) {
+                sever();
+            }
+        }
+    }
+
     /**
      * Makes sure, once per connection, that an exchange exists. Publishing to one that does not closes the channel, with
      * the confirms that other messages wait for.

@@ -43,6 +43,9 @@ final class Links implements AutoCloseable {
         factory.setHandshakeTimeout(shorter(factory.getHandshakeTimeout(), stepMs));
         factory.setChannelRpcTimeout(shorter(factory.getChannelRpcTimeout(), stepMs));
         factory.setThreadFactory(new DaemonThreadFactory("outbox-rabbitmq-"));
+        if (factory.getSocketFactory() == null && !factory.isSSL()) {
+            factory.setSocketFactory(PackingSocket.factory());
+        }
         factory.setSocketConfigurator(factory.getSocketConfigurator().andThen(lastSocket::set));
     }
 

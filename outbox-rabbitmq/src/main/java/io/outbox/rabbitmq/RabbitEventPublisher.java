@@ -211,7 +211,11 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
         try {
             ConfirmChannel channel = borrow(link);
             try {
-                return channel.publish(messages, confirms, () -> rescue.cancel(false));
+                link.gather();
+                return channel.publish(messages, confirms, () -> {
+                    link.send();
+                    rescue.cancel(false);
+                });
             } finally {
                 link.giveBack(channel);
             }

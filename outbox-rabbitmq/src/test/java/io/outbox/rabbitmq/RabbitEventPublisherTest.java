@@ -16,6 +16,7 @@ import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.testservers.RabbitServer;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,8 +27,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import javax.net.SocketFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -143,6 +146,29 @@ class RabbitEventPublisherTest {
         assertThat(words(outcomes)).hasSize(100).containsOnly("done");
         assertThat(broker.messageIds(exchange))
                 .isEqualTo(batch.stream().map(EventEnvelope::eventId).toList());
+    }
+
+    @Test
+    void messagesShareWritesUnlessTheUserMakesTheSockets() {
+        String exchange = broker.createExchangeWithQueue();
+        List<Socket> sockets = new CopyOnWriteArrayList<>();
+        ConnectionFactory factory = broker.factory();
+        factory.setSocketConfigurator(sockets::add);
+        ConnectionFactory ownSockets = factory.clone();
+        ownSockets.setSocketFactory(SocketFactory.getDefault());
+
+        for (ConnectionFactory each : List.of(factory, ownSockets)) {
+            try (RabbitEventPublisher publisher = RabbitEventPublisher.builder()
+                    .connectionFactory(each)
+                    .exchange(exchange)
+                    .build()) {
+                assertThat(words(publisher.onEvents(events(3)))).containsOnly("done");
+            }
+        }
+
+        assertThat(sockets).hasSize(2);
+        assertThat(sockets.get(0)).isInstanceOf(PackingSocket.class);
+        assertThat(sockets.get(1)).isNotInstanceOf(PackingSocket.class);
     }
 
     @Test
