@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class OutboxHeadersTest {
@@ -34,6 +35,24 @@ class OutboxHeadersTest {
                         entry("outbox_tenant_id", "acme"),
                         entry("outbox_occurred_at", "2024-05-01T12:00:00.123456Z"),
                         entry("traceparent", "00-1"));
+    }
+
+    @Test
+    void timesAreWrittenAsInstantsAre() {
+        for (String time : List.of(
+                "2024-05-01T12:00:00Z",
+                "2024-05-01T12:00:01Z",
+                "2024-05-01T12:00:00.120Z",
+                "2024-05-01T12:00:00.000001Z",
+                "2024-05-01T12:00:59.123456789Z",
+                "1969-12-31T23:59:59.999Z",
+                "+12024-05-01T00:00:07Z",
+                "-0044-03-15T00:00:00.500Z",
+                "0000-01-01T00:00:00Z")) {
+            EventEnvelope event = event().occurredAt(Instant.parse(time)).build();
+
+            assertThat(OutboxHeaders.of(event)).containsEntry("outbox_occurred_at", time);
+        }
     }
 
     @Test

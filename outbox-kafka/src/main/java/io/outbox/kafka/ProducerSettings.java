@@ -44,6 +44,7 @@ final class ProducerSettings {
     private static final long DEFAULT_DELIVERY_TIMEOUT_MS = 120_000;
     private static final long DEFAULT_MAX_BLOCK_MS = 60_000;
     private static final long DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
+    /** Delays nothing, as each batch is flushed; without it, older clients send its first records one by one. */
     private static final long DEFAULT_LINGER_MS = 5;
     /** A broker that is back is found within this time; Kafka's default is a second. */
     private static final long LONGEST_BACKOFF_MS = 250;
@@ -84,6 +85,7 @@ final class ProducerSettings {
                 SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG,
                 Math.max(CONNECT_TIMEOUT_MS, number(SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG, 0)));
         config.putIfAbsent(MAX_REQUEST_SIZE_CONFIG, REQUEST_BYTES);
+        config.putIfAbsent(LINGER_MS_CONFIG, DEFAULT_LINGER_MS);
         if (!given.containsKey(DELIVERY_TIMEOUT_MS_CONFIG)) {
             long delivery = Math.max(
                     Math.min(DEFAULT_DELIVERY_TIMEOUT_MS, emergencyMs * 2 / 3),

@@ -64,6 +64,12 @@ class ProducerSettingsTest {
     }
 
     @Test
+    void recordsWaitForOthersUnlessTheUserSaysOtherwise() {
+        assertThat(settings(Map.of(), 120_000).effective()).containsEntry("linger.ms", 5L);
+        assertThat(settings(Map.of("linger.ms", "0"), 120_000).effective()).containsEntry("linger.ms", "0");
+    }
+
+    @Test
     void aBrokerThatIsBackIsFoundSoonUnlessTheUserSaysOtherwise() {
         assertThat(settings(Map.of(), 120_000).effective())
                 .containsEntry("reconnect.backoff.max.ms", 250L)
