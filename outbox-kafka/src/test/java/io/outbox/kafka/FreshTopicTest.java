@@ -19,10 +19,12 @@ import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The first events to a topic, whose partitions may not have their leaders yet. */
+@Tag("client-lines")
 @Timeout(240)
 class FreshTopicTest {
 

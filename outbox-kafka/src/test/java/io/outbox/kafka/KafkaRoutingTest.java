@@ -17,11 +17,13 @@ import java.util.Map;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Where events go, and what their records have, by functions, routers and customizers. */
-@Timeout(60)
+@Tag("client-lines")
+@Timeout(240)
 class KafkaRoutingTest {
 
     private static final KafkaServer SERVER = KafkaServer.shared();
