@@ -1,6 +1,7 @@
 package io.outbox.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.ClientOptions;
 import io.outbox.inbox.OutboxIdempotentConsumer;
@@ -19,6 +20,7 @@ import org.springframework.cache.CacheManager;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.cache.RedisCacheConfiguration;
 import org.springframework.data.redis.cache.RedisCacheManager;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -73,11 +75,19 @@ class ConsumerRedisCacheTest {
         context.getBean(OutboxIdempotentConsumer.class).consume(message, () -> ConsumerApplication.bill(context));
     }
 
+    /** Spring's cache does not wait until Redis has what it was given. */
+    private static boolean remembersSomething() {
+        try (RedisConnection connection = connections.getConnection()) {
+            return connection.serverCommands().dbSize() > 0;
+        }
+    }
+
     @Test
     void knowsEventsOfOtherNodesAndGoesOnWithoutRedis() {
         application(Duration.ofHours(1)).run(context -> {
             Map<String, Object> first = message();
             consume(context, first);
+            await().atMost(Duration.ofSeconds(60)).until(ConsumerRedisCacheTest::remembersSomething);
             ConsumerApplication.jdbc(context).update("DELETE FROM outbox_consumed_event");
             consume(context, first);
             assertThat(ConsumerApplication.count(context, "bill")).isEqualTo(1);
