@@ -14,6 +14,32 @@ final class Answers {
 
     private Answers() {}
 
+    /** Waits for a connection; without one, nothing is sent. */
+    static <T> T awaitConnection(Future<T> connection, Duration timeout) {
+        try {
+            return connection.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw unreachable("none was made within " + timeout.toMillis() + " ms", e);
+        } catch (ExecutionException e) {
+            throw unreachable(reason(e.getCause()), e.getCause());
+        } catch (CancellationException e) {
+            throw unreachable(reason(e), e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static RedisOutboxException unreachable(String reason, Throwable cause) {
+        return new RedisOutboxException(
+                "There is no connection to Redis, and nothing was sent: " + reason, cause, Kind.UNREACHABLE);
+    }
+
+    /** Names what is behind it too, such as a wrong password: the client itself says only where it failed. */
+    private static String reason(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return cause == null ? failure.getMessage() : failure.getMessage() + " (" + cause.getMessage() + ")";
+    }
+
     static <T> T await(Future<T> answer, Duration timeout) {
         try {
             return get(answer, timeout);
@@ -33,9 +59,13 @@ final class Answers {
         } catch (CancellationException e) {
             throw failure(e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RedisOutboxException("Interrupted while waiting for Redis", e, Kind.INTERRUPTED);
+            throw interrupted(e);
         }
+    }
+
+    private static RedisOutboxException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new RedisOutboxException("Interrupted while waiting for Redis", e, Kind.INTERRUPTED);
     }
 
     /** Says what a failed command means. */

@@ -36,13 +36,18 @@ final class RedisCalls {
         return timeout;
     }
 
-    /** Runs the script and returns its reply. */
-    List<Object> run(Script script, List<String> args) {
-        return run(script, List.of(), args, Replication.NOT_AWAITED);
+    /** What is made of a script's reply, while the connection that it came over is at hand. */
+    interface Conclusion<T> {
+        T of(List<Object> reply, StatefulRedisConnection<String, String> connection);
     }
 
-    /** Runs the script with keys beside the outbox's own, waits for replicas, and returns the script's reply. */
-    List<Object> run(Script script, List<String> moreKeys, List<String> args, Replication replication) {
+    /** Runs the script and returns its reply. */
+    List<Object> run(Script script, List<String> args) {
+        return run(script, List.of(), args, (reply, connection) -> reply);
+    }
+
+    /** Runs the script with keys beside the outbox's own, and returns what is made of its reply. */
+    <T> T run(Script script, List<String> moreKeys, List<String> args, Conclusion<T> conclusion) {
         List<String> names = new ArrayList<>();
         names.add(keys.event());
         names.addAll(moreKeys);
@@ -50,8 +55,7 @@ final class RedisCalls {
         try {
             List<Object> reply =
                     evaluate(connection.async(), script, names.toArray(String[]::new), args.toArray(String[]::new));
-            replication.await(connection, timeout);
-            return reply;
+            return conclusion.of(reply, connection);
         } catch (RedisOutboxException e) {
             throw failed(connection, e);
         }
@@ -82,7 +86,7 @@ final class RedisCalls {
     }
 
     private StatefulRedisConnection<String, String> connect() {
-        return Answers.await(link.connection(), timeout);
+        return Answers.awaitConnection(link.connection(), timeout);
     }
 
     /** Leaves a connection behind that is silent, broken or led to a replica. */

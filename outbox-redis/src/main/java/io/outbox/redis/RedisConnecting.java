@@ -1,43 +1,99 @@
 package io.outbox.redis;
 
+import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Makes connections that take commands.
  *
  * <p>Lettuce hands a connection out a moment before it is active, and one that does not reconnect refuses commands until then.
- * So each is asked for a sign of life, again and again for as long as it is open and only refuses. Thread-safe.
+ * So each is asked for a sign of life, again and again for as long as it is open and only refuses. Every attempt ends within the
+ * timeout of commands and that of connecting, also on a network that swallows everything, since callers share attempts.
+ * Thread-safe.
  */
-record RedisConnecting(RedisClient client, RedisURI uri) {
+final class RedisConnecting implements AutoCloseable {
 
-    private static final int MOST_ATTEMPTS = 1_000;
     private static final Executor SOON = CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS);
 
+    private final RedisClient client;
+    private final RedisURI uri;
+    private volatile boolean closed;
+
+    RedisConnecting(RedisClient client, RedisURI uri) {
+        this.client = client;
+        this.uri = uri;
+    }
+
     CompletableFuture<StatefulRedisConnection<String, String>> connect() {
-        return client.connectAsync(StringCodec.UTF8, uri).toCompletableFuture().thenCompose(made -> ready(made, 1));
+        return connect(() -> client.connectAsync(StringCodec.UTF8, uri));
     }
 
-    private static CompletableFuture<StatefulRedisConnection<String, String>> ready(
-            StatefulRedisConnection<String, String> made, int attempt) {
-        return made.async().ping().toCompletableFuture().thenApply(pong -> made).exceptionallyCompose(failure -> {
-            if (attempt < MOST_ATTEMPTS && made.isOpen() && !isAnswer(failure)) {
-                return CompletableFuture.runAsync(() -> {}, SOON).thenCompose(waited -> ready(made, attempt + 1));
-            }
-            made.closeAsync();
-            return CompletableFuture.failedFuture(failure);
-        });
+    CompletableFuture<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
+        return connect(() -> client.connectPubSubAsync(StringCodec.UTF8, uri));
     }
 
-    private static boolean isAnswer(Throwable failure) {
+    private <C extends StatefulRedisConnection<String, String>> CompletableFuture<C> connect(
+            Supplier<ConnectionFuture<C>> connecting) {
+        if (closed) {
+            return CompletableFuture.failedFuture(isClosed());
+        }
+        try {
+            return connecting.get().toCompletableFuture().thenCompose(made -> ready(made, deadline()));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e); // the client was closed in between
+        }
+    }
+
+    private <C extends StatefulRedisConnection<String, String>> CompletableFuture<C> ready(C made, long deadline) {
+        long left = deadline - System.nanoTime();
+        CompletableFuture<C> alive = made.async().ping().toCompletableFuture().thenApply(pong -> made);
+        return alive.orTimeout(left, TimeUnit.NANOSECONDS)
+                .thenApply(this::unlessClosed)
+                .exceptionallyCompose(failure -> {
+                    if (mayBecomeReady(made, failure) && deadline - System.nanoTime() > 0) {
+                        return CompletableFuture.runAsync(() -> {}, SOON).thenCompose(waited -> ready(made, deadline));
+                    }
+                    made.closeAsync();
+                    return CompletableFuture.failedFuture(failure);
+                });
+    }
+
+    private boolean mayBecomeReady(StatefulRedisConnection<String, String> made, Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return cause instanceof RedisCommandExecutionException;
+        return !closed && made.isOpen() && !(cause instanceof RedisCommandExecutionException);
+    }
+
+    /** Lets no connection stay that was made while the client closed those that it knew. */
+    private <C> C unlessClosed(C made) {
+        if (closed) {
+            throw isClosed();
+        }
+        return made;
+    }
+
+    private long deadline() {
+        Duration limit = uri.getTimeout();
+        return System.nanoTime() + limit.toNanos();
+    }
+
+    private static IllegalStateException isClosed() {
+        return new IllegalStateException("the outbox in Redis is closed");
+    }
+
+    /** Makes no connection any more; those that are there end with the client. */
+    @Override
+    public void close() {
+        closed = true;
     }
 }

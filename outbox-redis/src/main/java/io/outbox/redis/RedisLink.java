@@ -11,11 +11,10 @@ import java.util.concurrent.CompletableFuture;
  * duplicates. So a lost connection fails what is under way on it, and the next call makes another. Callers share an attempt to
  * connect. Thread-safe.
  */
-final class RedisLink implements AutoCloseable {
+final class RedisLink {
 
     private final RedisConnecting connecting;
     private CompletableFuture<StatefulRedisConnection<String, String>> current;
-    private boolean closed;
 
     RedisLink(RedisConnecting connecting) {
         this.connecting = connecting;
@@ -23,9 +22,6 @@ final class RedisLink implements AutoCloseable {
 
     /** Returns the connection, or the attempt to make it. */
     synchronized CompletableFuture<StatefulRedisConnection<String, String>> connection() {
-        if (closed) {
-            return CompletableFuture.failedFuture(new IllegalStateException("The connection to Redis is closed"));
-        }
         if (current != null && isLost(current)) {
             current.thenAccept(StatefulRedisConnection::closeAsync);
             current = null;
@@ -47,11 +43,5 @@ final class RedisLink implements AutoCloseable {
             connection.closeAsync();
             current = null;
         }
-    }
-
-    /** Makes no connection any more; the one that is there ends with the client. */
-    @Override
-    public synchronized void close() {
-        closed = true;
     }
 }

@@ -49,8 +49,7 @@ public final class RedisOutbox implements AutoCloseable {
 
     private final RedisClient client;
     private final ClientResources ownResources;
-    private final RedisLink writes;
-    private final RedisLink deliveries;
+    private final RedisConnecting connecting;
     private final RedisTransactions transactions;
     private final RedisScripts scripts;
     private final RedisWakeUp wakeUp;
@@ -62,15 +61,15 @@ public final class RedisOutbox implements AutoCloseable {
         client.setOptions(builder.options.mutate().autoReconnect(false).build());
         RedisURI uri = builder.uri;
         RedisKeys keys = new RedisKeys(builder.name);
-        RedisConnecting connecting = new RedisConnecting(client, uri);
-        this.writes = new RedisLink(connecting);
-        this.deliveries = new RedisLink(connecting);
+        this.connecting = new RedisConnecting(client, uri);
+        RedisLink writes = new RedisLink(connecting);
+        RedisLink deliveries = new RedisLink(connecting);
         RedisCalls writeCalls = new RedisCalls(writes, keys, uri.getTimeout());
         RedisCalls deliveryCalls = new RedisCalls(deliveries, keys, uri.getTimeout());
         RedisWriting writing = new RedisWriting(writeCalls, builder.replication, builder.deliveries);
         this.transactions = new RedisTransactions(connecting, writeCalls, writing, builder.replication);
         this.scripts = new RedisScripts(writeCalls, writing, builder.replication);
-        this.wakeUp = new RedisWakeUp(client, uri, deliveries, keys);
+        this.wakeUp = new RedisWakeUp(connecting, client.getResources().eventExecutorGroup(), deliveries, keys);
         this.backend =
                 new RedisBackend(writing, new RedisDelivery(deliveryCalls), new RedisHousekeeping(deliveryCalls));
         try {
@@ -150,9 +149,7 @@ public final class RedisOutbox implements AutoCloseable {
     @Override
     public void close() {
         wakeUp.close();
-        transactions.close();
-        writes.close();
-        deliveries.close();
+        connecting.close();
         client.shutdown(0, 2, TimeUnit.SECONDS);
         if (ownResources != null) {
             ownResources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
@@ -196,7 +193,8 @@ public final class RedisOutbox implements AutoCloseable {
 
         /**
          * Makes writers wait until that many replicas have confirmed the events; a writer gets an exception if they do not in
-         * time, though the events are stored. Commands of other writers wait as well. Default: nobody waits.
+         * time, though the events are stored. Commands of other writers wait as well. The limit is below the timeout of commands.
+         * Default: nobody waits.
          */
         public Builder waitForReplicas(int replicas, Duration limit) {
             if (replicas < 1) {
@@ -221,10 +219,12 @@ public final class RedisOutbox implements AutoCloseable {
         /**
          * Connects, and checks the server.
          *
-         * @throws IllegalStateException if the server is too old, may evict events, or holds events of another layout
+         * @throws IllegalStateException if the server is too old, may evict events, refuses commands to this user, or holds events
+         *     of another layout; or if replicas have no less time than a command
          * @throws RedisOutboxException if it cannot be reached
          */
         public RedisOutbox connect() {
+            replication.requireLessThan(uri.getTimeout());
             return new RedisOutbox(this);
         }
     }

@@ -15,6 +15,8 @@ public class RedisOutboxException extends OutboxBackendException {
         REFUSED,
         /** Redis answered and changed nothing, because it is not the server that takes writes. */
         WRONG_SERVER,
+        /** There was no connection, and nothing was sent. */
+        UNREACHABLE,
         /** No answer came. */
         CONNECTION,
         /** The caller did not wait for the answer. */
@@ -32,7 +34,7 @@ public class RedisOutboxException extends OutboxBackendException {
 
     /** Returns whether it is certain that no event was stored or changed. */
     boolean isWithoutEffect() {
-        return kind == Kind.REFUSED || kind == Kind.WRONG_SERVER;
+        return kind == Kind.REFUSED || kind == Kind.WRONG_SERVER || kind == Kind.UNREACHABLE;
     }
 
     /** Returns whether the connection is better not used again. */

@@ -1,5 +1,6 @@
 package io.outbox.redis;
 
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,13 +26,15 @@ final class RedisScripts {
             all.add(Integer.toString(scope.events().size()));
             all.addAll(RedisWriting.arguments(scope.events()));
             all.addAll(args);
-            return result(scope, scope.send(() -> redis.run(script, keys, all, replication)));
+            return scope.send(
+                    () -> redis.run(script, keys, all, (reply, connection) -> conclude(scope, reply, connection)));
         });
     }
 
-    private static Object result(WriteScope scope, List<Object> reply) {
+    private Object conclude(WriteScope scope, List<Object> reply, StatefulRedisConnection<String, String> connection) {
         if (reply.get(0).equals("APPENDED")) {
             scope.stored();
+            replication.await(connection, redis.timeout());
             return reply.get(1);
         }
         scope.notStored();

@@ -12,7 +12,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
@@ -23,7 +22,7 @@ import java.util.function.Function;
  * counts. The append is sent as its whole source, because a script that Redis has forgotten would fail alone, and leave the
  * application's commands without their events. Thread-safe; each transaction has a connection to itself.
  */
-final class RedisTransactions implements AutoCloseable {
+final class RedisTransactions {
 
     private static final int MAX_IDLE = 16;
 
@@ -32,7 +31,6 @@ final class RedisTransactions implements AutoCloseable {
     private final RedisWriting writing;
     private final Replication replication;
     private final Deque<StatefulRedisConnection<String, String>> idle = new ConcurrentLinkedDeque<>();
-    private final AtomicBoolean closed = new AtomicBoolean();
 
     RedisTransactions(RedisConnecting connecting, RedisCalls redis, RedisWriting writing, Replication replication) {
         this.connecting = connecting;
@@ -50,7 +48,9 @@ final class RedisTransactions implements AutoCloseable {
                 T result = gather(connection, work);
                 requireUnknown(scope.ids());
                 execute(connection, scope);
-                replication.await(connection, timeout());
+                if (!scope.events().isEmpty()) {
+                    replication.await(connection, timeout());
+                }
                 usable = true;
                 return result;
             } finally {
@@ -152,21 +152,15 @@ final class RedisTransactions implements AutoCloseable {
             }
             connection.closeAsync();
         }
-        return Answers.await(connecting.connect(), timeout());
+        return Answers.awaitConnection(connecting.connect(), timeout());
     }
 
     /** Keeps a connection whose transaction has ended; what another one has gathered must never be sent. */
     private void giveBack(StatefulRedisConnection<String, String> connection, boolean usable) {
-        if (usable && idle.size() < MAX_IDLE && !closed.get()) {
+        if (usable && idle.size() < MAX_IDLE) {
             idle.push(connection);
         } else {
             connection.closeAsync();
         }
-    }
-
-    /** Keeps no connection any more; those that are there end with the client. */
-    @Override
-    public void close() {
-        closed.set(true);
     }
 }

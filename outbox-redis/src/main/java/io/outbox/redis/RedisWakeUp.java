@@ -1,20 +1,21 @@
 package io.outbox.redis;
 
 import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.RedisURI;
-import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.outbox.spi.WakeUp;
 import java.lang.System.Logger.Level;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -22,7 +23,7 @@ import java.util.function.Consumer;
  *
  * <p>The subscription has a connection of its own, made when the first listener comes. A lost connection is made again after
  * growing pauses; one that is only silent is found by a ping. Whenever it is there, listeners are called once for what they
- * missed. Thread-safe; never blocks.
+ * missed. The first fault of each kind is logged as a warning, its repetitions are not. Thread-safe; never blocks.
  */
 final class RedisWakeUp implements WakeUp, AutoCloseable {
 
@@ -33,24 +34,24 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private static final int LONGEST_MESSAGE = 1_000;
     private static final String SEPARATOR = "\n";
 
-    private final RedisClient client;
-    private final RedisURI uri;
+    private final RedisConnecting connecting;
     private final RedisLink publishing;
     private final String channel;
     private final ScheduledExecutorService timer;
     private final HintDebounce debounce;
     private final List<Consumer<Set<String>>> listeners = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean sendingFails = new AtomicBoolean();
+    private final AtomicBoolean listeningFails = new AtomicBoolean();
     private StatefulRedisPubSubConnection<String, String> connection;
     private long pauseMs = FIRST_PAUSE_MS;
     private boolean started;
-    private boolean closed;
+    private volatile boolean closed;
 
-    RedisWakeUp(RedisClient client, RedisURI uri, RedisLink publishing, RedisKeys keys) {
-        this.client = client;
-        this.uri = uri;
+    RedisWakeUp(RedisConnecting connecting, ScheduledExecutorService timer, RedisLink publishing, RedisKeys keys) {
+        this.connecting = connecting;
+        this.timer = timer;
         this.publishing = publishing;
         this.channel = keys.wakeUpChannel();
-        this.timer = client.getResources().eventExecutorGroup();
         this.debounce = new HintDebounce(this::later, this::publish);
     }
 
@@ -76,11 +77,18 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         publishing
                 .connection()
                 .thenCompose(redis -> redis.async().publish(channel, isPlain ? types : ""))
-                .whenComplete((receivers, failure) -> {
-                    if (failure != null) {
-                        LOG.log(Level.DEBUG, "A hint could not be sent; events are found by the next poll", failure);
-                    }
-                });
+                .whenComplete((receivers, failure) -> noteFault(
+                        sendingFails, failure, "Hints cannot be sent; other nodes find events by their next poll"));
+    }
+
+    /** Logs what has begun to fail. */
+    private void noteFault(AtomicBoolean failing, Throwable failure, String consequence) {
+        if (failure == null) {
+            failing.set(false);
+        } else if (!closed) {
+            Level level = failing.getAndSet(true) ? Level.DEBUG : Level.WARNING;
+            LOG.log(level, "Channel " + channel + ": " + consequence, failure);
+        }
     }
 
     // Listening
@@ -106,21 +114,28 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         if (closed) {
             return;
         }
-        client.connectPubSubAsync(StringCodec.UTF8, uri)
-                .thenCompose(made -> {
-                    made.addListener(new Receiver());
-                    return made.async().subscribe(channel).whenComplete((subscribed, failure) -> {
-                        if (failure == null) {
-                            connected(made);
-                        } else {
-                            made.closeAsync();
-                        }
-                    });
-                })
-                .exceptionally(failure -> {
-                    LOG.log(Level.DEBUG, "Hints do not arrive; events are found by the next poll", failure);
-                    connectLater();
-                    return null;
+        connecting.connectPubSub().thenCompose(this::subscribe).whenComplete((made, failure) -> {
+            noteFault(listeningFails, failure, "Hints do not arrive; events are found by the next poll");
+            if (failure == null) {
+                connected(made);
+            } else {
+                connectLater();
+            }
+        });
+    }
+
+    private CompletableFuture<StatefulRedisPubSubConnection<String, String>> subscribe(
+            StatefulRedisPubSubConnection<String, String> made) {
+        made.addListener(new Receiver());
+        return made.async()
+                .subscribe(channel)
+                .toCompletableFuture()
+                .thenApply(subscribed -> made)
+                .orTimeout(PING_MS, TimeUnit.MILLISECONDS)
+                .whenComplete((subscribed, failure) -> {
+                    if (failure != null) {
+                        made.closeAsync();
+                    }
                 });
     }
 
@@ -143,6 +158,9 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     }
 
     private synchronized void connectLater() {
+        if (closed) {
+            return;
+        }
         later(TimeUnit.MILLISECONDS.toNanos(pauseMs), this::connect);
         pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
@@ -199,7 +217,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private final class Receiver extends RedisPubSubAdapter<String, String> {
         @Override
         public void message(String from, String types) {
-            call(types.isEmpty() ? Set.of() : Set.of(types.split(SEPARATOR)));
+            call(types.isEmpty() ? Set.of() : new HashSet<>(Arrays.asList(types.split(SEPARATOR))));
         }
     }
 

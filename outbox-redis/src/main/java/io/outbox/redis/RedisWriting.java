@@ -50,10 +50,7 @@ final class RedisWriting implements WriteBackend {
         if (scope != null) {
             scope.add(events);
         } else if (!events.isEmpty()) {
-            List<Object> duplicates = redis.run(Script.APPEND, List.of(), arguments(events), replication);
-            if (!duplicates.isEmpty()) {
-                throw duplicate(duplicates);
-            }
+            append(events);
         }
         Set<String> owned = new HashSet<>();
         for (NewEvent event : events) {
@@ -62,6 +59,16 @@ final class RedisWriting implements WriteBackend {
             }
         }
         return owned;
+    }
+
+    private void append(List<NewEvent> events) {
+        redis.run(Script.APPEND, List.of(), arguments(events), (duplicates, connection) -> {
+            if (!duplicates.isEmpty()) {
+                throw duplicate(duplicates);
+            }
+            replication.await(connection, redis.timeout());
+            return null;
+        });
     }
 
     @Override

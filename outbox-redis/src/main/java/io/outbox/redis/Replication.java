@@ -13,6 +13,15 @@ record Replication(int replicas, Duration limit) {
 
     static final Replication NOT_AWAITED = new Replication(0, Duration.ZERO);
 
+    /** Refuses a limit that the client would not wait for. */
+    void requireLessThan(Duration timeout) {
+        if (limit.compareTo(timeout) >= 0) {
+            throw new IllegalStateException(
+                    "Replicas have " + limit.toMillis() + " ms to confirm events, which must be less"
+                            + " than the timeout of a command, " + timeout.toMillis() + " ms");
+        }
+    }
+
     /**
      * Waits until what the connection has written is confirmed. Commands that others send over it wait as well.
      *
@@ -22,8 +31,8 @@ record Replication(int replicas, Duration limit) {
         if (replicas == 0) {
             return;
         }
-        long confirmed = Answers.await(
-                connection.async().waitForReplication(replicas, Math.max(1, limit.toMillis())), timeout.plus(limit));
+        long confirmed =
+                Answers.await(connection.async().waitForReplication(replicas, Math.max(1, limit.toMillis())), timeout);
         if (confirmed < replicas) {
             String message = "The events are stored, but within " + limit.toMillis() + " ms only " + confirmed + " of "
                     + replicas + " replicas have confirmed them; they will be delivered unless the primary is lost now";

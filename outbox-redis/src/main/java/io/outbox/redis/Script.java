@@ -20,6 +20,8 @@ record Script(String source, String sha) {
     private static final String STORES = "#!lua\n";
     private static final String CHANGES = "#!lua flags=allow-oom\n";
     private static final String READS = "#!lua flags=no-writes\n";
+    private static final String APPENDING = load("common") + load("append");
+    private static final String APPEND_WITH = load("append-with");
 
     static final Script START = of(STORES, "start");
     static final Script APPEND = of(STORES, "append", "append-alone");
@@ -47,10 +49,10 @@ record Script(String source, String sha) {
         this(source, sha1(source));
     }
 
-    /** Returns the script that runs a part of the application and the append as one. */
+    /** Returns the script that runs a part of the application, which sees none of our names, and the append as one. */
     static Script appendWith(String application) {
-        return new Script(STORES + load("common") + load("append") + "local function application(KEYS, ARGV)\n"
-                + application + "\nend\n" + load("append-with"));
+        return new Script(STORES + "local function application(KEYS, ARGV)\n" + application + "\nend\n" + APPENDING
+                + APPEND_WITH);
     }
 
     /** Reads a part without what only people need: it is sent whole inside of every transaction. */

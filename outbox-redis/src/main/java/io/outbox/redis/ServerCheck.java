@@ -12,6 +12,7 @@ final class ServerCheck {
     private static final System.Logger LOG = System.getLogger(ServerCheck.class.getName());
     private static final int LEAST_VERSION = 7;
     private static final String LAYOUT_VERSION = "1";
+    private static final String NO_RIGHT = "NORIGHT";
 
     private final RedisCalls redis;
 
@@ -20,8 +21,8 @@ final class ServerCheck {
     }
 
     /**
-     * Refuses a server on which events could disappear or scripts could not run, warns where they do not outlive the server,
-     * and compares the version of what is stored there.
+     * Refuses a server on which events could disappear or scripts could not run to their end, warns where events do not outlive
+     * the server, and compares the version of what is stored there.
      *
      * @throws IllegalStateException if the outbox must not be used on this server
      */
@@ -82,7 +83,14 @@ final class ServerCheck {
     }
 
     private void requireLayout() {
-        Object found = redis.run(Script.START, List.of(LAYOUT_VERSION)).get(0);
+        List<Object> reply = redis.run(Script.START, List.of(LAYOUT_VERSION));
+        Object found = reply.get(0);
+        if (found.equals(NO_RIGHT)) {
+            throw new IllegalStateException("The user of Redis may not use " + reply.subList(1, reply.size())
+                    + " on keys that begin with '{" + redis.keys().name()
+                    + "}:', so that scripts would stop half-way; grant these"
+                    + " commands and keys by ACL SETUSER");
+        }
         if (!LAYOUT_VERSION.equals(found)) {
             throw new IllegalStateException("The keys of outbox '"
                     + redis.keys().name() + "' have layout version " + found + ", and this library knows "

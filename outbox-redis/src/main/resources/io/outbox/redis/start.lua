@@ -1,5 +1,24 @@
 -- Sets the version of the layout where there is none, and returns the one that is there. Argument: the version of this engine.
+--
+-- A script whose user lacks the right to one of its commands fails at that command, and what it did before stays. So the rights are
+-- looked at first, where the server can tell: 'NORIGHT' and the commands in place of the version.
 
-local schema = PREFIX .. 'schema'
-redis.call('SET', schema, ARGV[1], 'NX')
-return {redis.call('GET', schema)}
+local SCHEMA = PREFIX .. 'schema'
+local CALLS = {
+  {'GET', SCHEMA}, {'SET', SCHEMA, ''}, {'TIME'}, {'EXISTS', EVENT},
+  {'HGET', DEAD_COUNT, ''}, {'HMGET', EVENT, ''}, {'HSET', BODY, '', ''}, {'HDEL', BODY, ''}, {'HINCRBY', DEAD_COUNT, '', '1'},
+  {'SADD', TYPES, ''}, {'SREM', TYPES, ''}, {'SMEMBERS', TYPES},
+  {'ZADD', DONE, '0', ''}, {'ZREM', DONE, ''}, {'ZSCORE', DONE, ''}, {'ZCARD', DEAD}, {'ZCOUNT', DONE, '0', '0'},
+  {'ZRANGE', DEAD, '0', '0'}, {'EVAL', '', '1', EVENT}, {'MULTI'}, {'EXEC'}
+}
+
+local refusal = {'NORIGHT'}
+if redis.acl_check_cmd then
+  for _, call in ipairs(CALLS) do
+    if not redis.acl_check_cmd(unpack(call)) then refusal[#refusal + 1] = call[1] end
+  end
+end
+if #refusal > 1 then return refusal end
+
+redis.call('SET', SCHEMA, ARGV[1], 'NX')
+return {redis.call('GET', SCHEMA)}

@@ -5,11 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
+import io.outbox.DuplicateEventException;
+import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
+import io.outbox.model.EventCount;
+import io.outbox.spi.TransactionEnd;
 import io.outbox.testservers.RedisServer;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +28,9 @@ import org.junit.jupiter.api.Test;
 class RedisReplicationTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** A sentinel that was kept from running for two seconds does nothing for half a minute. */
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     private RedisServer primary;
     private RedisServer replica;
@@ -99,6 +111,108 @@ class RedisReplicationTest {
                     .extracting(count -> count.pending())
                     .containsExactlyInAnyOrder(1L, 2L);
         }
+    }
+
+    @Test
+    void aScriptThatDeclinesOrMeetsADuplicateWaitsForNobody() {
+        try (RedisOutbox redis = waiting();
+                Outbox outbox = Outbox.writerOnly().backend(redis.backend()).build()) {
+            EventEnvelope event = EventEnvelope.ofJson("Kept", "{}");
+            outbox.writer().write(event);
+            replica.pause();
+
+            assertThat(redis.runScript(
+                            "return false",
+                            List.of(),
+                            List.of(),
+                            () -> outbox.writer().write("Declined", "{}")))
+                    .isNull();
+            assertThatThrownBy(() -> outbox.writer().write(event)).isInstanceOf(DuplicateEventException.class);
+            assertThatThrownBy(() -> redis.runScript(
+                            "return 1",
+                            List.of(),
+                            List.of(),
+                            () -> outbox.writer().write(event)))
+                    .isInstanceOf(DuplicateEventException.class);
+            replica.resume();
+        }
+    }
+
+    @Test
+    void anEventThatIsStoredAndNotConfirmedIsToldAsCommitted() {
+        try (RedisOutbox redis = waiting();
+                Outbox outbox = Outbox.writerOnly().backend(redis.backend()).build()) {
+            replica.pause();
+            List<TransactionEnd> ends = new ArrayList<>();
+            Runnable write = () -> {
+                redis.backend().afterCompletion(ends::add);
+                outbox.writer().write("Unsure", "{}");
+            };
+
+            assertThatThrownBy(() -> redis.inTransaction(commands -> write.run()))
+                    .hasMessageContaining("only 0 of 1 replicas");
+            assertThatThrownBy(() -> redis.runScript("return 1", List.of(), List.of(), write))
+                    .hasMessageContaining("only 0 of 1 replicas");
+
+            assertThat(ends).containsExactly(TransactionEnd.COMMITTED, TransactionEnd.COMMITTED);
+            replica.resume();
+        }
+    }
+
+    @Test
+    void anOutboxBehindASentinelFollowsItToTheNewPrimary() {
+        commands(replica).configSet("requirepass", primary.password());
+        try (RedisServer sentinel = RedisServer.startSentinel("shop", primary)) {
+            RedisURI uri = RedisURI.builder()
+                    .withSentinel("127.0.0.1", sentinel.port(), sentinel.password())
+                    .withSentinelMasterId("shop")
+                    .withPassword(primary.password().toCharArray())
+                    .withTimeout(PATIENCE)
+                    .build();
+            try (RedisOutbox redis = Redis.connect(uri, RedisOutbox.DEFAULT_NAME);
+                    Outbox outbox = Outbox.writerOnly().backend(redis.backend()).build()) {
+                outbox.writer().write("Kept", "{}");
+                RedisCommands<String, String> copy =
+                        client.connect(replicaUri()).sync();
+                await().atMost(PATIENCE).until(() -> copy.hlen("{outbox}:outbox:event") == 1);
+                failOver(sentinel);
+
+                await().atMost(LONG)
+                        .ignoreExceptions()
+                        .until(() -> redis.backend().counts().equals(List.of(new EventCount("Kept", 1, 0))));
+                redis.inTransaction(commands -> commands.set("{outbox}:order", "placed"));
+            }
+        }
+        assertThat(client.connect(replicaUri()).sync().get("{outbox}:order")).isEqualTo("placed");
+    }
+
+    private RedisURI replicaUri() {
+        RedisURI uri = Redis.uri(replica);
+        uri.setCredentialsProvider(Redis.uri(primary).getCredentialsProvider());
+        return uri;
+    }
+
+    @Test
+    void replicasHaveLessTimeThanACommand() {
+        RedisOutbox.Builder builder = RedisOutbox.builder(Redis.uri(primary)).waitForReplicas(1, PATIENCE);
+
+        assertThatThrownBy(builder::connect)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("30000 ms");
+    }
+
+    /** Makes the replica the primary, and ends the old one. */
+    private void failOver(RedisServer sentinel) {
+        RedisSentinelCommands<String, String> control =
+                client.connectSentinel(Redis.uri(sentinel)).sync();
+        await().atMost(LONG)
+                .ignoreExceptionsInstanceOf(RedisCommandExecutionException.class)
+                .until(() -> control.failover("shop").equals("OK"));
+        await().atMost(LONG).until(() -> {
+            SocketAddress address = control.getMasterAddrByName("shop");
+            return ((InetSocketAddress) address).getPort() == replica.port();
+        });
+        primary.kill();
     }
 
     @Test

@@ -20,18 +20,62 @@ public final class RedisServer extends TestServer {
 
     private final String password = UUID.randomUUID().toString();
     private final List<String> options;
+    private final String sentinelSettings;
     private Path home;
+    private int tlsPort;
 
-    private RedisServer(List<String> options) {
+    private RedisServer(List<String> options, String sentinelSettings) {
         super("Redis");
         this.options = options;
+        this.sentinelSettings = sentinelSettings;
     }
 
     /** Starts a server for the caller alone, who closes it; options are as on the command line, {@code --name value}. */
     public static RedisServer start(String... options) {
-        RedisServer server = new RedisServer(List.of(options));
+        RedisServer server = new RedisServer(List.of(options), null);
         server.launch();
         return server;
+    }
+
+    /** As {@link #start}, and clients who trust the certificate may use TLS, on a port of its own. */
+    public static RedisServer startWithTls(Certificates certificates, String... options) {
+        int tlsPort = Ports.free();
+        List<String> all = new ArrayList<>(List.of(
+                "--tls-port",
+                Integer.toString(tlsPort),
+                "--tls-cert-file",
+                certificates.certificate().toString(),
+                "--tls-key-file",
+                certificates.key().toString(),
+                "--tls-ca-cert-file",
+                certificates.certificate().toString(),
+                "--tls-auth-clients",
+                "no"));
+        all.addAll(List.of(options));
+        RedisServer server = new RedisServer(all, null);
+        server.tlsPort = tlsPort;
+        server.launch();
+        return server;
+    }
+
+    /**
+     * Starts a sentinel that knows a primary and its replicas, which have the primary's password. It replaces the primary when it
+     * is told to, and by itself only after a minute.
+     */
+    public static RedisServer startSentinel(String primaryName, RedisServer primary) {
+        String settings = """
+                sentinel monitor %1$s 127.0.0.1 %2$d 1
+                sentinel auth-pass %1$s %3$s
+                sentinel down-after-milliseconds %1$s 60000
+                """.formatted(primaryName, primary.port(), primary.password());
+        RedisServer server = new RedisServer(List.of("--sentinel"), settings);
+        server.launch();
+        return server;
+    }
+
+    /** The port for TLS; zero without. */
+    public int tlsPort() {
+        return tlsPort;
     }
 
     /** The password that clients have to give. */
@@ -48,6 +92,13 @@ public final class RedisServer extends TestServer {
     void prepare(Path data) throws IOException {
         home = ServerCache.home(BINARY, RedisServer::unpack);
         Files.createDirectory(data);
+        if (sentinelSettings != null) {
+            Files.writeString(sentinelFile(data), sentinelSettings);
+        }
+    }
+
+    private static Path sentinelFile(Path data) {
+        return data.resolve("sentinel.conf");
     }
 
     private static void unpack(JarFile jar, Path directory) throws IOException {
@@ -62,20 +113,13 @@ public final class RedisServer extends TestServer {
 
     @Override
     List<String> command(Path data, int port) {
-        List<String> command = new ArrayList<>(List.of(
-                home.resolve(BINARY).toString(),
-                "--bind",
-                "127.0.0.1",
-                "--port",
-                Integer.toString(port),
-                "--dir",
-                data.toString(),
-                "--save",
-                "",
-                "--appendonly",
-                "no",
-                "--requirepass",
-                password));
+        List<String> command = new ArrayList<>();
+        command.add(home.resolve(BINARY).toString());
+        if (sentinelSettings != null) {
+            command.add(sentinelFile(data).toString());
+        }
+        command.addAll(List.of("--bind", "127.0.0.1", "--port", Integer.toString(port), "--dir", data.toString()));
+        command.addAll(List.of("--requirepass", password, "--save", "", "--appendonly", "no"));
         command.addAll(options);
         return command;
     }
