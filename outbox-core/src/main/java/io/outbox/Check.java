@@ -15,7 +15,7 @@ final class Check {
         return value;
     }
 
-    /** Checks that a value fits its column: not too long, and without the NUL character, which databases refuse. */
+    /** Checks that a value fits its column: not too long, and of characters that every store gives back as they were. */
     static String atMost(String value, int maxLength, String name) {
         if (value != null && value.length() > maxLength) {
             throw new IllegalArgumentException(
@@ -24,6 +24,14 @@ final class Check {
         if (value != null && value.indexOf('\0') >= 0) {
             throw new IllegalArgumentException(name + " must not contain the NUL character");
         }
+        if (value != null && hasUnpairedSurrogate(value)) {
+            throw new IllegalArgumentException(
+                    name + " must not contain an unpaired surrogate, which UTF-8 cannot express");
+        }
         return value;
+    }
+
+    private static boolean hasUnpairedSurrogate(String value) {
+        return value.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
     }
 }

@@ -325,6 +325,11 @@ class EventEnvelopeTest {
                 .isThrownBy(() -> builder().aggregateId("a\0b"))
                 .withMessageContaining("aggregateId")
                 .withMessageContaining("NUL");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder().eventId("a\ud800"))
+                .withMessageContaining("eventId")
+                .withMessageContaining("surrogate");
+        assertThatNoException().isThrownBy(() -> builder().eventId("a\ud83d\ude00"));
     }
 
     @Test
