@@ -45,7 +45,7 @@ final class ServerCheck {
         return values;
     }
 
-    private static void requireVersion(String version) {
+    static void requireVersion(String version) {
         int major = Integer.parseInt("0" + version.replaceAll("\\D.*", ""));
         if (major < LEAST_VERSION) {
             throw new IllegalStateException("The outbox needs Redis " + LEAST_VERSION + " or later, this is "

@@ -103,7 +103,7 @@ class RedisOutageTest {
     @Test
     void nodesTakeNothingFromEachOtherAfterRedisWasFrozenForLongerThanTheLease() throws Exception {
         startServer();
-        Duration lease = Duration.ofSeconds(2);
+        Duration lease = Duration.ofSeconds(4);
         startNode(0, lease);
         startNode(1, lease);
         startWriters();
@@ -180,14 +180,14 @@ class RedisOutageTest {
         startWriters();
         for (int i = 0; i < 2; i++) {
             awaitDeliveries(ENOUGH);
+            int failed = load.failedWrites();
             server.kill();
-            LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
+            await().atMost(PATIENCE).until(() -> load.failedWrites() > failed);
             server.restart();
         }
         awaitDeliveries(ENOUGH);
         load.stop();
         load.requireRunning();
-        assertThat(load.failedWrites()).as("the outage was felt").isPositive();
     }
 
     private void breakTheNetworkUnderLoad() throws InterruptedException {

@@ -73,8 +73,8 @@ class RedisProcessesTest {
     @Test
     void twoProcessesDeliverEachEventOnceInTotal() throws Exception {
         Set<String> written = write();
-        Process first = start("first", 2);
-        Process second = start("second", 2);
+        Process first = start("first", 2, PATIENCE);
+        Process second = start("second", 2, PATIENCE);
 
         awaitAllDone();
         written.addAll(write());
@@ -99,6 +99,10 @@ class RedisProcessesTest {
     }
 
     private Process start(String node, long deliveryMs) throws IOException {
+        return start(node, deliveryMs, LEASE);
+    }
+
+    private Process start(String node, long deliveryMs, Duration lease) throws IOException {
         RedisURI uri = Redis.uri(Redis.server());
         String address = "redis://:" + Redis.server().password() + "@127.0.0.1:" + uri.getPort();
         Process process = new ProcessBuilder(
@@ -112,7 +116,7 @@ class RedisProcessesTest {
                         address,
                         name,
                         node,
-                        Long.toString(LEASE.toMillis()),
+                        Long.toString(lease.toMillis()),
                         Long.toString(deliveryMs))
                 .redirectErrorStream(true)
                 .redirectOutput(Redirect.DISCARD)

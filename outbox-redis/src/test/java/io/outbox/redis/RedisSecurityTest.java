@@ -20,6 +20,7 @@ import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.Outcome;
 import io.outbox.testservers.Certificates;
 import io.outbox.testservers.RedisServer;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +29,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -39,15 +42,10 @@ class RedisSecurityTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final long NEVER_MS = 3_600_000;
 
-    /** The rights that the documentation names. */
-    private static final String RIGHTS = """
-            ~{%1$s}:* &{%1$s}:* +ping +info +config|get +eval +evalsha +multi +exec +wait +publish +subscribe +time \
-            +get +set +exists +hget +hmget +hset +hdel +hincrby +sadd +srem +smembers \
-            +zadd +zrem +zrange +zcount +zscore +zcard""";
-
     @TempDir
     private static Path directory;
 
+    private static String rights;
     private static Certificates certificates;
     private static RedisServer server;
     private static RedisClient client;
@@ -57,11 +55,20 @@ class RedisSecurityTest {
     private final Set<String> delivered = ConcurrentHashMap.newKeySet();
 
     @BeforeAll
-    static void start() {
+    static void start() throws IOException {
+        rights = documentedRights();
         certificates = Certificates.create(directory);
         server = RedisServer.startWithTls(certificates);
         client = RedisClient.create(Redis.RESOURCES, Redis.uri(server));
         admin = client.connect().sync();
+    }
+
+    /** Reads what the documentation says an outbox needs, with a placeholder for its name. */
+    private static String documentedRights() throws IOException {
+        Matcher command = Pattern.compile("ACL SETUSER shop on >secret ([^`]*)```")
+                .matcher(Files.readString(Path.of("..", "docs", "redis.md")));
+        assertThat(command.find()).isTrue();
+        return command.group(1).strip().replaceAll("\\s+", " ").replace("{shop}", "{%1$s}");
     }
 
     @AfterAll
@@ -154,9 +161,9 @@ class RedisSecurityTest {
 
     // Rights
 
-    private RedisURI user(String rights) {
+    private RedisURI user(String granted) {
         CommandArgs<String, String> words = new CommandArgs<>(StringCodec.UTF8).add("SETUSER");
-        words.addValues(("limited reset on >secret " + rights.formatted(name)).split(" "));
+        words.addValues(("limited reset on >secret " + granted.formatted(name)).split(" "));
         admin.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), words);
         RedisURI uri = RedisURI.create("redis://limited:secret@127.0.0.1:" + server.port());
         uri.setTimeout(PATIENCE);
@@ -165,7 +172,7 @@ class RedisSecurityTest {
 
     @Test
     void theRightsThatAreDocumentedAreEnough() {
-        try (RedisOutbox redis = Redis.connect(user(RIGHTS), name)) {
+        try (RedisOutbox redis = Redis.connect(user(rights), name)) {
             deliverEverything(redis);
             String dead;
             try (Outbox outbox = Outbox.writerOnly().backend(redis.backend()).build()) {
@@ -185,13 +192,13 @@ class RedisSecurityTest {
     @Test
     void aRightThatIsMissingIsNamedAtTheStartAndNothingIsWritten() {
         for (String missing : new String[] {"zadd", "hincrby", "smembers", "exec"}) {
-            RedisURI uri = user(RIGHTS + " -" + missing);
+            RedisURI uri = user(rights + " -" + missing);
 
             assertThatThrownBy(() -> Redis.connect(uri, name))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("may not use [" + missing.toUpperCase(Locale.ROOT) + "]");
         }
-        RedisURI elsewhere = user(RIGHTS.replace("~{%1$s}:*", "~other:* ~{%1$s}:outbox:event"));
+        RedisURI elsewhere = user(rights.replace("~{%1$s}:*", "~other:* ~{%1$s}:outbox:event"));
         assertThatThrownBy(() -> Redis.connect(elsewhere, name))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("HSET")
@@ -201,7 +208,7 @@ class RedisSecurityTest {
 
     @Test
     void withoutARightToTheChannelEventsAreFoundByPolling() {
-        RedisURI uri = user(RIGHTS.replace("&{%1$s}:*", "&other"));
+        RedisURI uri = user(rights.replace("&{%1$s}:*", "&other"));
         DefaultListenerRegistry listeners = new DefaultListenerRegistry();
         listeners.register("Secret", event -> {
             delivered.add(event.eventId());

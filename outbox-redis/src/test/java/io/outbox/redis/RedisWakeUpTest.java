@@ -177,6 +177,17 @@ class RedisWakeUpTest {
     }
 
     @Test
+    void messagesThatNobodyOfOursHasSentDoNoHarm() {
+        deliverer(connect(), NEVER_MS);
+        String channel = "{" + name + "}:outbox:wake-up";
+        for (String message : new String[] {"", "\n", "A\nA", "\n\nHinted\n", "x".repeat(1_000_000)}) {
+            assertThat(Redis.commands().publish(channel, message)).isEqualTo(1);
+        }
+
+        awaitDelivery(writer(connect()).writer().write(event()));
+    }
+
+    @Test
     void whoeverHasClosedIsCalledNoMore() {
         RedisOutbox redis = connect();
         AtomicInteger first = new AtomicInteger();

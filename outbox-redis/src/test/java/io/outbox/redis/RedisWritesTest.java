@@ -18,6 +18,7 @@ import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.testing.StoredEvent;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 class RedisWritesTest {
 
     private static final long NEVER_MS = 3_600_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final String name = Redis.newName();
     private final String order = "{" + name + "}:order";
@@ -70,7 +72,7 @@ class RedisWritesTest {
     }
 
     private void awaitDelivery(String eventId) {
-        await().untilAsserted(() -> assertThat(delivered).contains(eventId));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(delivered).contains(eventId));
     }
 
     private String state() {
@@ -329,6 +331,16 @@ class RedisWritesTest {
                 .isEqualTo("text");
     }
 
+    /** Names of ours would be globals of the script's own, which Redis forbids. */
+    @Test
+    void aScriptSeesNoNamesButItsOwn() {
+        for (String ours : new String[] {"EVENT", "queue", "append", "APPEND_ARGS"}) {
+            assertThatThrownBy(() -> redis.runScript("return " + ours, List.of(), List.of(), () -> {}))
+                    .isInstanceOf(RedisOutboxException.class)
+                    .hasMessageContaining("nonexistent global variable '" + ours + "'");
+        }
+    }
+
     @Test
     void severalEventsOfOneScriptAreStoredInOrder() {
         List<String> ids = new ArrayList<>();
@@ -339,7 +351,30 @@ class RedisWritesTest {
             ids.addAll(writer.writeAll(List.of(event(), event())));
         });
 
-        await().untilAsserted(() -> assertThat(delivered).containsExactlyInAnyOrderElementsOf(ids));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(delivered).containsExactlyInAnyOrderElementsOf(ids));
+    }
+
+    // Deletion
+
+    @Test
+    void anOutboxThatOnlyWritesPurgesWhatOthersHaveFinishedAndNothingElse() {
+        String finished = writer.write(event());
+        awaitDelivery(finished);
+        String pending = writer.write(EventEnvelope.builder("Placed")
+                .payloadJson("{}")
+                .deliverAfter(Duration.ofHours(1))
+                .build());
+
+        try (Outbox writing = Outbox.writerOnly()
+                .backend(redis.backend())
+                .purgeRetention(Duration.ofMillis(1))
+                .purgeIntervalSeconds(1)
+                .build()) {
+            assertThat(writing.writer()).isNotNull();
+            await().atMost(PATIENCE).until(() -> stored(finished).isEmpty());
+        }
+
+        assertThat(stored(pending)).isPresent();
     }
 
     // Ownership

@@ -55,6 +55,11 @@ public final class TcpProxy implements AutoCloseable {
         return port;
     }
 
+    /** How many connections are open. */
+    public int connections() {
+        return connections.size();
+    }
+
     /** Holds back each piece of data for this long, in both directions; {@link Duration#ZERO} ends it. */
     public synchronized void delay(Duration delay) {
         if (delay.isNegative()) {
