@@ -2,49 +2,33 @@ package io.outbox.samples.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
+import io.outbox.testservers.ProgramRun;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BrokerDemoTest {
 
     /** It takes about fifteen seconds on a machine that has nothing else to do. */
-    private static final long LONGEST_SECONDS = 180;
+    private static final Duration LONGEST = Duration.ofMinutes(3);
 
     @TempDir
     private Path directory;
 
     @Test
     void showsEverySceneAndExitsByItself() throws Exception {
-        // given
-        Path output = directory.resolve("output.txt");
-        Process demo = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        BrokerDemo.class.getName())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-
         // when
-        boolean exited = demo.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS);
-        List<ProcessHandle> children = demo.descendants().toList();
-        demo.destroyForcibly();
+        ProgramRun demo = ProgramRun.of(BrokerDemo.class, directory, LONGEST);
 
         // then
-        List<String> lines =
-                Files.readAllLines(output).stream().map(String::strip).toList();
-        assertThat(exited).as("ended by itself; output: %s", lines).isTrue();
-        assertThat(demo.exitValue()).as("exit code; output: %s", lines).isZero();
+        List<String> lines = demo.lines();
         assertScenesIn(lines);
         assertSummaryIn(lines);
         assertThat(lines).as("plain when piped").noneMatch(line -> line.contains("\u001b"));
         assertThat(lines).noneMatch(line -> line.contains("at io.outbox") || line.contains("SLF4J"));
-        assertThat(children).as("processes left").isEmpty();
+        assertThat(demo.left()).as("processes left").isEmpty();
     }
 
     private static void assertScenesIn(List<String> lines) {
