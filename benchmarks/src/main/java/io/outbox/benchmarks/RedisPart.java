@@ -30,7 +30,7 @@ final class RedisPart implements Part {
                     "Append in batches of " + RedisBenchmark.WRITE_BATCH,
                     benchmark,
                     new Candidate("pipelined commands by hand", RedisBenchmark::appendByHand),
-                    new Candidate("outbox, writeAll", RedisBenchmark::append),
+                    new Candidate("outbox, OutboxWriter.writeAll", RedisBenchmark::append),
                     report);
             compare(
                     "Drain",
