@@ -45,6 +45,16 @@ final class Access {
         return caller;
     }
 
+    /**
+     * Refuses who may not have the files of the dashboard. Where tokens decide, everybody may: a browser can send its token
+     * only once it has them, and they say nothing of the outbox.
+     */
+    void requireForFiles(AdminRequest request) {
+        if (request.caller() != null || !hasToken()) {
+            require(Role.READ, request);
+        }
+    }
+
     private Caller caller(AdminRequest request) {
         if (request.caller() != null) {
             return request.caller();

@@ -43,6 +43,10 @@ public record AdminResponse(int status, String contentType, Map<String, String> 
         return new AdminResponse(204, null, Map.of(), new byte[0]);
     }
 
+    static AdminResponse redirect(String location) {
+        return new AdminResponse(302, null, Map.of("Location", location), new byte[0]);
+    }
+
     static AdminResponse of(Problem problem, String instance) {
         return new AdminResponse(
                 problem.status(), "application/problem+json", problem.headers(), Json.bytes(problem.body(instance)));

@@ -151,6 +151,7 @@ final class FiguresApi {
         view.put("maxAttempts", policy.maxAttempts());
         view.put("concurrency", policy.concurrency());
         view.put("maxPerSecond", policy.maxPerSecond());
+        view.put("queueCapacity", policy.queueCapacity());
         return view;
     }
 

@@ -26,6 +26,7 @@ public final class OutboxAdmin implements AutoCloseable {
     public static final String DLQ_PATH = "/api/outbox-dlq";
 
     private static final System.Logger LOG = System.getLogger(OutboxAdmin.class.getName());
+    private static final String TRACE_ID = "{traceId}";
     private static final String OPENAPI = "/META-INF/outbox-admin/openapi.json";
 
     private final String basePath;
@@ -51,6 +52,7 @@ public final class OutboxAdmin implements AutoCloseable {
         new ActionsApi(builder.outbox, dead, inspection, audit).addTo(routes, api);
         new FiguresApi(builder.outbox, inspection, audit, builder.series, builder.clock).addTo(routes, api);
         bulk.addTo(routes, api);
+        new SessionApi(dead, builder.mask, builder.traceUrl).addTo(routes, api);
         routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
         if (!access.hasToken()) {
             LOG.log(
@@ -107,11 +109,12 @@ public final class OutboxAdmin implements AutoCloseable {
             Caller caller = access.require(match.route().role(), request);
             return match.route().handler().answer(new Exchange(request, match.path(), caller));
         }
-        access.require(Role.READ, request);
         AdminResponse file = request.isRead() ? file(request.target().path(), segments) : null;
         if (file == null) {
+            access.require(Role.READ, request);
             throw Problem.notFound("There is nothing here");
         }
+        access.requireForFiles(request);
         return file;
     }
 
@@ -121,7 +124,10 @@ public final class OutboxAdmin implements AutoCloseable {
         if (!isBelow || (segments.size() > depth && segments.get(depth).equals("api"))) {
             return null;
         }
-        return WebFiles.find(segments.subList(depth, segments.size()));
+        // Addresses inside of the dashboard are relative to its own, which therefore ends with a slash.
+        return path.equals(basePath)
+                ? AdminResponse.redirect(segments.get(depth - 1) + "/")
+                : WebFiles.find(segments.subList(depth, segments.size()));
     }
 
     private static List<String> segments(String path) {
@@ -149,6 +155,7 @@ public final class OutboxAdmin implements AutoCloseable {
         private String operateToken;
         private PayloadMask mask = PayloadMask.NONE;
         private OutboxSeries series;
+        private String traceUrl;
         private Clock clock = Clock.systemUTC();
 
         private Builder(Outbox outbox) {
@@ -194,6 +201,19 @@ public final class OutboxAdmin implements AutoCloseable {
         /** What the outbox has done lately: the exporter that it was built with. Default: not known. */
         public Builder series(OutboxSeries series) {
             this.series = Objects.requireNonNull(series, "series");
+            return this;
+        }
+
+        /**
+         * Where a trace is shown, as in {@code https://traces.example/trace/{traceId}}: the dashboard links to it from events
+         * whose headers name a trace. Default: nowhere.
+         */
+        public Builder traceUrl(String template) {
+            if (!template.matches("https?://\\S+") || !template.contains(TRACE_ID)) {
+                throw new IllegalArgumentException(
+                        "traceUrl must be an http or https address that contains " + TRACE_ID + ": " + template);
+            }
+            this.traceUrl = template;
             return this;
         }
 

@@ -54,6 +54,8 @@ public final class OutboxSeries implements MetricsExporter {
         private long latencyMs;
         private long maxLatencyMs;
         private long lagMs;
+        private int hotQueue;
+        private int coldQueue;
 
         private Slot(long number) {
             this.number = number;
@@ -94,6 +96,8 @@ public final class OutboxSeries implements MetricsExporter {
         view.put("latencyMs", slot.latencies == 0 ? null : slot.latencyMs / slot.latencies);
         view.put("maxLatencyMs", slot.latencies == 0 ? null : slot.maxLatencyMs);
         view.put("lagMs", slot.lagMs);
+        view.put("hotQueue", slot.hotQueue);
+        view.put("coldQueue", slot.coldQueue);
         return view;
     }
 
@@ -158,6 +162,10 @@ public final class OutboxSeries implements MetricsExporter {
 
     @Override
     public void recordQueueDepths(int hotDepth, int coldDepth) {
+        change(slot -> {
+            slot.hotQueue = Math.max(slot.hotQueue, hotDepth);
+            slot.coldQueue = Math.max(slot.coldQueue, coldDepth);
+        });
         next.recordQueueDepths(hotDepth, coldDepth);
     }
 

@@ -25,13 +25,12 @@ final class WebFiles {
 
     private WebFiles() {}
 
-    /** Returns the file; the start page for the address of a page inside of it; or {@code null}. */
+    /** Returns the file, the start page if none is named, or {@code null}. */
     static AdminResponse find(List<String> segments) {
         if (segments.stream().anyMatch(segment -> !segment.matches("[A-Za-z0-9_-][A-Za-z0-9._-]*"))) {
             return null;
         }
-        String last = segments.isEmpty() ? "" : segments.get(segments.size() - 1);
-        String name = last.contains(".") ? String.join("/", segments) : INDEX;
+        String name = segments.isEmpty() ? INDEX : String.join("/", segments);
         byte[] content = read(ROOT + name);
         String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
         return content == null || type == null ? null : new AdminResponse(200, type, Map.of(), content);

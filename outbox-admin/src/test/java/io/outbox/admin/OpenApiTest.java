@@ -69,6 +69,7 @@ class OpenApiTest {
                     .getAsJsonObject("schemas");
             fixture.post(AdminFixture.BASE + "/events/" + id + "/resolve");
             Map<String, JsonElement> answers = Map.of(
+                    "Session", fixture.get(AdminFixture.BASE + "/session").json(),
                     "DeadLetter", fixture.get(AdminFixture.DLQ + "/" + id).json(),
                     "Overview", fixture.get(AdminFixture.BASE + "/overview").json(),
                     "EventSummary", first(fixture, "/events"),

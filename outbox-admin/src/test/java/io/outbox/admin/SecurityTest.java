@@ -60,7 +60,7 @@ class SecurityTest {
                 .isEqualTo(200);
         assertThat(handle("GET", DLQ, "10.0.0.7", null, Map.of())).isEqualTo(403);
         assertThat(handle("GET", "/outbox-admin", "10.0.0.7", null, Map.of())).isEqualTo(403);
-        assertThat(handle("GET", "/outbox-admin", "127.0.0.1", null, Map.of())).isEqualTo(200);
+        assertThat(handle("GET", "/outbox-admin/", "127.0.0.1", null, Map.of())).isEqualTo(200);
     }
 
     @ParameterizedTest
@@ -172,6 +172,7 @@ class SecurityTest {
                 "/outbox-admin/..%2fopenapi.json",
                 "/outbox-admin/.hidden.js",
                 "/outbox-admin/missing.js",
+                "/outbox-admin/events",
                 "/outbox-admin/index.class",
                 "/outbox-admin/api/unknown",
                 "/elsewhere"
@@ -181,11 +182,39 @@ class SecurityTest {
     }
 
     @Test
-    void pagesInsideOfTheDashboardAreItsStartPage() {
-        var answer = fixture.get("/outbox-admin/events/some-id");
-        assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.header("Content-Type")).startsWith("text/html");
-        assertThat(fixture.send("HEAD", "/outbox-admin", null).status()).isEqualTo(200);
+    void theDashboardHasAnAddressThatEndsWithASlash() {
+        var answer = fixture.get("/outbox-admin");
+        assertThat(answer.status()).isEqualTo(302);
+        assertThat(answer.header("Location")).isEqualTo("outbox-admin/");
+        assertThat(fixture.get("/outbox-admin/").header("Content-Type")).startsWith("text/html");
+        assertThat(fixture.send("HEAD", "/outbox-admin/", null).status()).isEqualTo(200);
+    }
+
+    @Test
+    void itsFilesAreThereForWhoHasYetToEnterAToken() {
+        withTokens();
+        assertThat(fixture.get("/outbox-admin/").status()).isEqualTo(200);
+        assertThat(fixture.get("/outbox-admin/lib/preact.mjs").header("Content-Type"))
+                .startsWith("text/javascript");
+        assertThat(fixture.get(BASE + "/session").status()).isEqualTo(401);
+        assertThat(fixture.get(BASE + "/unknown").status()).isEqualTo(401);
+        assertThat(handle("GET", "/outbox-admin/", "10.0.0.7", new Caller("bob", Set.of()), Map.of()))
+                .isEqualTo(403);
+    }
+
+    @Test
+    void aSessionSaysWhoLooksAndWhatThereIs() {
+        withTokens();
+        assertThat(fixture.send("GET", BASE + "/session", null, "Authorization", "Bearer " + READ)
+                        .response()
+                        .body())
+                .isEqualTo("{\"name\":\"read-token\",\"role\":\"READ\",\"deadLetters\":true,\"masked\":false,"
+                        + "\"traceUrl\":null}");
+        fixture.close();
+        fixture = AdminFixture.withDeadLetters(
+                builder -> builder.traceUrl("https://traces.example/{traceId}").payloadMask(new PayloadMask() {}));
+        assertThat(fixture.get(BASE + "/session").response().body())
+                .contains("\"role\":\"OPERATE\"", "\"masked\":true", "\"https://traces.example/{traceId}\"");
     }
 
     @Test
@@ -195,6 +224,9 @@ class SecurityTest {
         assertThatThrownBy(() -> builder.operateToken("short")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> builder.readToken("with blanks in it, but long"))
                 .isInstanceOf(IllegalArgumentException.class);
+        for (String url : List.of("https://traces.example", "javascript:alert('{traceId}')", "/{traceId}")) {
+            assertThatThrownBy(() -> builder.traceUrl(url)).as(url).isInstanceOf(IllegalArgumentException.class);
+        }
         for (String path : List.of("", "/", "admin", "/admin/", "/ad min", "/../x")) {
             assertThatThrownBy(() -> builder.basePath(path)).as(path).isInstanceOf(IllegalArgumentException.class);
         }

@@ -48,6 +48,9 @@ public class OutboxAdminAutoConfiguration {
         if (properties.getReadToken() != null) {
             builder.readToken(properties.getReadToken());
         }
+        if (properties.getTraceUrl() != null) {
+            builder.traceUrl(properties.getTraceUrl());
+        }
         series.of(outbox).ifPresent(builder::series);
         mask.ifUnique(builder::payloadMask);
         return builder.build();

@@ -28,6 +28,9 @@ public class OutboxAdminProperties {
     /** The role of an authenticated user who may do everything. */
     private String operateRole = DEFAULT_OPERATE_ROLE;
 
+    /** Where a trace is shown, with {traceId} in place of its id. */
+    private String traceUrl;
+
     public boolean isEnabled() {
         return enabled;
     }
@@ -74,5 +77,13 @@ public class OutboxAdminProperties {
 
     public void setOperateRole(String operateRole) {
         this.operateRole = operateRole;
+    }
+
+    public String getTraceUrl() {
+        return traceUrl;
+    }
+
+    public void setTraceUrl(String traceUrl) {
+        this.traceUrl = traceUrl;
     }
 }

@@ -16,7 +16,7 @@ public final class OutboxRuntimeHints implements RuntimeHintsRegistrar {
         hints.resources()
                 .registerPattern("schema/*.sql")
                 .registerPattern("META-INF/outbox-admin/*")
-                .registerPattern("META-INF/outbox-admin/web/*")
+                .registerPattern("META-INF/outbox-admin/web/**")
                 .registerPattern("schema/flyway/*/*.sql")
                 .registerPattern("schema/flyway-admin/*/*.sql")
                 .registerPattern("schema/flyway-dlq/*/*.sql")
