@@ -1,0 +1,84 @@
+/** What operators do, and how they are told what came of it. */
+import { post } from './api.js';
+import { hold, say, sayProblem } from './toasts.js';
+
+let whenChanged = () => {};
+
+/** Sets what is done when something was changed: pages look again. */
+export function onChanged(action) {
+  whenChanged = action;
+}
+
+/** Does something, and says whether it worked. Returns whether it did. */
+export async function perform(done, failed, work) {
+  try {
+    await work();
+    say(done);
+    return true;
+  } catch (error) {
+    sayProblem(failed, error);
+    return false;
+  } finally {
+    whenChanged();
+  }
+}
+
+function eventPath(id, action) {
+  return `events/${encodeURIComponent(id)}/${action}`;
+}
+
+export function replay(id) {
+  return perform('The event is delivered again', 'The event was not replayed', () => post(eventPath(id, 'replay')));
+}
+
+export function release(id) {
+  return perform('The event is free for any node', 'The event was not released', () => post(eventPath(id, 'release')));
+}
+
+export function resolve(id) {
+  hold('The event is resolved', () =>
+    perform('The event is resolved', 'The event was not resolved', () => post(eventPath(id, 'resolve'))),
+  );
+}
+
+export function deleteEvent(id) {
+  hold('The event is deleted', () =>
+    perform('The event is deleted', 'The event was not deleted', () => post(eventPath(id, 'delete'))),
+  );
+}
+
+/** Writes the event again with another payload, and returns the id of the new one; `null` if that failed. */
+export async function editAndReplay(id, payload) {
+  let written = null;
+  await perform('An event with the new payload was written', 'The event was not written', async () => {
+    written = await post(eventPath(id, 'edit'), { payload });
+  });
+  return written?.id ?? null;
+}
+
+const RESUMED = { pause: 'resume', resume: 'pause' };
+
+/**
+ * Pauses or resumes, and offers the opposite.
+ *
+ * @param {string} path of what is paused: `delivery`, or `types/…`
+ * @param {'pause'|'resume'} action
+ * @param {string} what as in "Delivery of …"
+ */
+export async function switchDelivery(path, action, what) {
+  try {
+    await post(`${path}/${action}`);
+    say(`${what} is ${action}d`, [{ label: 'Undo', run: () => switchDelivery(path, RESUMED[action], what) }]);
+  } catch (error) {
+    sayProblem(`${what} was not ${action}d`, error);
+  } finally {
+    whenChanged();
+  }
+}
+
+/** Begins an action on all that match, after a moment in which it can be undone. */
+export function startBulk(action, filter, what) {
+  hold(`${what}: ${action}`, () =>
+    perform(`${what}: ${action} has begun`, `${what}: ${action} was not begun`, () => post('bulk', { action, filter })),
+  );
+}

@@ -1,0 +1,111 @@
+/** Calls of the administration's API, which is beside the files of the dashboard. */
+
+const ROOT = new URL('../api/', import.meta.url);
+const TOKEN = 'outbox.token';
+
+let whenUnauthorized = () => {};
+
+/** An answer that is not what was asked for, as RFC 9457 has it. */
+export class Problem extends Error {
+  /**
+   * @param {number} status 0 if there was no answer at all
+   * @param {{title?: string, detail?: string}} body
+   */
+  constructor(status, body) {
+    super(body.detail ?? body.title ?? `The server answered ${status}`);
+    this.status = status;
+    this.title = body.title ?? 'Error';
+  }
+}
+
+/** Sets what is done when the server wants a token, or another one. */
+export function onUnauthorized(action) {
+  whenUnauthorized = action;
+}
+
+/** Keeps a token for as long as the tab is open. */
+export function useToken(token) {
+  sessionStorage.setItem(TOKEN, token);
+}
+
+export function forgetToken() {
+  sessionStorage.removeItem(TOKEN);
+}
+
+export function hasToken() {
+  return sessionStorage.getItem(TOKEN) !== null;
+}
+
+/** Returns the path with the parameters that have a value. */
+function address(path, params) {
+  const url = new URL(path, ROOT);
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined && value !== null && value !== '') {
+      url.searchParams.set(name, value);
+    }
+  }
+  return url;
+}
+
+function headers(body) {
+  const all = { Accept: 'application/json' };
+  if (body !== undefined) {
+    all['Content-Type'] = 'application/json';
+  }
+  if (hasToken()) {
+    all.Authorization = `Bearer ${sessionStorage.getItem(TOKEN)}`;
+  }
+  return all;
+}
+
+async function problem(response) {
+  let body = {};
+  try {
+    body = await response.json();
+  } catch {
+    // What a proxy in between says is of no use here.
+  }
+  return new Problem(response.status, body);
+}
+
+/** Sends a request, and returns the answer if it is a good one. */
+async function send(method, url, { body, signal } = {}) {
+  let response;
+  try {
+    response = await fetch(url, {
+      method,
+      headers: headers(body),
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+      redirect: 'error',
+    });
+  } catch (error) {
+    if (signal?.aborted) {
+      throw error;
+    }
+    throw new Problem(0, { title: 'No answer', detail: 'The server cannot be reached' });
+  }
+  if (response.status === 401) {
+    whenUnauthorized();
+  }
+  if (!response.ok) {
+    throw await problem(response);
+  }
+  return response;
+}
+
+export async function get(path, params = {}, signal = undefined) {
+  const response = await send('GET', address(path, params), { signal });
+  return response.json();
+}
+
+/** Returns what the answer says, or `null` if it says nothing. */
+export async function post(path, body = undefined) {
+  const response = await send('POST', address(path, {}), { body });
+  return response.status === 204 ? null : response.json();
+}
+
+export async function remove(path) {
+  const response = await send('DELETE', address(path, {}));
+  return response.status === 204 ? null : response.json();
+}

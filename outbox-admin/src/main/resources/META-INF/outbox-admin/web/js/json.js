@@ -1,0 +1,68 @@
+/**
+ * Indents JSON without reading its values, so that a number of twenty digits is shown as it was written.
+ */
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[-+0-9.eE]+|true|false|null|[{}[\],:]/g;
+const LARGEST = 200_000;
+
+/**
+ * Returns the parts of an indented text, each with its kind, or `null` if it is no JSON or too large.
+ *
+ * @returns {{text: string, kind: 'key'|'text'|'number'|'word'|'mark'}[] | null}
+ */
+export function prettyTokens(json) {
+  if (json.length > LARGEST || !isJson(json)) {
+    return null;
+  }
+  const tokens = json.match(TOKEN);
+  const parts = [];
+  let depth = 0;
+  tokens.forEach((token, i) => {
+    const next = tokens[i + 1];
+    if (token === '{' || token === '[') {
+      const isEmpty = next === '}' || next === ']';
+      depth += 1;
+      parts.push(mark(isEmpty ? token : token + newLine(depth)));
+    } else if (token === '}' || token === ']') {
+      const isEmpty = tokens[i - 1] === '{' || tokens[i - 1] === '[';
+      depth -= 1;
+      parts.push(mark(isEmpty ? token : newLine(depth) + token));
+    } else if (token === ',') {
+      parts.push(mark(token + newLine(depth)));
+    } else if (token === ':') {
+      parts.push(mark(': '));
+    } else {
+      parts.push({ text: token, kind: kind(token, next) });
+    }
+  });
+  return parts;
+}
+
+/** Returns the indented text, or the text as it is if it is no JSON. */
+export function pretty(json) {
+  return prettyTokens(json)?.map((part) => part.text).join('') ?? json;
+}
+
+export function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function mark(text) {
+  return { text, kind: 'mark' };
+}
+
+function newLine(depth) {
+  return `\n${'  '.repeat(depth)}`;
+}
+
+function kind(token, next) {
+  if (token.startsWith('"')) {
+    return next === ':' ? 'key' : 'text';
+  }
+  return /^[-+0-9]/.test(token) ? 'number' : 'word';
+}

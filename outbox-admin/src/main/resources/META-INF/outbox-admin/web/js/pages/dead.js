@@ -1,0 +1,125 @@
+/** Dead letters, in groups that failed alike or one by one, and what is done to all of them. */
+import { h } from '../../lib/preact.mjs';
+import { get } from '../api.js';
+import { number, plural } from '../format.js';
+import { href, withParams } from '../router.js';
+import { Badge, stateName } from '../parts/badge.js';
+import { BulkButtons, BulkList } from '../parts/bulk.js';
+import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
+import { Filters } from '../parts/filters.js';
+import { Load } from '../parts/load.js';
+import { PageHead } from '../parts/page-head.js';
+import { Pager } from '../parts/pager.js';
+import { Empty, Skeleton } from '../parts/states.js';
+import { Table } from '../parts/table.js';
+import { Time } from '../parts/time.js';
+
+const PAGE = 50;
+const GROUPS = 100;
+const STATES = ['MOVED', 'TO_RETRY', 'RESOLVED'];
+
+export function DeadPage(props) {
+  if (!props.session.deadLetters) {
+    return h(
+      'div',
+      null,
+      h(PageHead, { title: 'Dead letters' }),
+      h(Empty, { icon: 'dead', title: 'This outbox keeps no dead letters' }, 'Dead events are ', h('a', { href: href('events', { status: 'DEAD' }) }, 'among the others'), '.'),
+    );
+  }
+  const isGroups = props.query.get('view') !== 'letters';
+  return h(
+    'div',
+    null,
+    h(PageHead, { title: 'Dead letters', lead: 'Events that are not tried any more, and wait for a decision.' }, h(Views, { isGroups })),
+    h(BulkList, { tick: props.changes, canOperate: props.canOperate }),
+    h(isGroups ? Groups : Letters, props),
+  );
+}
+
+function Views({ isGroups }) {
+  const link = (label, view, isCurrent) => h('a', { href: href('dead', { view }), 'aria-current': isCurrent ? 'true' : undefined }, label);
+  return h('div', { class: 'segments', role: 'group', 'aria-label': 'View' }, link('Failure groups', null, isGroups), link('Letters', 'letters', !isGroups));
+}
+
+function Groups({ tick, canOperate }) {
+  return h(Load, {
+    id: 'groups',
+    tick,
+    load: (signal) => get('groups', { limit: GROUPS }, signal),
+    skeleton: h(Skeleton, { lines: 4, kind: 'group' }),
+    show: ({ items }) =>
+      items.length === 0
+        ? h(Empty, { title: 'No dead letters' }, 'Nothing waits for a decision.')
+        : h('ul', { class: 'groups' }, items.map((group) => h(Group, { group, canOperate, key: `${group.eventType} ${group.fingerprint}` }))),
+  });
+}
+
+function Group({ group, canOperate }) {
+  const filter = { eventType: group.eventType, fingerprint: group.fingerprint };
+  return h(
+    'li',
+    { class: 'card group' },
+    h(
+      'div',
+      { class: 'group-head' },
+      h('span', { class: 'group-count', title: 'How many letters' }, number(group.count)),
+      h('a', { class: 'strong clip', href: href('dead', { view: 'letters', status: 'MOVED', ...filter }), 'data-entry': true }, group.eventType),
+      h('span', { class: 'grow' }),
+      canOperate && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: true, small: true }),
+    ),
+    h('p', { class: 'mono group-error clamp', title: group.error }, group.error ?? 'no error'),
+    h('p', { class: 'muted small' }, 'First ', h(Time, { at: group.firstSeen }), ', last ', h(Time, { at: group.lastSeen }), h('span', { class: 'fingerprint mono' }, group.fingerprint)),
+  );
+}
+
+function Letters({ query, changes, canOperate }) {
+  const params = Object.fromEntries(['status', 'eventType', 'fingerprint', 'after'].map((name) => [name, query.get(name)]));
+  const filter = Object.fromEntries(['eventType', 'fingerprint'].filter((name) => query.has(name)).map((name) => [name, query.get(name)]));
+  const hasUndecided = !query.has('status') || query.get('status') === 'MOVED';
+  return h(
+    'div',
+    null,
+    h(Filters, {
+      query,
+      fields: [
+        { name: 'status', label: 'State', kind: 'choice', options: [['', 'All'], ...STATES.map((state) => [state, stateName(state)])] },
+        { name: 'eventType', label: 'Type' },
+        { name: 'fingerprint', label: 'Fingerprint of the error' },
+      ],
+    }),
+    canOperate && hasUndecided && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All undecided letters that match, on this page and all others:'), h(BulkButtons, { filter, what: 'all that match', canResolve: true })),
+    h(Load, {
+      id: JSON.stringify(params),
+      tick: changes,
+      load: (signal) => get('dead-letters', { ...params, limit: PAGE }, signal),
+      skeleton: h('div', { class: 'card flush' }, h(Skeleton, { lines: 12 })),
+      show: (page) => h(LetterTable, { page, query }),
+    }),
+  );
+}
+
+function LetterTable({ page, query }) {
+  if (page.items.length === 0) {
+    return h(Empty, { title: 'No such letters' }, h('a', { href: withParams({ status: null, eventType: null, fingerprint: null, after: null }) }, 'Show all'));
+  }
+  return h(
+    'div',
+    { class: 'card flush' },
+    h(Table, {
+      caption: 'Dead letters, the oldest first',
+      id: (letter) => letter.id,
+      rows: page.items,
+      columns: [
+        { label: 'Event', cell: (letter) => h(EventCell, { event: letter }), kind: 'main-cell' },
+        { label: 'State', cell: (letter) => h(Badge, { state: letter.status }) },
+        { label: 'Aggregate', cell: (letter) => h(AggregateCell, { event: letter }) },
+        { label: 'Attempts', cell: (letter) => number(letter.attempts), kind: 'number' },
+        { label: 'Died', cell: (letter) => h(Time, { at: letter.movedAt }), kind: 'nowrap' },
+        { label: 'Error', cell: (letter) => h(ErrorCell, { error: letter.error }) },
+        { label: 'Changed by', cell: (letter) => h('span', { class: 'clip' }, letter.updatedBy ?? '–') },
+      ],
+    }),
+    h(Pager, { query, next: page.next }, `${plural(page.items.length, 'letter')} on this page`),
+  );
+}

@@ -1,0 +1,144 @@
+/** Actions on all dead events that match a filter: counted first, confirmed, and followed while they run. */
+import { Component, h } from '../../lib/preact.mjs';
+import { perform, startBulk } from '../actions.js';
+import { get, post, remove } from '../api.js';
+import { number, plural } from '../format.js';
+import { Badge } from './badge.js';
+import { Dialog } from './dialog.js';
+import { Icon } from './icon.js';
+import { Load } from './load.js';
+import { Time } from './time.js';
+
+const FOLLOWED_MS = 700;
+
+const ACTIONS = {
+  replay: { word: 'Replay', icon: 'retry', says: 'They return to the outbox and are delivered again, with all their attempts.' },
+  resolve: { word: 'Resolve', icon: 'check', says: 'They are settled, not delivered, and deleted after their retention. That cannot be taken back.' },
+  delete: { word: 'Delete', icon: 'trash', says: 'They are gone for good. That cannot be taken back.', isDanger: true },
+};
+
+/**
+ * Buttons for a filter.
+ *
+ * Properties: `filter`; `what`, its name; `canResolve`; `small`.
+ */
+export class BulkButtons extends Component {
+  state = { action: null };
+
+  close = () => this.setState({ action: null });
+
+  render({ filter, what, canResolve, small }, { action }) {
+    const names = Object.keys(ACTIONS).filter((name) => name !== 'resolve' || canResolve);
+    return h(
+      'div',
+      { class: 'buttons' },
+      names.map((name) =>
+        h(
+          'button',
+          {
+            class: small ? 'button small' : 'button',
+            'aria-label': `${ACTIONS[name].word} ${what}`,
+            onClick: () => this.setState({ action: name }),
+            key: name,
+          },
+          h(Icon, { name: ACTIONS[name].icon }),
+          small ? ACTIONS[name].word : `${ACTIONS[name].word} all`,
+        ),
+      ),
+      action && h(BulkDialog, { action, filter, what, onClose: this.close }),
+    );
+  }
+}
+
+/** Says how many match, and begins when that is confirmed. */
+function BulkDialog({ action, filter, what, onClose }) {
+  const { word, says, isDanger } = ACTIONS[action];
+  const confirm = () => {
+    onClose();
+    startBulk(action, filter, what);
+  };
+  return h(
+    Dialog,
+    { title: `${word} ${what}?`, onClose },
+    h(Load, {
+      id: action,
+      load: () => post('bulk', { action, filter, dryRun: true }),
+      skeleton: h('p', { class: 'dry-run', role: 'status' }, 'Counting what matches …'),
+      show: ({ matches, exact }) => {
+        const count = `${exact ? '' : 'at least '}${plural(matches, 'event')}`;
+        return h(
+          'div',
+          null,
+          h('p', { class: 'dry-run', role: 'status' }, h('b', null, count), ` ${matches === 1 ? 'matches' : 'match'}.`),
+          h('p', { class: 'muted' }, says),
+          h(
+            'div',
+            { class: 'dialog-actions' },
+            h('button', { class: 'button', onClick: onClose }, 'Cancel'),
+            h('button', { class: isDanger ? 'button danger' : 'button primary', onClick: confirm, disabled: matches === 0 }, `${word} ${count}`),
+          ),
+        );
+      },
+    }),
+  );
+}
+
+/** The actions of this node. Looks more often while one is under way. */
+export class BulkList extends Component {
+  state = { tick: 0 };
+
+  componentWillUnmount() {
+    clearTimeout(this.timer);
+  }
+
+  load = async (signal) => {
+    const { items } = await get('bulk', {}, signal);
+    clearTimeout(this.timer);
+    if (items.some((job) => job.finishedAt === null)) {
+      this.timer = setTimeout(() => this.setState(({ tick }) => ({ tick: tick + 1 })), FOLLOWED_MS);
+    }
+    return items;
+  };
+
+  render({ tick, canOperate }, state) {
+    return h(Load, {
+      id: 'bulk',
+      tick: `${tick} ${state.tick}`,
+      load: this.load,
+      skeleton: null,
+      show: (jobs) =>
+        jobs.length > 0 &&
+        h(
+          'section',
+          { class: 'card', 'aria-labelledby': 'bulk-title' },
+          h('h2', { id: 'bulk-title' }, 'Bulk actions of this node'),
+          h('ul', { class: 'jobs' }, jobs.slice(0, 5).map((job) => h(Job, { job, canOperate, key: job.id }))),
+        ),
+    });
+  }
+}
+
+function Job({ job, canOperate }) {
+  const handled = job.done + job.skipped;
+  const cancel = () =>
+    perform('The action ends after its current batch', 'The action was not cancelled', () => remove(`bulk/${job.id}`));
+  const isOver = job.finishedAt !== null;
+  return h(
+    'li',
+    { class: 'job' },
+    h(Badge, { state: job.state }),
+    h('span', { class: 'job-name' }, `${ACTIONS[job.action].word}, by ${job.by}, `, h(Time, { at: job.createdAt })),
+    h('progress', {
+      max: Math.max(1, job.expected),
+      value: isOver && job.state === 'DONE' ? Math.max(1, job.expected) : handled,
+      'aria-label': `Progress of ${job.action}`,
+    }),
+    h(
+      'span',
+      { class: 'job-count' },
+      `${number(job.done)} of ${job.expectedExact ? '' : 'at least '}${number(job.expected)}`,
+      job.skipped > 0 && `, ${number(job.skipped)} skipped`,
+    ),
+    !isOver && canOperate && h('button', { class: 'button small', onClick: cancel }, 'Cancel'),
+  );
+}

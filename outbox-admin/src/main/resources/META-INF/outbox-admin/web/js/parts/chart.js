@@ -1,0 +1,160 @@
+/** A chart of one or more lines over time, drawn as SVG. What it shows is also said in words. */
+import { Component, createRef, h } from '../../lib/preact.mjs';
+import { minute } from '../format.js';
+
+const HEIGHT = 168;
+const PAD = { top: 12, right: 8, bottom: 22, left: 52 };
+const X_LABEL_PX = 110;
+
+/**
+ * Properties: `title`; `points`, each with `at` in milliseconds; `lines`, each with `name`, `tone`, `value(point)`, which may be
+ * null, and whether the space below is filled; `format`, how a value is written; `least`, the smallest top of the scale.
+ */
+export class Chart extends Component {
+  box = createRef();
+  state = { width: 0, index: null };
+
+  componentDidMount() {
+    this.observer = new ResizeObserver(([entry]) => this.setState({ width: Math.floor(entry.contentRect.width) }));
+    this.observer.observe(this.box.current);
+  }
+
+  componentWillUnmount() {
+    this.observer.disconnect();
+  }
+
+  onPointer = (event) => {
+    const { points } = this.props;
+    const { left, width } = this.box.current.getBoundingClientRect();
+    const share = (event.clientX - left - PAD.left) / (width - PAD.left - PAD.right);
+    this.point(Math.round(share * (points.length - 1)));
+  };
+
+  onKey = (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      this.point((this.state.index ?? this.props.points.length - 1) + step);
+    }
+  };
+
+  point(index) {
+    this.setState({ index: Math.max(0, Math.min(this.props.points.length - 1, index)) });
+  }
+
+  leave = () => this.setState({ index: null });
+
+  render({ title, points, lines, format, least = 1 }, { width, index }) {
+    const pointed = index === null ? undefined : points[index];
+    return h(
+      'figure',
+      { class: 'chart card' },
+      h('figcaption', null, h('h2', null, title), h(Legend, { lines, pointed, format })),
+      h(
+        'div',
+        {
+          class: 'chart-box',
+          ref: this.box,
+          tabIndex: 0,
+          role: 'img',
+          'aria-label': inWords(title, points, lines, format),
+          onPointerMove: this.onPointer,
+          onPointerLeave: this.leave,
+          onKeyDown: this.onKey,
+          onBlur: this.leave,
+        },
+        width > 0 && h(Drawing, { points, lines, format, least, width, index }),
+      ),
+    );
+  }
+}
+
+function inWords(title, points, lines, format) {
+  const sentences = lines.map(({ name, value }) => {
+    const values = points.map(value).filter((each) => each !== null);
+    return values.length === 0
+      ? `${name}: nothing`
+      : `${name}: ${format(values.at(-1))} at the end, ${format(Math.max(...values))} at most`;
+  });
+  return `${title}. ${sentences.join('. ')}.`;
+}
+
+/** The names of the lines; with a point, its time and values. */
+function Legend({ lines, pointed, format }) {
+  return h(
+    'div',
+    { class: 'legend' },
+    pointed && h('span', { class: 'legend-time' }, minute(pointed.at)),
+    lines.map(({ name, tone, value }) => {
+      const shown = pointed && value(pointed);
+      return h(
+        'span',
+        { class: `legend-entry ${tone}`, key: name },
+        name,
+        pointed && h('b', null, shown === null ? '–' : format(shown)),
+      );
+    }),
+  );
+}
+
+function Drawing({ points, lines, format, least, width, index }) {
+  const most = Math.max(least, ...lines.flatMap(({ value }) => points.map((point) => value(point) ?? 0)));
+  const top = niceTop(most);
+  const inner = { width: width - PAD.left - PAD.right, height: HEIGHT - PAD.top - PAD.bottom };
+  const x = (i) => PAD.left + (points.length < 2 ? 0 : (i / (points.length - 1)) * inner.width);
+  const y = (value) => PAD.top + inner.height - (value / top) * inner.height;
+  return h(
+    'svg',
+    { width, height: HEIGHT, 'aria-hidden': 'true', focusable: 'false' },
+    [0, top / 2, top].map((value) =>
+      h(
+        'g',
+        { key: value },
+        h('line', { class: 'grid', x1: PAD.left, x2: width - PAD.right, y1: y(value), y2: y(value) }),
+        h('text', { class: 'axis', x: PAD.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value)),
+      ),
+    ),
+    timeLabels(points, inner.width).map((i) =>
+      h('text', { class: 'axis', x: x(i), y: HEIGHT - 6, 'text-anchor': 'middle', key: i }, minute(points[i].at)),
+    ),
+    lines.map(({ name, tone, value, isFilled }) =>
+      h(
+        'g',
+        { class: tone, key: name },
+        isFilled && h('path', { class: 'area', d: area(points, value, x, y) }),
+        h('path', { class: 'line', d: line(points, value, x, y) }),
+      ),
+    ),
+    index !== null && h('line', { class: 'pointer', x1: x(index), x2: x(index), y1: PAD.top, y2: PAD.top + inner.height }),
+  );
+}
+
+/** Returns a round number that is not less. */
+function niceTop(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 4, 6, 8, 10].map((step) => step * power).find((step) => step >= value);
+}
+
+/** Returns which points have their time written below them: not the ones at the edges, where it would be cut off. */
+function timeLabels(points, width) {
+  const count = Math.max(2, Math.floor(width / X_LABEL_PX));
+  return Array.from({ length: count }, (_, i) => Math.round(((i + 0.5) / count) * (points.length - 1)));
+}
+
+/** Returns a path that begins anew where there is nothing in between. */
+function line(points, value, x, y) {
+  let isInside = false;
+  return points
+    .map((point, i) => {
+      const each = value(point);
+      const command = each === null ? '' : `${isInside ? 'L' : 'M'}${x(i).toFixed(1)} ${y(each).toFixed(1)}`;
+      isInside = each !== null;
+      return command;
+    })
+    .join('');
+}
+
+function area(points, value, x, y) {
+  const outline = points.map((point, i) => `L${x(i).toFixed(1)} ${y(value(point) ?? 0).toFixed(1)}`).join('');
+  return `M${x(0)} ${y(0)}${outline}L${x(points.length - 1)} ${y(0)}Z`;
+}

@@ -1,0 +1,67 @@
+/** Navigation, who is signed in, and how the page knows what is new. */
+import { h } from '../../lib/preact.mjs';
+import { number } from '../format.js';
+import { MODES } from '../live.js';
+import { href } from '../router.js';
+import { Icon } from './icon.js';
+
+const LINKS = [
+  ['overview', '', 'Overview'],
+  ['events', 'events', 'Events'],
+  ['dead', 'dead', 'Dead letters'],
+  ['types', 'types', 'Types and lanes'],
+  ['audit', 'audit', 'Audit log'],
+];
+
+const THEMES = { system: ['screen', 'as the system'], light: ['sun', 'light'], dark: ['moon', 'dark'] };
+
+export function Frame({ page, session, mode, dead, theme, onTheme, onHelp, onSignOut, children }) {
+  const [themeIcon, themeName] = THEMES[theme];
+  return h(
+    'div',
+    { class: 'frame' },
+    h('a', { class: 'skip', href: '#main', onClick: skipToMain }, 'Skip to the content'),
+    h(
+      'header',
+      { class: 'side' },
+      h('a', { class: 'brand', href: href('') }, h('img', { src: 'favicon.svg', alt: '', width: 28, height: 28 }), h('span', null, 'Outbox')),
+      h(
+        'nav',
+        { class: 'links', 'aria-label': 'Pages' },
+        LINKS.map(([name, path, label]) =>
+          h(
+            'a',
+            { href: href(path), 'aria-current': page === name ? 'page' : undefined, key: name },
+            h(Icon, { name }),
+            h('span', { class: 'link-label' }, label),
+            name === 'dead' && dead > 0 && h('span', { class: 'count', title: `${number(dead)} dead` }, number(dead)),
+          ),
+        ),
+      ),
+      h('span', { class: 'grow' }),
+      h(
+        'div',
+        { class: 'side-end' },
+        session && h('span', { class: `live ${mode}`, role: 'status', title: 'How this page learns what is new' }, MODES[mode]),
+        h('span', { class: 'grow' }),
+        h('button', { class: 'icon-button', onClick: onTheme, 'aria-label': `Colours: ${themeName}. Change`, title: `Colours: ${themeName}` }, h(Icon, { name: themeIcon })),
+        h('button', { class: 'icon-button', onClick: onHelp, 'aria-label': 'Shortcuts of the keyboard', title: 'Shortcuts (?)' }, h(Icon, { name: 'help' })),
+      ),
+      session &&
+        h(
+          'div',
+          { class: 'who' },
+          h('span', { class: 'who-name', title: session.name }, session.name),
+          h('span', { class: 'muted' }, session.role === 'OPERATE' ? 'may operate' : 'may only look'),
+          onSignOut && h('button', { class: 'button small', onClick: onSignOut }, 'Forget token'),
+        ),
+    ),
+    h('main', { id: 'main', class: 'main', tabIndex: -1 }, children),
+  );
+}
+
+/** The address is that of the page, and stays. */
+function skipToMain(event) {
+  event.preventDefault();
+  document.getElementById('main').focus();
+}

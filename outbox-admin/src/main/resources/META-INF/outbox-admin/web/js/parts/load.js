@@ -1,0 +1,60 @@
+/** Loads something and shows it: until then a skeleton, and if that fails the reason with a button to try again. */
+import { Component, h } from '../../lib/preact.mjs';
+import { Failure, Skeleton } from './states.js';
+
+/**
+ * Properties: `id`, another one means other data; `tick`, another one means to look again for the same data, which stays
+ * until then; `load(signal)`; `show(data)`; `skeleton`.
+ */
+export class Load extends Component {
+  state = { id: undefined, data: undefined, error: undefined };
+
+  componentDidMount() {
+    this.load();
+  }
+
+  componentDidUpdate(before) {
+    if (before.id !== this.props.id) {
+      this.load();
+    } else if (before.tick !== this.props.tick && !this.isLoading) {
+      this.load();
+    }
+  }
+
+  componentWillUnmount() {
+    this.request.abort();
+  }
+
+  load = async () => {
+    this.request?.abort();
+    const request = new AbortController();
+    const { id, load } = this.props;
+    this.request = request;
+    this.isLoading = true;
+    try {
+      const data = await load(request.signal);
+      this.settle(request, { id, data, error: undefined });
+    } catch (error) {
+      this.settle(request, { id, error, data: this.state.id === id ? this.state.data : undefined });
+    }
+  };
+
+  settle(request, state) {
+    if (request === this.request && !request.signal.aborted) {
+      this.isLoading = false;
+      this.setState(state);
+    }
+  }
+
+  retry = () => {
+    this.setState({ id: undefined });
+    this.load();
+  };
+
+  render({ id, show, skeleton = h(Skeleton) }, state) {
+    if (state.id !== id) {
+      return skeleton;
+    }
+    return state.data === undefined ? h(Failure, { error: state.error, retry: this.retry }) : show(state.data);
+  }
+}

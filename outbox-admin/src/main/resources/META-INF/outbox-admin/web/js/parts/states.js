@@ -1,0 +1,27 @@
+/** What a page shows while it has nothing else to show. */
+import { h } from '../../lib/preact.mjs';
+import { Icon } from './icon.js';
+
+/** Bars in place of lines that are still to come, of the height that these will have. */
+export function Skeleton({ lines = 8, kind = 'row' }) {
+  return h(
+    'div',
+    { class: 'skeleton', role: 'status', 'aria-label': 'Loading' },
+    Array.from({ length: lines }, (_, i) => h('div', { class: `skeleton-${kind}`, key: i })),
+  );
+}
+
+export function Empty({ icon = 'check', title, children }) {
+  return h('div', { class: 'empty' }, h(Icon, { name: icon }), h('h2', null, title), h('p', null, children));
+}
+
+export function Failure({ error, retry }) {
+  return h(
+    'div',
+    { class: 'empty failure', role: 'alert' },
+    h(Icon, { name: 'alert' }),
+    h('h2', null, error.title ?? 'That failed'),
+    h('p', null, error.message),
+    h('button', { class: 'button', onClick: retry }, h(Icon, { name: 'retry' }), 'Try again'),
+  );
+}

@@ -1,0 +1,31 @@
+/** A table that becomes a list of cards where there is no room for it. */
+import { h } from '../../lib/preact.mjs';
+
+/**
+ * @param {{
+ *   caption: string,
+ *   columns: {label: string, cell: (row: any) => any, kind?: string}[],
+ *   rows: any[],
+ *   id: (row: any) => string,
+ *   rowClass?: (row: any) => string
+ * }} props
+ */
+export function Table({ caption, columns, rows, id, rowClass = () => '' }) {
+  return h(
+    'table',
+    { class: 'table' },
+    h('caption', { class: 'unseen' }, caption),
+    h('thead', null, h('tr', null, columns.map(({ label, kind }) => h('th', { scope: 'col', class: kind, key: label }, label)))),
+    h(
+      'tbody',
+      null,
+      rows.map((row) =>
+        h(
+          'tr',
+          { key: id(row), class: rowClass(row) },
+          columns.map(({ label, cell, kind }) => h('td', { class: kind, 'data-label': label, key: label }, cell(row))),
+        ),
+      ),
+    ),
+  );
+}
