@@ -7,8 +7,10 @@ import java.util.Map;
  * The answer to a request. Its headers are those that browsers are to heed, too.
  *
  * @param contentType what the body is, or {@code null} if there is none
+ * @param stream what follows in place of a body, or {@code null}
  */
-public record AdminResponse(int status, String contentType, Map<String, String> headers, byte[] body) {
+public record AdminResponse(
+        int status, String contentType, Map<String, String> headers, byte[] body, AdminStream stream) {
 
     private static final Map<String, String> SECURITY = Map.of(
             "Content-Security-Policy",
@@ -28,6 +30,10 @@ public record AdminResponse(int status, String contentType, Map<String, String> 
         all.putAll(headers);
         headers = Map.copyOf(all);
         body = body.clone();
+    }
+
+    public AdminResponse(int status, String contentType, Map<String, String> headers, byte[] body) {
+        this(status, contentType, headers, body, null);
     }
 
     @Override

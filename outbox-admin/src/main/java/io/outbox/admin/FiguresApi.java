@@ -22,6 +22,7 @@ import java.util.TreeMap;
 final class FiguresApi {
 
     private static final int MOST_MINUTES = (int) OutboxSeries.KEPT.toMinutes();
+    private static final int LIVE_MINUTES = 1;
 
     private final Outbox outbox;
     private final InspectionBackend inspection;
@@ -44,6 +45,14 @@ final class FiguresApi {
                 .get(api + "/nodes", exchange -> AdminResponse.json(200, Map.of("items", nodes())))
                 .get(api + "/types", exchange -> AdminResponse.json(200, Map.of("items", types())))
                 .get(api + "/audit", this::audit);
+    }
+
+    /** Returns what changes all the time. */
+    Map<String, Object> live() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("overview", overview());
+        view.put("slots", slots(LIVE_MINUTES));
+        return view;
     }
 
     private Map<String, Object> overview() {
@@ -104,8 +113,12 @@ final class FiguresApi {
         int minutes = exchange.number("minutes", 60, 1, MOST_MINUTES);
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("slotMs", OutboxSeries.SLOT.toMillis());
-        view.put("items", series == null ? List.of() : series.last(Duration.ofMinutes(minutes)));
+        view.put("items", slots(minutes));
         return AdminResponse.json(200, view);
+    }
+
+    private List<Map<String, Object>> slots(int minutes) {
+        return series == null ? List.of() : series.last(Duration.ofMinutes(minutes));
     }
 
     private List<Map<String, Object>> nodes() {

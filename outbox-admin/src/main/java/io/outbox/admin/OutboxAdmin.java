@@ -33,6 +33,7 @@ public final class OutboxAdmin implements AutoCloseable {
     private final Access access;
     private final Routes routes = new Routes();
     private final BulkApi bulk;
+    private final LiveApi live;
 
     private OutboxAdmin(Builder builder) {
         this.basePath = builder.basePath;
@@ -50,7 +51,10 @@ public final class OutboxAdmin implements AutoCloseable {
         new DlqApi(dead, views, audit).addTo(routes);
         new EventsApi(dead, inspection, views).addTo(routes, api);
         new ActionsApi(builder.outbox, dead, inspection, audit).addTo(routes, api);
-        new FiguresApi(builder.outbox, inspection, audit, builder.series, builder.clock).addTo(routes, api);
+        FiguresApi figures = new FiguresApi(builder.outbox, inspection, audit, builder.series, builder.clock);
+        figures.addTo(routes, api);
+        this.live = new LiveApi(figures);
+        live.addTo(routes, api);
         bulk.addTo(routes, api);
         new SessionApi(dead, builder.mask, builder.traceUrl).addTo(routes, api);
         routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
@@ -140,9 +144,15 @@ public final class OutboxAdmin implements AutoCloseable {
         return segments;
     }
 
-    /** Ends the bulk action that is under way after its current batch. The outbox is not closed. */
+    /** Ends all streams, and starts no more: for a server that waits for its requests when it stops. */
+    public void endStreams() {
+        live.close();
+    }
+
+    /** Ends all streams, and the bulk action that is under way after its current batch. The outbox is not closed. */
     @Override
     public void close() {
+        endStreams();
         bulk.close();
     }
 

@@ -45,19 +45,38 @@ public final class OutboxAdminServer implements AutoCloseable {
     }
 
     private static void answer(OutboxAdmin admin, HttpExchange exchange) throws IOException {
-        try (exchange) {
+        boolean isStreaming = false;
+        try {
             AdminResponse response = admin.handle(request(exchange));
             response.headers().forEach(exchange.getResponseHeaders()::set);
             if (response.contentType() != null) {
                 exchange.getResponseHeaders().set("Content-Type", response.contentType());
             }
-            byte[] body = response.body();
-            boolean isHead = exchange.getRequestMethod().equals("HEAD");
-            exchange.sendResponseHeaders(response.status(), isHead || body.length == 0 ? -1 : body.length);
-            if (!isHead && body.length > 0) {
-                exchange.getResponseBody().write(body);
+            isStreaming = response.stream() != null && !isHead(exchange);
+            if (isStreaming) {
+                exchange.sendResponseHeaders(response.status(), 0);
+                response.stream().start(exchange.getResponseBody(), exchange::close);
+            } else {
+                write(response, exchange);
+            }
+        } finally {
+            if (!isStreaming) {
+                exchange.close();
             }
         }
+    }
+
+    private static void write(AdminResponse response, HttpExchange exchange) throws IOException {
+        byte[] body = response.body();
+        boolean hasBody = body.length > 0 && !isHead(exchange);
+        exchange.sendResponseHeaders(response.status(), hasBody ? body.length : -1);
+        if (hasBody) {
+            exchange.getResponseBody().write(body);
+        }
+    }
+
+    private static boolean isHead(HttpExchange exchange) {
+        return exchange.getRequestMethod().equals("HEAD");
     }
 
     private static AdminRequest request(HttpExchange exchange) throws IOException {

@@ -108,6 +108,15 @@ final class Problem extends RuntimeException {
                 Map.of());
     }
 
+    static Problem tooManyStreams(int most) {
+        return new Problem(
+                503,
+                "too-many-streams",
+                "Service unavailable",
+                "There are " + most + " streams already, or this is closing; ask again and again instead",
+                Map.of());
+    }
+
     static Problem internal() {
         return new Problem(500, "internal", "Internal error", "That failed; the application's log says why", Map.of());
     }

@@ -15,12 +15,14 @@ import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -146,19 +148,33 @@ final class AdminFixture implements AutoCloseable {
     }
 
     Answer send(String method, String path, String body, String... headers) {
-        URI uri = URI.create("http://localhost:" + server.address().getPort() + path);
-        HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(30));
+        HttpRequest.Builder request = request(path, headers);
         if (body != null) {
             request.header("Content-Type", "application/json");
         }
+        request.method(
+                method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body));
+        HttpResponse<String> response = exchange(request, BodyHandlers.ofString());
+        return new Answer(response.statusCode(), response);
+    }
+
+    /** Returns an answer whose body goes on. */
+    HttpResponse<InputStream> stream(String path, String... headers) {
+        return exchange(request(path, headers), BodyHandlers.ofInputStream());
+    }
+
+    private HttpRequest.Builder request(String path, String... headers) {
+        URI uri = URI.create("http://localhost:" + server.address().getPort() + path);
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(30));
         for (int i = 0; i < headers.length; i += 2) {
             request.setHeader(headers[i], headers[i + 1]);
         }
-        request.method(
-                method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body));
+        return request;
+    }
+
+    private <T> HttpResponse<T> exchange(HttpRequest.Builder request, BodyHandler<T> handler) {
         try {
-            HttpResponse<String> response = http.send(request.build(), BodyHandlers.ofString());
-            return new Answer(response.statusCode(), response);
+            return http.send(request.build(), handler);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         } catch (InterruptedException e) {

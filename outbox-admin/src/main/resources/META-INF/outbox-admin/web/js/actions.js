@@ -9,6 +9,11 @@ export function onChanged(action) {
   whenChanged = action;
 }
 
+/** Lets pages look again. */
+export function changed() {
+  whenChanged();
+}
+
 /** Does something, and says whether it worked. Returns whether it did. */
 export async function perform(done, failed, work) {
   try {
@@ -19,7 +24,7 @@ export async function perform(done, failed, work) {
     sayProblem(failed, error);
     return false;
   } finally {
-    whenChanged();
+    changed();
   }
 }
 
@@ -36,13 +41,13 @@ export function release(id) {
 }
 
 export function resolve(id) {
-  hold('The event is resolved', () =>
+  hold('Resolve the event', () =>
     perform('The event is resolved', 'The event was not resolved', () => post(eventPath(id, 'resolve'))),
   );
 }
 
 export function deleteEvent(id) {
-  hold('The event is deleted', () =>
+  hold('Delete the event', () =>
     perform('The event is deleted', 'The event was not deleted', () => post(eventPath(id, 'delete'))),
   );
 }
@@ -72,13 +77,15 @@ export async function switchDelivery(path, action, what) {
   } catch (error) {
     sayProblem(`${what} was not ${action}d`, error);
   } finally {
-    whenChanged();
+    changed();
   }
 }
 
-/** Begins an action on all that match, after a moment in which it can be undone. */
+/**
+ * Begins an action on all that match, after a moment in which it can be undone.
+ *
+ * @param {string} what as in "Replay all that match"
+ */
 export function startBulk(action, filter, what) {
-  hold(`${what}: ${action}`, () =>
-    perform(`${what}: ${action} has begun`, `${what}: ${action} was not begun`, () => post('bulk', { action, filter })),
-  );
+  hold(what, () => perform(`${what}: begun`, `${what}: not begun`, () => post('bulk', { action, filter })));
 }

@@ -47,8 +47,8 @@ function address(path, params) {
   return url;
 }
 
-function headers(body) {
-  const all = { Accept: 'application/json' };
+function headers(body, accept) {
+  const all = { Accept: accept };
   if (body !== undefined) {
     all['Content-Type'] = 'application/json';
   }
@@ -69,21 +69,24 @@ async function problem(response) {
 }
 
 /** Sends a request, and returns the answer if it is a good one. */
-async function send(method, url, { body, signal } = {}) {
+async function send(method, url, { body, signal, accept = 'application/json' } = {}) {
   let response;
   try {
     response = await fetch(url, {
       method,
-      headers: headers(body),
+      headers: headers(body, accept),
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
-      redirect: 'error',
+      redirect: 'manual',
     });
   } catch (error) {
     if (signal?.aborted) {
       throw error;
     }
     throw new Problem(0, { title: 'No answer', detail: 'The server cannot be reached' });
+  }
+  if (response.type === 'opaqueredirect') {
+    throw new Problem(0, { title: 'Signed out', detail: 'The server wants you to sign in: load this page again' });
   }
   if (response.status === 401) {
     whenUnauthorized();
@@ -97,6 +100,11 @@ async function send(method, url, { body, signal } = {}) {
 export async function get(path, params = {}, signal = undefined) {
   const response = await send('GET', address(path, params), { signal });
   return response.json();
+}
+
+/** Returns an answer whose body goes on. */
+export function openStream(path, signal) {
+  return send('GET', address(path, {}), { signal, accept: 'text/event-stream' });
 }
 
 /** Returns what the answer says, or `null` if it says nothing. */

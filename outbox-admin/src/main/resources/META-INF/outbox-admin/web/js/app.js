@@ -22,6 +22,9 @@ import { UnknownPage } from './pages/unknown.js';
 
 const PAGES = { overview: OverviewPage, events: EventsPage, dead: DeadPage, types: TypesPage, audit: AuditPage };
 
+/** What is dear to find out is looked for at every fifth update only. */
+const SLOW = 5;
+
 export class App extends Component {
   state = {
     route: route(),
@@ -133,7 +136,8 @@ export class App extends Component {
       return h(Skeleton);
     }
     const canOperate = session.role === 'OPERATE';
-    const common = { route, query: route.query, session, canOperate, live, tick, changes };
+    const slowTick = `${Math.floor(tick / SLOW)} ${changes}`;
+    const common = { query: route.query, session, canOperate, live, tick, slowTick, changes };
     if (route.page === 'events' && route.id !== undefined) {
       return h(EventPage, { ...common, id: route.id, key: route.id });
     }

@@ -1,10 +1,17 @@
-/** What the outbox does now, told to whoever listens. */
-import { get } from './api.js';
+/**
+ * What the outbox does now, told to whoever listens: by a stream of server-sent events, or where there is none by asking again
+ * and again. The stream is read by `fetch`, since an EventSource cannot send a token. A page that nobody sees listens to
+ * nothing: a browser has few connections for one server.
+ */
+import { get, openStream } from './api.js';
 
 const POLL_MS = 5000;
+const POLLS_BEFORE_STREAM = 6;
+const AGAIN_MS = 500;
+const SILENCE_MS = 40_000;
 
-/** How we know: not yet, by asking again and again, or not any more. */
-export const MODES = { connecting: 'Connecting', polling: 'Polling', offline: 'No connection' };
+/** How we know: not yet, by a stream, by asking, or not any more. */
+export const MODES = { connecting: 'Connecting', streaming: 'Live', polling: 'Polling', offline: 'No connection' };
 
 /**
  * Begins to listen.
@@ -14,14 +21,78 @@ export const MODES = { connecting: 'Connecting', polling: 'Polling', offline: 'N
  * @returns {() => void} ends it
  */
 export function listen(onUpdate, onMode) {
-  const end = new AbortController();
+  let listening = new AbortController();
+  const begin = () => {
+    listening.abort();
+    listening = new AbortController();
+    if (!document.hidden) {
+      follow(onUpdate, onMode, listening.signal);
+    }
+  };
+  document.addEventListener('visibilitychange', begin);
   onMode('connecting');
-  poll(onUpdate, onMode, end.signal);
-  return () => end.abort();
+  begin();
+  return () => {
+    document.removeEventListener('visibilitychange', begin);
+    listening.abort();
+  };
 }
 
-async function poll(onUpdate, onMode, signal) {
+async function follow(onUpdate, onMode, signal) {
   while (!signal.aborted) {
+    if (await stream(onUpdate, onMode, signal)) {
+      await pause(AGAIN_MS, signal);
+    } else {
+      await pollForAWhile(onUpdate, onMode, signal);
+    }
+  }
+}
+
+/** Listens to a stream until it ends, and returns whether it told anything. */
+async function stream(onUpdate, onMode, signal) {
+  const silence = new AbortController();
+  let hasTold = false;
+  let timer;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  };
+  try {
+    heard();
+    const response = await openStream('live', AbortSignal.any([signal, silence.signal]));
+    for await (const data of updates(response.body, heard)) {
+      hasTold = true;
+      onMode('streaming');
+      onUpdate(JSON.parse(data));
+    }
+  } catch {
+    // Whatever it was, asking finds out whether the server is there.
+  } finally {
+    clearTimeout(timer);
+  }
+  return hasTold;
+}
+
+/** Reads what each event of a stream carries; comments, which are heartbeats, carry nothing. */
+async function* updates(body, heard) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    heard();
+    text += chunk.value;
+    const events = text.split('\n\n');
+    text = events.pop();
+    for (const event of events) {
+      const data = event.split('\n').find((line) => line.startsWith('data: '));
+      if (data) {
+        yield data.slice('data: '.length);
+      }
+    }
+  }
+}
+
+async function pollForAWhile(onUpdate, onMode, signal) {
+  for (let i = 0; i < POLLS_BEFORE_STREAM && !signal.aborted; i++) {
     try {
       const [overview, series] = await Promise.all([get('overview', {}, signal), get('series', { minutes: 1 }, signal)]);
       onUpdate({ overview, slots: series.items });

@@ -14,7 +14,7 @@ export function merge(slots, newer, minutes) {
 }
 
 /**
- * Returns at most {@link MOST_POINTS} points, each of as many slots as it takes. Their times are round, so that a slot stays in
+ * Returns at most 90 points, each of as many slots as it takes. Their times are round, so that a slot stays in
  * the point that it is in while time goes on. The slot that has only begun is left out.
  */
 export function points(slots, slotMs) {

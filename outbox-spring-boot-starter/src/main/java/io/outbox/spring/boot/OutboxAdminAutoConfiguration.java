@@ -4,6 +4,7 @@ import io.outbox.Outbox;
 import io.outbox.admin.OutboxAdmin;
 import io.outbox.admin.PayloadMask;
 import io.outbox.admin.Role;
+import io.outbox.spring.boot.internal.admin.EndOfStreams;
 import io.outbox.spring.boot.internal.admin.OutboxAdminServlet;
 import io.outbox.spring.boot.internal.admin.RecordedSeries;
 import jakarta.servlet.Servlet;
@@ -17,6 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -60,6 +62,11 @@ public class OutboxAdminAutoConfiguration {
     @ConditionalOnClass({Servlet.class, ServletRegistrationBean.class})
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     static class Web {
+
+        @Bean
+        EndOfStreams outboxAdminEndOfStreams(OutboxAdmin admin, ApplicationContext context) {
+            return new EndOfStreams(admin, context);
+        }
 
         @Bean
         ServletRegistrationBean<OutboxAdminServlet> outboxAdminServlet(

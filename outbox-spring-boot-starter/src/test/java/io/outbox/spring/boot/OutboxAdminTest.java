@@ -1,20 +1,26 @@
 package io.outbox.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.outbox.admin.OutboxAdmin;
 import io.outbox.admin.PayloadMask;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spring.boot.internal.admin.OutboxAdminServlet;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -25,6 +31,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
@@ -139,6 +146,58 @@ class OutboxAdminTest {
         });
     }
 
+    @Test
+    void streamsHoldNoThreadOfTheContainerAndEndBeforeItWaitsForThem() {
+        runner.withPropertyValues(ENABLED).run(context -> {
+            MockHttpServletRequest request = request("GET", "/outbox-admin/api/live");
+            request.setAsyncSupported(true);
+            MockHttpServletResponse response = send(context, request);
+            assertThat(response.getContentType()).isEqualTo("text/event-stream");
+            CountDownLatch completed = new CountDownLatch(1);
+            request.getAsyncContext().addListener(new Completion(completed));
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> response.getContentAsString().startsWith("event: update\ndata: {"));
+
+            context.publishEvent(new ContextClosedEvent(context.getSourceApplicationContext()));
+            assertThat(completed.await(60, TimeUnit.SECONDS)).isTrue();
+        });
+    }
+
+    /** Tells when a stream is over. */
+    private record Completion(CountDownLatch completed) implements AsyncListener {
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            completed.countDown();
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {}
+
+        @Override
+        public void onError(AsyncEvent event) {}
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {}
+    }
+
+    @Test
+    void whereStreamsCannotBeAsynchronousThereAreNone() {
+        runner.withPropertyValues(ENABLED).run(context -> {
+            MockHttpServletResponse response = send(context, request("GET", "/outbox-admin/api/live"));
+            assertThat(response.getStatus()).isEqualTo(200);
+            assertThat(response.getContentAsString()).isEmpty();
+        });
+    }
+
+    @Test
+    void linksToTraces() {
+        runner.withPropertyValues(ENABLED, "outbox.admin.trace-url=https://traces.example/{traceId}")
+                .run(context -> assertThat(send(context, request("GET", "/outbox-admin/api/session"))
+                                .getContentAsString())
+                        .contains("https://traces.example/{traceId}"));
+    }
+
     static class Masked {
 
         @Bean
@@ -179,6 +238,7 @@ class OutboxAdminTest {
     @CsvSource({
         "outbox.admin.base-path=admin, basePath",
         "outbox.admin.token=short, operateToken",
+        "outbox.admin.trace-url=https://traces.example, traceUrl",
         "outbox.admin.tokens=x, outbox.admin"
     })
     void refusesBadSettings(String property, String named) {

@@ -1,7 +1,7 @@
 /** Dead letters, in groups that failed alike or one by one, and what is done to all of them. */
 import { h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
-import { number, plural } from '../format.js';
+import { number, plural, shortError } from '../format.js';
 import { href, withParams } from '../router.js';
 import { Badge, stateName } from '../parts/badge.js';
 import { BulkButtons, BulkList } from '../parts/bulk.js';
@@ -42,10 +42,10 @@ function Views({ isGroups }) {
   return h('div', { class: 'segments', role: 'group', 'aria-label': 'View' }, link('Failure groups', null, isGroups), link('Letters', 'letters', !isGroups));
 }
 
-function Groups({ tick, canOperate }) {
+function Groups({ slowTick, canOperate }) {
   return h(Load, {
     id: 'groups',
-    tick,
+    tick: slowTick,
     load: (signal) => get('groups', { limit: GROUPS }, signal),
     skeleton: h(Skeleton, { lines: 4, kind: 'group' }),
     show: ({ items }) =>
@@ -68,7 +68,7 @@ function Group({ group, canOperate }) {
       h('span', { class: 'grow' }),
       canOperate && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: true, small: true }),
     ),
-    h('p', { class: 'mono group-error clamp', title: group.error }, group.error ?? 'no error'),
+    h('p', { class: 'mono group-error clamp', title: group.error }, shortError(group.error ?? 'no error')),
     h('p', { class: 'muted small' }, 'First ', h(Time, { at: group.firstSeen }), ', last ', h(Time, { at: group.lastSeen }), h('span', { class: 'fingerprint mono' }, group.fingerprint)),
   );
 }
@@ -103,6 +103,7 @@ function LetterTable({ page, query }) {
   if (page.items.length === 0) {
     return h(Empty, { title: 'No such letters' }, h('a', { href: withParams({ status: null, eventType: null, fingerprint: null, after: null }) }, 'Show all'));
   }
+  const isAnyDecided = page.items.some((letter) => letter.updatedBy);
   return h(
     'div',
     { class: 'card flush' },
@@ -116,9 +117,9 @@ function LetterTable({ page, query }) {
         { label: 'Aggregate', cell: (letter) => h(AggregateCell, { event: letter }) },
         { label: 'Attempts', cell: (letter) => number(letter.attempts), kind: 'number' },
         { label: 'Died', cell: (letter) => h(Time, { at: letter.movedAt }), kind: 'nowrap' },
-        { label: 'Error', cell: (letter) => h(ErrorCell, { error: letter.error }) },
-        { label: 'Changed by', cell: (letter) => h('span', { class: 'clip' }, letter.updatedBy ?? '–') },
-      ],
+        { label: 'Error', cell: (letter) => h(ErrorCell, { error: letter.error }), kind: 'error-cell' },
+        isAnyDecided && { label: 'Changed by', cell: (letter) => h('span', { class: 'clip' }, letter.updatedBy ?? '–') },
+      ].filter(Boolean),
     }),
     h(Pager, { query, next: page.next }, `${plural(page.items.length, 'letter')} on this page`),
   );

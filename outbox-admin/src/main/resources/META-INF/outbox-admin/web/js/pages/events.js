@@ -125,7 +125,7 @@ function Events({ page, query, isTail }) {
             { label: 'Tenant', cell: (event) => h('span', { class: 'clip' }, event.tenantId ?? '–') },
             { label: 'Attempts', cell: (event) => number(event.attempts), kind: 'number' },
             { label: 'Created', cell: (event) => h(Time, { at: event.createdAt }), kind: 'nowrap' },
-            { label: 'Last error', cell: (event) => h(ErrorCell, { error: event.error }) },
+            { label: 'Last error', cell: (event) => h(ErrorCell, { error: event.error }), kind: 'error-cell' },
           ],
         }),
     h(Pager, { query, next: page.next }, isTail ? 'Follows what is written' : `${plural(page.items.length, 'event')} on this page`),

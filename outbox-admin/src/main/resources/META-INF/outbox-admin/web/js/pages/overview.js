@@ -23,10 +23,19 @@ const MOST_RECENT = 2200;
 
 export class OverviewPage extends Component {
   recent = new Map();
+  lastAt = Infinity;
+  gaps = 0;
 
-  /** Live slots are collected, so that the charts go on without being loaded again. */
-  collect(live) {
-    live?.slots.forEach((slot) => this.recent.set(slot.at, slot));
+  /** Live slots are collected, so that the charts need to be loaded again only if some were missed. */
+  collect(slots) {
+    if (slots.length === 0) {
+      return;
+    }
+    if (Date.parse(slots[0].at) > this.lastAt) {
+      this.gaps += 1;
+    }
+    this.lastAt = Date.parse(slots.at(-1).at);
+    slots.forEach((slot) => this.recent.set(slot.at, slot));
     for (const at of this.recent.keys()) {
       if (this.recent.size <= MOST_RECENT) {
         break;
@@ -35,33 +44,37 @@ export class OverviewPage extends Component {
     }
   }
 
-  render({ query, live, session, tick }) {
-    this.collect(live);
+  render({ query, live, session, slowTick }) {
+    this.collect(live?.slots ?? []);
     const minutes = RANGES.some(([value]) => value === query.get('range')) ? query.get('range') : '60';
+    const waiting = h(Skeleton, { lines: 4, kind: 'chart' });
     return h(
       'div',
       null,
       h(PageHead, { title: 'Overview' }, h(Ranges, { minutes })),
-      live ? h(Health, { overview: live.overview, session }) : h(Skeleton, { lines: 1, kind: 'tile' }),
-      h(Load, {
-        id: minutes,
-        load: (signal) => get('series', { minutes }, signal),
-        skeleton: h(Skeleton, { lines: 4, kind: 'chart' }),
-        show: (series) => this.figures(series, Number(minutes), live),
-      }),
-      live && h('div', { class: 'columns' }, h(Pending, { overview: live.overview }), h(Nodes, { tick })),
+      live
+        ? h(Load, {
+            id: minutes,
+            tick: this.gaps,
+            load: (signal) => get('series', { minutes }, signal),
+            skeleton: waiting,
+            show: (series) => this.figures(series, Number(minutes), { overview: live.overview, session, slowTick }),
+          })
+        : waiting,
     );
   }
 
-  figures(series, minutes, live) {
+  figures(series, minutes, { overview, session, slowTick }) {
     const slots = merge(series.items, [...this.recent.values()], minutes);
     return h(
       'div',
       null,
-      live && h(Tiles, { overview: live.overview, slots, slotMs: series.slotMs }),
+      h(Health, { overview, session }),
+      h(Tiles, { overview, slots, slotMs: series.slotMs }),
       slots.length < 2
         ? h(Empty, { icon: 'overview', title: 'No charts' }, 'This node was built without a series of what it does.')
         : h(Charts, { points: points(slots, series.slotMs) }),
+      h('div', { class: 'columns' }, h(Pending, { overview }), h(Nodes, { tick: slowTick })),
     );
   }
 }

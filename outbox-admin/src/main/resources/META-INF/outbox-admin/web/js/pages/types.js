@@ -2,7 +2,7 @@
 import { h } from '../../lib/preact.mjs';
 import { switchDelivery } from '../actions.js';
 import { get } from '../api.js';
-import { number } from '../format.js';
+import { number, shortError } from '../format.js';
 import { href } from '../router.js';
 import { Badge } from '../parts/badge.js';
 import { Icon } from '../parts/icon.js';
@@ -12,7 +12,7 @@ import { Empty, Skeleton } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Ago } from '../parts/time.js';
 
-export function TypesPage({ live, tick, canOperate }) {
+export function TypesPage({ live, slowTick, canOperate }) {
   return h(
     'div',
     null,
@@ -24,7 +24,7 @@ export function TypesPage({ live, tick, canOperate }) {
     ),
     h(Load, {
       id: 'types',
-      tick,
+      tick: slowTick,
       load: (signal) => get('types', {}, signal),
       skeleton: h('div', { class: 'card flush' }, h(Skeleton, { lines: 6 })),
       show: ({ items }) => h(Types, { items, canOperate }),
@@ -75,7 +75,7 @@ function State({ type }) {
       'div',
       { class: 'cause' },
       h(Badge, { state: 'UNAVAILABLE' }),
-      h('span', { class: 'small wrap' }, type.unavailable.cause),
+      h('span', { class: 'small wrap' }, shortError(type.unavailable.cause)),
       h('span', { class: 'small muted' }, 'since ', h(Ago, { at: type.unavailable.since })),
     );
   }

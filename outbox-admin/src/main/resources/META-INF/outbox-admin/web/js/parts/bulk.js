@@ -1,6 +1,6 @@
 /** Actions on all dead events that match a filter: counted first, confirmed, and followed while they run. */
 import { Component, h } from '../../lib/preact.mjs';
-import { perform, startBulk } from '../actions.js';
+import { changed, perform, startBulk } from '../actions.js';
 import { get, post, remove } from '../api.js';
 import { number, plural } from '../format.js';
 import { Badge } from './badge.js';
@@ -55,7 +55,7 @@ function BulkDialog({ action, filter, what, onClose }) {
   const { word, says, isDanger } = ACTIONS[action];
   const confirm = () => {
     onClose();
-    startBulk(action, filter, what);
+    startBulk(action, filter, `${word} ${what}`);
   };
   return h(
     Dialog,
@@ -83,7 +83,7 @@ function BulkDialog({ action, filter, what, onClose }) {
   );
 }
 
-/** The actions of this node. Looks more often while one is under way. */
+/** The actions of this node. Looks more often while one is under way, and lets pages look when one is over. */
 export class BulkList extends Component {
   state = { tick: 0 };
 
@@ -93,10 +93,15 @@ export class BulkList extends Component {
 
   load = async (signal) => {
     const { items } = await get('bulk', {}, signal);
+    const finished = items.filter((job) => job.finishedAt !== null).length;
     clearTimeout(this.timer);
-    if (items.some((job) => job.finishedAt === null)) {
+    if (finished < items.length) {
       this.timer = setTimeout(() => this.setState(({ tick }) => ({ tick: tick + 1 })), FOLLOWED_MS);
     }
+    if (finished > (this.finished ?? finished)) {
+      changed();
+    }
+    this.finished = finished;
     return items;
   };
 

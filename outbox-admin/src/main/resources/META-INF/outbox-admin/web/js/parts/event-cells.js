@@ -1,5 +1,6 @@
 /** Cells of lists of events. */
 import { h } from '../../lib/preact.mjs';
+import { shortError } from '../format.js';
 import { eventHref } from '../router.js';
 
 /** The type, which leads to the event, above its id. */
@@ -22,5 +23,5 @@ export function AggregateCell({ event }) {
 }
 
 export function ErrorCell({ error }) {
-  return error ? h('span', { class: 'mono small clamp', title: error }, error) : h('span', { class: 'muted' }, '–');
+  return error ? h('span', { class: 'mono small clamp', title: error }, shortError(error)) : h('span', { class: 'muted' }, '–');
 }

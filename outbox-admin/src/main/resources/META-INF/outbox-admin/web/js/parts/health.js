@@ -1,6 +1,6 @@
 /** Whether all is well, and if not, what is the matter. */
 import { h } from '../../lib/preact.mjs';
-import { duration, plural } from '../format.js';
+import { duration, plural, shortError } from '../format.js';
 import { href } from '../router.js';
 import { Icon } from './icon.js';
 import { Ago } from './time.js';
@@ -25,7 +25,7 @@ function judge(overview, session) {
     reasons.push(stopped);
   }
   overview.unavailable.forEach((target) =>
-    reasons.push([h('b', null, target.eventType), ' cannot be delivered, first seen ', h(Ago, { at: target.since }), ': ', target.cause]),
+    reasons.push([h('b', null, target.eventType), ' cannot be delivered, first seen ', h(Ago, { at: target.since }), ': ', shortError(target.cause)]),
   );
   if (overview.pausedTypes.length > 0) {
     reasons.push(['Paused: ', h('b', null, overview.pausedTypes.join(', '))]);

@@ -4,7 +4,7 @@ import { Failure, Skeleton } from './states.js';
 
 /**
  * Properties: `id`, another one means other data; `tick`, another one means to look again for the same data, which stays
- * until then; `load(signal)`; `show(data)`; `skeleton`.
+ * until then, even if that fails, unless it is gone; `load(signal)`; `show(data)`; `skeleton`.
  */
 export class Load extends Component {
   state = { id: undefined, data: undefined, error: undefined };
@@ -16,8 +16,11 @@ export class Load extends Component {
   componentDidUpdate(before) {
     if (before.id !== this.props.id) {
       this.load();
-    } else if (before.tick !== this.props.tick && !this.isLoading) {
-      this.load();
+    } else if (before.tick !== this.props.tick) {
+      this.isStale = this.isLoading;
+      if (!this.isLoading) {
+        this.load();
+      }
     }
   }
 
@@ -31,11 +34,13 @@ export class Load extends Component {
     const { id, load } = this.props;
     this.request = request;
     this.isLoading = true;
+    this.isStale = false;
     try {
       const data = await load(request.signal);
       this.settle(request, { id, data, error: undefined });
     } catch (error) {
-      this.settle(request, { id, error, data: this.state.id === id ? this.state.data : undefined });
+      const isKept = this.state.id === id && error.status !== 404;
+      this.settle(request, { id, error, data: isKept ? this.state.data : undefined });
     }
   };
 
@@ -43,6 +48,9 @@ export class Load extends Component {
     if (request === this.request && !request.signal.aborted) {
       this.isLoading = false;
       this.setState(state);
+      if (this.isStale) {
+        this.load();
+      }
     }
   }
 

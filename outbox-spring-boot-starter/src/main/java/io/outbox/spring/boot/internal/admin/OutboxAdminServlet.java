@@ -2,13 +2,16 @@ package io.outbox.spring.boot.internal.admin;
 
 import io.outbox.admin.AdminRequest;
 import io.outbox.admin.AdminResponse;
+import io.outbox.admin.AdminStream;
 import io.outbox.admin.Caller;
 import io.outbox.admin.OutboxAdmin;
 import io.outbox.admin.Role;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.security.Principal;
 import java.util.Collections;
@@ -44,11 +47,25 @@ public final class OutboxAdminServlet extends HttpServlet {
         if (answer.contentType() != null) {
             response.setContentType(answer.contentType());
         }
+        boolean isHead = request.getMethod().equals("HEAD");
+        if (answer.stream() != null && !isHead && request.isAsyncSupported()) {
+            stream(answer.stream(), request, response);
+            return;
+        }
         byte[] body = answer.body();
         response.setContentLength(body.length);
-        if (!request.getMethod().equals("HEAD")) {
+        if (!isHead) {
             response.getOutputStream().write(body);
         }
+    }
+
+    /** Gives the container its thread back while the stream lasts. */
+    private static void stream(AdminStream stream, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        OutputStream out = response.getOutputStream();
+        AsyncContext async = request.startAsync();
+        async.setTimeout(0);
+        stream.start(out, async::complete);
     }
 
     /** Returns the path as it was sent, from the application's own on. */
