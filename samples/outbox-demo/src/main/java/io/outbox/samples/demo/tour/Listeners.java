@@ -1,9 +1,10 @@
-package io.outbox.samples.demo;
+package io.outbox.samples.demo.tour;
 
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
+import io.outbox.samples.demo.screen.Screen;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The receiving side: one listener per type of event, some of them with troubles. Thread-safe. */

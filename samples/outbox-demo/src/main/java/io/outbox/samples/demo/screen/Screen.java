@@ -1,4 +1,4 @@
-package io.outbox.samples.demo;
+package io.outbox.samples.demo.screen;
 
 import java.io.Console;
 import java.io.PrintStream;
@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** What the viewer sees: coloured on a terminal, plain text when piped. Thread-safe. */
-final class Screen {
+public final class Screen {
 
     private static final String BOLD = "1";
     private static final String DIM = "2";
@@ -15,15 +15,24 @@ final class Screen {
     private static final String YELLOW = "33";
 
     private final PrintStream out;
+    private final boolean terminal;
     private final boolean coloured;
+    private boolean lineIsOpen;
 
-    Screen(PrintStream out, boolean coloured) {
+    Screen(PrintStream out, boolean terminal, boolean coloured) {
         this.out = out;
+        this.terminal = terminal;
         this.coloured = coloured;
     }
 
-    static Screen ofThisProcess() {
-        return new Screen(System.out, wantsColour(isTerminal(System.console()), System.getenv()));
+    public static Screen ofThisProcess() {
+        boolean terminal = isTerminal(System.console());
+        return new Screen(System.out, terminal, wantsColour(terminal, System.getenv()));
+    }
+
+    /** Returns whether somebody watches, rather than a file or another program. */
+    public boolean isTerminal() {
+        return terminal;
     }
 
     /** Follows the conventions of NO_COLOR (any value but the empty one) and TERM=dumb. */
@@ -48,39 +57,51 @@ final class Screen {
     }
 
     /** Begins a scene. */
-    void heading(String text) {
+    public void heading(String text) {
         print("");
         print(paint(BOLD, text));
     }
 
     /** Explains. */
-    void say(String format, Object... args) {
+    public void say(String format, Object... args) {
         print("   " + paint(DIM, format(format, args)));
     }
 
     /** Tells what the application did. */
-    void did(String format, Object... args) {
+    public void did(String format, Object... args) {
         print("   " + format(format, args));
     }
 
     /** Tells that an event arrived or a promise was kept. */
-    void good(String format, Object... args) {
+    public void good(String format, Object... args) {
         print("   " + paint(GREEN, format(format, args)));
     }
 
     /** Tells of a failure that the outbox deals with. */
-    void trouble(String format, Object... args) {
+    public void trouble(String format, Object... args) {
         print("   " + paint(YELLOW, format(format, args)));
     }
 
     /** Tells that the demo did not go as it should. */
-    void wrong(String format, Object... args) {
+    public void wrong(String format, Object... args) {
         print("   " + paint(RED, format(format, args)));
     }
 
     /** Prints one row of the summary. */
-    void row(String what, String value, String note) {
+    public void row(String what, String value, String note) {
         print("   " + format("%-42s %10s  ", what, value) + paint(DIM, note));
+    }
+
+    /** Prints a line of figures, on a terminal in place of the one before. */
+    public synchronized void figures(String format, Object... args) {
+        String line = "   " + format(format, args);
+        if (terminal) {
+            out.print("\r" + line + "   ");
+            out.flush();
+            lineIsOpen = true;
+        } else {
+            print(line);
+        }
     }
 
     private static String format(String format, Object... args) {
@@ -91,7 +112,11 @@ final class Screen {
         return coloured && !text.isEmpty() ? "\u001b[" + colour + "m" + text + "\u001b[0m" : text;
     }
 
-    private void print(String line) {
+    private synchronized void print(String line) {
+        if (lineIsOpen) {
+            out.println();
+            lineIsOpen = false;
+        }
         out.println(line.stripTrailing());
     }
 }

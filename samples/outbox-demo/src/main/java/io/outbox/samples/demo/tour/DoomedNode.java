@@ -1,4 +1,4 @@
-package io.outbox.samples.demo;
+package io.outbox.samples.demo.tour;
 
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
@@ -7,7 +7,7 @@ import io.outbox.OutboxWriter;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
-import io.outbox.samples.demo.Shop.Order;
+import io.outbox.samples.demo.tour.Shop.Order;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

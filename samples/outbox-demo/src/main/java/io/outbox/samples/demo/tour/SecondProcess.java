@@ -1,4 +1,4 @@
-package io.outbox.samples.demo;
+package io.outbox.samples.demo.tour;
 
 import java.io.BufferedReader;
 import java.io.IOException;

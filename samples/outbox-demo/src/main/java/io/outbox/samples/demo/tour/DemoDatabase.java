@@ -1,4 +1,4 @@
-package io.outbox.samples.demo;
+package io.outbox.samples.demo.tour;
 
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.JdbcTemplate;

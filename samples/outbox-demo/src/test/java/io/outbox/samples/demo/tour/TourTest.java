@@ -1,7 +1,8 @@
-package io.outbox.samples.demo;
+package io.outbox.samples.demo.tour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outbox.samples.demo.Demo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class DemoTest {
+class TourTest {
 
     /** It takes about ten seconds on a machine that has nothing else to do. */
     private static final long LONGEST_SECONDS = 180;
@@ -29,7 +30,8 @@ class DemoTest {
                         "-Djava.io.tmpdir=" + temporaryFiles,
                         "-cp",
                         System.getProperty("java.class.path"),
-                        Demo.class.getName())
+                        Demo.class.getName(),
+                        "--once")
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
