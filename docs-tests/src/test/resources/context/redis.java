@@ -7,6 +7,7 @@ import java.util.List;
 
 abstract class Context {
     RedisOutbox redis;
+    RedisURI uri;
     OutboxWriter writer;
     DefaultListenerRegistry listeners;
     String json;

@@ -1,6 +1,7 @@
 package io.outbox.spring.boot;
 
 import io.outbox.Outbox;
+import io.outbox.spi.WakeUp;
 import io.outbox.spring.boot.internal.actuator.OnOutboxHealth;
 import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
 import io.outbox.spring.boot.internal.actuator.OutboxHealthCheck;
@@ -8,6 +9,7 @@ import io.outbox.spring.boot.internal.actuator.OutboxHealthIndicator;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot3.Boot3HealthIndicator;
 import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -27,8 +29,9 @@ public class OutboxActuatorAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    OutboxHealthCheck outboxHealthCheck(Map<String, Outbox> outboxes, OutboxSettings settings) {
-        return new OutboxHealthCheck(outboxes, settings);
+    OutboxHealthCheck outboxHealthCheck(
+            Map<String, Outbox> outboxes, OutboxSettings settings, ObjectProvider<WakeUp> wakeUp) {
+        return new OutboxHealthCheck(outboxes, settings, wakeUp.getIfUnique());
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -621,12 +621,34 @@ public class OutboxProperties {
         /** The name of the outbox, in braces the hash tag of all its keys. */
         private String name = "outbox";
 
+        /** How many replicas have to confirm events before a write returns. None by default. */
+        private int waitForReplicas;
+
+        /** How long replicas may take for that; then the write fails, though the events are stored. */
+        private Duration replicaTimeout = Duration.ofSeconds(1);
+
         public String getName() {
             return name;
         }
 
         public void setName(String name) {
             this.name = name;
+        }
+
+        public int getWaitForReplicas() {
+            return waitForReplicas;
+        }
+
+        public void setWaitForReplicas(int waitForReplicas) {
+            this.waitForReplicas = waitForReplicas;
+        }
+
+        public Duration getReplicaTimeout() {
+            return replicaTimeout;
+        }
+
+        public void setReplicaTimeout(Duration replicaTimeout) {
+            this.replicaTimeout = replicaTimeout;
         }
     }
 }

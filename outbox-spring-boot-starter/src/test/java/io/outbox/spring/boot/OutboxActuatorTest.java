@@ -20,10 +20,8 @@ import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -35,28 +33,6 @@ class OutboxActuatorTest {
 
     private final ApplicationContextRunner runner =
             TestApplication.runner(Deliveries.class).withPropertyValues("management.endpoints.web.exposure.include=*");
-
-    /** What a health indicator says, whose types are in different packages in Spring Boot 3 and 4. */
-    private record Health(String status, Map<?, ?> details) {
-
-        static Health of(BeanFactory context) throws ReflectiveOperationException {
-            Object indicator = context.getBean("outboxHealthIndicator");
-            Object health = Class.forName(indicator
-                            .getClass()
-                            .getSuperclass()
-                            .getInterfaces()[0]
-                            .getName())
-                    .getMethod("health")
-                    .invoke(indicator);
-            return new Health(
-                    health.getClass().getMethod("getStatus").invoke(health).toString(),
-                    (Map<?, ?>) health.getClass().getMethod("getDetails").invoke(health));
-        }
-
-        Object detail(String name) {
-            return ((Map<?, ?>) details.get("outbox")).get(name);
-        }
-    }
 
     @Test
     void isUpWhileEventsAreDelivered() {

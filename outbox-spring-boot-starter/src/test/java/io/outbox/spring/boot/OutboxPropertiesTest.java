@@ -107,7 +107,9 @@ class OutboxPropertiesTest {
         "outbox.metrics.name-prefix,orders.",
         "outbox.schema.initialize,sometimes",
         "outbox.unroutable-grace,-1s",
-        "outbox.health.max-lag,0s"
+        "outbox.health.max-lag,0s",
+        "outbox.redis.wait-for-replicas,-1",
+        "outbox.redis.replica-timeout,0s"
     })
     void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
         TestApplication.runner().withPropertyValues(key + "=" + value).run(context -> {
@@ -181,13 +183,17 @@ class OutboxPropertiesTest {
         "outbox.mode=writer-only,outbox.poller.interval=1s",
         "outbox.mode=single-node,outbox.claim-locking.lock-timeout=1m",
         "outbox.purge.enabled=false,outbox.purge.retention=1d",
-        "outbox.metrics.enabled=false,outbox.metrics.name-prefix=orders"
+        "outbox.metrics.enabled=false,outbox.metrics.name-prefix=orders",
+        "outbox.backend=jdbc,outbox.redis.name=shop"
     })
     void warnsOfSettingsWithoutEffect(String because, String setting) {
         try (LogLines log = new LogLines()) {
             PlainApplication.runner().withPropertyValues(because, setting).run(context -> {
                 assertThat(context).hasNotFailed();
-                String key = setting.split("=")[0].replace("base-delay", "").replace("poller.interval", "poller");
+                String key = setting.split("=")[0]
+                        .replace("base-delay", "")
+                        .replace("poller.interval", "poller")
+                        .replace("redis.name", "redis");
                 assertThat(log.at(Level.WARNING))
                         .anySatisfy(line ->
                                 assertThat(line).contains("has no effect").contains(key.replaceAll("\\.$", "")));

@@ -3,26 +3,40 @@ package io.outbox.spring.boot;
 import static io.outbox.spring.boot.Deliveries.awaitPayloads;
 import static io.outbox.spring.boot.Deliveries.inTransaction;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
 import io.lettuce.core.RedisFuture;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.redis.RedisOutbox;
+import io.outbox.redis.RedisOutboxException;
 import io.outbox.spi.OutboxBackend;
-import io.outbox.spring.boot.internal.actuator.OutboxHealthCheck;
-import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
+import io.outbox.testservers.Certificates;
 import io.outbox.testservers.KafkaServer;
+import io.outbox.testservers.RabbitServer;
 import io.outbox.testservers.RedisServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -40,6 +54,8 @@ class OutboxRedisTest {
     private static final String DATA_SOURCES =
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration,"
                     + "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static RedisServer server;
 
@@ -178,33 +194,145 @@ class OutboxRedisTest {
     }
 
     @Test
-    void healthAndMetersAskRedis() {
-        try (RedisServer mortal = RedisServer.start("--appendonly", "yes", "--appendfsync", "no")) {
-            runner(Deliveries.class)
-                    .withPropertyValues(settings(mortal))
-                    .withPropertyValues("spring.data.redis.timeout=1s")
+    void publishesToRabbitMq() throws Exception {
+        String queue = "orders-" + UUID.randomUUID();
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setUri(RabbitServer.shared().uri());
+        try (Connection connection = factory.newConnection();
+                Channel channel = connection.createChannel()) {
+            channel.exchangeDeclare(queue, "direct");
+            channel.queueDeclare(queue, false, false, false, Map.of());
+            channel.queueBind(queue, queue, "placed");
+            runner().withPropertyValues(
+                            "spring.rabbitmq.addresses=" + RabbitServer.shared().uri(),
+                            "outbox.publisher.sender.type=rabbit_mq",
+                            "outbox.publisher.events.placed.topic=" + queue)
                     .run(context -> {
-                        OutboxHealthCheck health = new OutboxHealthCheck(
-                                context.getBeansOfType(Outbox.class), context.getBean(OutboxSettings.class));
-                        write(context, "1");
-                        awaitPayloads(context, "1");
-                        context.getBean(OutboxWriter.class).write("Unknown", "2");
-                        await().untilAsserted(() -> assertThat(
-                                        context.getBean(Outbox.class).status().dead())
-                                .isEqualTo(1));
+                        context.getBean(OutboxPublisher.class).publish("placed", Map.of("id", 1));
 
-                        assertThat(health.check().up()).isTrue();
-                        assertThat(context.getBean(MeterRegistry.class)
-                                        .get("outbox.events.dead")
-                                        .gauge()
-                                        .value())
-                                .isEqualTo(1);
-                        mortal.kill();
-                        assertThat(health.check().up()).isFalse();
-                        assertThat(health.check().details().toString()).contains("the store cannot be asked");
-                        mortal.restart();
-                        await().untilAsserted(
-                                        () -> assertThat(health.check().up()).isTrue());
+                        AtomicReference<GetResponse> message = new AtomicReference<>();
+                        await().atMost(PATIENCE).until(() -> {
+                            message.set(channel.basicGet(queue, true));
+                            return message.get() != null;
+                        });
+                        assertThat(message.get().getBody()).asString().isEqualTo("{\"id\":1}");
+                        await().atMost(PATIENCE)
+                                .until(() ->
+                                        context.getBean(Outbox.class).counts().isEmpty());
+                    });
+        }
+    }
+
+    @Test
+    void healthEndpointAndMetersShowWhatIsInRedis() {
+        runner(Deliveries.class)
+                .withPropertyValues("management.endpoints.web.exposure.include=*")
+                .run(context -> {
+                    OutboxEndpoint endpoint = context.getBean(OutboxEndpoint.class);
+                    assertThat(endpoint.changeAll(OutboxEndpoint.Action.PAUSE)
+                                    .outboxes()
+                                    .get("outbox")
+                                    .state())
+                            .isEqualTo("PAUSED");
+                    write(context, "1");
+                    context.getBean(OutboxWriter.class).write("Unheard", "2");
+                    context.getBean(OutboxWriter.class)
+                            .write(EventEnvelope.builder("Placed")
+                                    .payloadJson("3")
+                                    .deliverAfter(Duration.ofHours(1))
+                                    .build());
+                    assertWaiting(endpoint.outboxes().outboxes().get("outbox"));
+                    assertThat(Health.of(context).status()).isEqualTo("UP");
+                    assertThat(Health.of(context).detail("pending")).isEqualTo(2L);
+
+                    endpoint.change(OutboxEndpoint.Action.RESUME, "outbox");
+
+                    awaitPayloads(context, "1");
+                    await().atMost(PATIENCE)
+                            .untilAsserted(() -> assertFinished(
+                                    endpoint.outboxes().outboxes().get("outbox")));
+                    assertThat(Health.of(context).detail("state")).isEqualTo("RUNNING");
+                    assertThat(Health.of(context).detail("dead")).isEqualTo(1);
+                    await().atMost(PATIENCE)
+                            .untilAsserted(() -> assertThat(
+                                            Health.of(context).details().get("hints"))
+                                    .isEqualTo("arrive"));
+                    assertMeters(context.getBean(MeterRegistry.class));
+                });
+    }
+
+    /** One is due and has no listener, one is due, one is not. */
+    private static void assertWaiting(OutboxEndpoint.OutboxDescriptor outbox) {
+        assertThat(outbox.pending()).isEqualTo(2);
+        assertThat(outbox.eventTypes())
+                .extracting(
+                        OutboxEndpoint.TypeDescriptor::eventType,
+                        OutboxEndpoint.TypeDescriptor::pending,
+                        OutboxEndpoint.TypeDescriptor::later)
+                .containsExactly(tuple("Placed", 1L, 1L), tuple("Unheard", 1L, 0L));
+    }
+
+    private static void assertFinished(OutboxEndpoint.OutboxDescriptor outbox) {
+        assertThat(outbox.state()).isEqualTo("RUNNING");
+        assertThat(outbox.pending()).isZero();
+        assertThat(outbox.dead()).isEqualTo(1);
+        assertThat(outbox.eventTypes())
+                .extracting(OutboxEndpoint.TypeDescriptor::later)
+                .containsExactly(1L);
+    }
+
+    private static void assertMeters(MeterRegistry meters) {
+        assertThat(meters.get("outbox.events.dead").gauge().value()).isEqualTo(1);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(
+                                meters.get("outbox.dispatch.success").counter().count())
+                        .isEqualTo(1));
+        assertThat(meters.get("outbox.listener.duration").timer().count()).isPositive();
+    }
+
+    @Test
+    void healthIsDownWhileRedisIs() {
+        try (RedisServer mortal = RedisServer.start("--appendonly", "yes", "--appendfsync", "no")) {
+            runner(Deliveries.class).withPropertyValues(settings(mortal)).run(context -> {
+                assertThat(Health.of(context).status()).isEqualTo("UP");
+                mortal.kill();
+
+                Health down = Health.of(context);
+                assertThat(down.status()).isEqualTo("DOWN");
+                assertThat(down.detail("state")).isEqualTo("RUNNING");
+                assertThat(down.detail("reasons"))
+                        .asString()
+                        .contains("the store cannot be asked")
+                        .doesNotContain(mortal.password());
+
+                mortal.restart();
+                await().atMost(PATIENCE)
+                        .untilAsserted(
+                                () -> assertThat(Health.of(context).status()).isEqualTo("UP"));
+            });
+        }
+    }
+
+    @Test
+    void connectsAsAUserOverTlsAndWaitsForReplicasAsToldBySettings(@TempDir Path directory) {
+        Certificates certificates = Certificates.create(directory);
+        try (RedisServer secure = RedisServer.startWithTls(
+                certificates, "--appendonly", "yes", "--user", "shop", "on", ">secret", "~*", "&*", "+@all")) {
+            runner(Deliveries.class)
+                    .withPropertyValues(
+                            "spring.data.redis.host=localhost",
+                            "spring.data.redis.port=" + secure.tlsPort(),
+                            "spring.data.redis.username=shop",
+                            "spring.data.redis.password=secret",
+                            "spring.data.redis.ssl.bundle=redis",
+                            "spring.ssl.bundle.pem.redis.truststore.certificate=file:" + certificates.certificate(),
+                            "outbox.redis.wait-for-replicas=1",
+                            "outbox.redis.replica-timeout=10ms")
+                    .run(context -> {
+                        assertThatThrownBy(() -> write(context, "1"))
+                                .isInstanceOf(RedisOutboxException.class)
+                                .hasMessageContaining("within 10 ms only 0 of 1 replicas");
+                        awaitPayloads(context, "1");
                     });
         }
     }
@@ -238,6 +366,22 @@ class OutboxRedisTest {
                 .contains("The outbox cannot use its Redis")
                 .contains("127.0.0.1")
                 .doesNotContain(server.password());
+    }
+
+    @Test
+    void whatRedisCannotDoIsRefused() {
+        String[] settings = Arrays.copyOf(settings(server), 7);
+        settings[6] = "outbox.publisher.dlq.enabled=true";
+        assertThat(failure(settings).getDescription()).contains("outbox.publisher.dlq.enabled is true");
+
+        settings[6] = "spring.data.redis.masterreplica.nodes=127.0.0.1:" + server.port();
+        assertThat(failure(settings).getDescription()).contains("spring.data.redis.masterreplica does not tell");
+
+        String[] misnamed = settings(server);
+        misnamed[1] = "outbox.redis.name={shop}";
+        assertThat(failure(misnamed).getDescription())
+                .contains("outbox.redis is not valid")
+                .contains("'{shop}'");
     }
 
     @Test

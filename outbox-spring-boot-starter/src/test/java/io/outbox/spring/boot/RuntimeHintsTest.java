@@ -34,12 +34,14 @@ class RuntimeHintsTest {
     }
 
     @Test
-    void keepsTheTablesOfAllDatabases() {
+    void keepsTheTablesOfAllDatabasesAndTheScriptsOfRedis() {
         RuntimeHints hints = new RuntimeHints();
         new OutboxRuntimeHints().registerHints(hints, getClass().getClassLoader());
         assertThat(RuntimeHintsPredicates.resource().forResource("schema/h2.sql"))
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.resource().forResource("schema/postgresql.sql"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/outbox/redis/append.lua"))
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.reflection().onType(RoutedEvent.class))
                 .accepts(hints);

@@ -4,6 +4,7 @@ import io.outbox.Outbox;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.model.PendingEvents;
+import io.outbox.spi.WakeUp;
 import io.outbox.spring.boot.internal.failures.Reason;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.time.Duration;
@@ -26,8 +27,11 @@ public final class OutboxHealthCheck {
     private final Map<String, Outbox> outboxes;
     private final Duration maxLag;
     private final boolean startsByItself;
+    private final WakeUp wakeUp;
 
-    public OutboxHealthCheck(Map<String, Outbox> outboxes, OutboxSettings settings) {
+    /** @param wakeUp the hints of the application's own outbox; {@code null} without */
+    public OutboxHealthCheck(Map<String, Outbox> outboxes, OutboxSettings settings, WakeUp wakeUp) {
+        this.wakeUp = wakeUp;
         this.outboxes = new TreeMap<>(outboxes);
         this.maxLag = settings.monitoring().maxLag();
         this.startsByItself = settings.delivery().autoStartup();
@@ -42,6 +46,9 @@ public final class OutboxHealthCheck {
             Result result = check(outbox.getValue());
             details.put(outbox.getKey(), result.details());
             up &= result.up();
+        }
+        if (wakeUp != null && outboxes.values().stream().anyMatch(outbox -> outbox.state() == State.RUNNING)) {
+            details.put("hints", wakeUp.isConnected() ? "arrive" : "do not arrive; events are found by polling");
         }
         return new Result(up, details);
     }

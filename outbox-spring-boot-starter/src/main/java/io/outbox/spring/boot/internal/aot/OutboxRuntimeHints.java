@@ -6,8 +6,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Keeps the tables' DDL in a native image, with the scripts for migration tools, the files of the administration, and what
- * expressions of routes see.
+ * Keeps the tables' DDL in a native image, with the scripts for migration tools, those of Redis, the files of the administration,
+ * and what expressions of routes see.
  */
 public final class OutboxRuntimeHints implements RuntimeHintsRegistrar {
 
@@ -15,6 +15,7 @@ public final class OutboxRuntimeHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, ClassLoader classLoader) {
         hints.resources()
                 .registerPattern("schema/*.sql")
+                .registerPattern("io/outbox/redis/*.lua")
                 .registerPattern("META-INF/outbox-admin/*")
                 .registerPattern("META-INF/outbox-admin/web/**")
                 .registerPattern("schema/flyway/*/*.sql")

@@ -7,6 +7,7 @@ import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Polling;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Purge;
+import io.outbox.spring.boot.internal.settings.OutboxSettings.Table;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
 import java.lang.System.Logger.Level;
 import java.util.Set;
@@ -34,8 +35,10 @@ final class StartupLine {
         }
     }
 
-    private String text(State state) {
-        String outbox = "Outbox in table " + settings.table().name() + ": mode " + settings.mode();
+    String text(State state) {
+        Table table = settings.table();
+        String place = table.isInRedis() ? "Redis under the name " + table.redisName() : "table " + table.name();
+        String outbox = "Outbox in " + place + ": mode " + settings.mode();
         return outbox + delivery(state) + "; "
                 + settings.purge().map(this::purge).orElse("no purge");
     }

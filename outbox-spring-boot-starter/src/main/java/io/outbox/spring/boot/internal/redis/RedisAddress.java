@@ -25,14 +25,18 @@ final class RedisAddress {
                     "Define a bean of type RedisOutbox that connects to the node with the outbox's hash slot, or give the"
                             + " outbox a server of its own");
         }
-        RedisURI.Builder address = server(connections);
-        LettuceClientConfiguration client = connections.getClientConfiguration();
-        client.getClientName().ifPresent(address::withClientName);
-        return address.withTimeout(client.getCommandTimeout())
-                .withSsl(client.isUseSsl())
-                .withStartTls(client.isStartTls())
-                .withVerifyPeer(client.getVerifyMode())
-                .build();
+        RedisURI address = server(connections).build();
+        apply(connections.getClientConfiguration(), address);
+        address.getSentinels().forEach(sentinel -> apply(connections.getClientConfiguration(), sentinel));
+        return address;
+    }
+
+    private static void apply(LettuceClientConfiguration client, RedisURI address) {
+        client.getClientName().ifPresent(address::setClientName);
+        address.setTimeout(client.getCommandTimeout());
+        address.setSsl(client.isUseSsl());
+        address.setStartTls(client.isStartTls());
+        address.setVerifyPeer(client.getVerifyMode());
     }
 
     private static RedisURI.Builder server(LettuceConnectionFactory connections) {
@@ -54,24 +58,25 @@ final class RedisAddress {
         RedisURI.Builder address = RedisURI.builder()
                 .withSentinelMasterId(sentinels.getMaster().getName())
                 .withDatabase(sentinels.getDatabase());
-        RedisPassword password = sentinels.getSentinelPassword();
         for (RedisNode node : sentinels.getSentinels()) {
-            if (password.isPresent()) {
-                address.withSentinel(node.getHost(), node.getPort(), String.valueOf(password.get()));
-            } else {
-                address.withSentinel(node.getHost(), node.getPort());
-            }
+            RedisURI.Builder sentinel = RedisURI.Builder.redis(node.getHost(), node.getPort());
+            address.withSentinel(
+                    authenticated(sentinel, sentinels.getSentinelUsername(), sentinels.getSentinelPassword())
+                            .build());
         }
         return authenticated(address, sentinels);
     }
 
     private static RedisURI.Builder authenticated(RedisURI.Builder address, WithPassword credentials) {
-        credentials.getPassword().toOptional().ifPresent(password -> {
-            String user = credentials.getUsername();
+        return authenticated(address, credentials.getUsername(), credentials.getPassword());
+    }
+
+    private static RedisURI.Builder authenticated(RedisURI.Builder address, String user, RedisPassword password) {
+        password.toOptional().ifPresent(secret -> {
             if (user == null || user.isEmpty()) {
-                address.withPassword(password);
+                address.withPassword(secret);
             } else {
-                address.withAuthentication(user, password);
+                address.withAuthentication(user, secret);
             }
         });
         return address;

@@ -27,6 +27,8 @@ final class OutboxPropertiesCheck {
         checkMetrics(properties.getMetrics());
         require(properties.getSchema().getInitialize() != null, "outbox.schema.initialize", null, "must be set");
         Rules.positive("outbox.health.max-lag", properties.getHealth().getMaxLag());
+        Rules.atLeast(0, "outbox.redis.wait-for-replicas", properties.getRedis().getWaitForReplicas());
+        Rules.positive("outbox.redis.replica-timeout", properties.getRedis().getReplicaTimeout());
     }
 
     private void checkDispatcher(OutboxProperties.Dispatcher dispatcher) {

@@ -19,8 +19,14 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
      *
      * @param name its name, optionally with a schema
      * @param initialize when it is created
+     * @param redisName the name of the outbox in Redis, which is there in place of a table; {@code null} in a database
      */
-    public record Table(String name, DatabaseInitializationMode initialize) {}
+    public record Table(String name, DatabaseInitializationMode initialize, String redisName) {
+
+        public boolean isInRedis() {
+            return redisName != null;
+        }
+    }
 
     /**
      * How events are delivered.

@@ -45,6 +45,11 @@ final class PointlessSettings {
                     "outbox.claim-locking.lock-timeout",
                     PublisherKeys.of("stuck-recovery"));
         }
+        if (settings.table().isInRedis()) {
+            pointless.warn("outbox.backend is REDIS, so there is no table", "outbox.table-name", "outbox.schema");
+        } else {
+            pointless.warn("outbox.backend is JDBC", "outbox.redis");
+        }
         if (settings.purge().isEmpty()) {
             pointless.warn(
                     "nothing is purged; set outbox.purge.enabled=true",

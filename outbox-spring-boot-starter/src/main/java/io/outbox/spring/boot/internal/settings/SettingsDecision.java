@@ -5,6 +5,7 @@ import static io.outbox.spring.boot.internal.settings.Rules.require;
 import io.outbox.poller.StuckRecovery;
 import io.outbox.spring.boot.OutboxGlobalProperties;
 import io.outbox.spring.boot.OutboxProperties;
+import io.outbox.spring.boot.OutboxProperties.Backend;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Delivery;
@@ -136,7 +137,8 @@ public final class SettingsDecision {
                         new Named<>(
                                 "outbox.tables.auto-create",
                                 autoCreate ? DatabaseInitializationMode.ALWAYS : DatabaseInitializationMode.NEVER),
-                        publisherIsConfigured || ConsumerDecision.consumes(explicit)));
+                        publisherIsConfigured || ConsumerDecision.consumes(explicit)),
+                outbox.getBackend() == Backend.REDIS ? outbox.getRedis().getName() : null);
     }
 
     private Delivery delivery(OutboxProperties outbox, Mode mode) {
