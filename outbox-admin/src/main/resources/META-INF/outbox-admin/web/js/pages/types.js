@@ -62,7 +62,7 @@ function Types({ items, canOperate }) {
         { label: 'Pending', cell: (type) => number(type.pending), kind: 'number' },
         { label: 'In process', cell: (type) => number(type.inProcess), kind: 'number' },
         { label: 'Oldest due', cell: (type) => (type.oldestDueAt ? h(Ago, { at: type.oldestDueAt }) : '–'), kind: 'nowrap' },
-        { label: 'Policy', cell: (type) => h(Policy, { lane: type.lane }) },
+        { label: 'Policy', cell: (type) => h(Policy, { lane: type.lane }), kind: 'policy-cell' },
         { label: '', cell: (type) => canOperate && type.lane && h(TypeSwitch, { type }), kind: 'end' },
       ],
     }),

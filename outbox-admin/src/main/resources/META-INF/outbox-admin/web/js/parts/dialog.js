@@ -6,12 +6,11 @@ export class Dialog extends Component {
   element = createRef();
 
   componentDidMount() {
-    this.before = document.activeElement;
     this.element.current.showModal();
   }
 
   componentWillUnmount() {
-    this.before?.focus();
+    this.element.current.close();
   }
 
   onClick = (event) => {

@@ -3,6 +3,9 @@ import { Component, createRef, h } from '../../lib/preact.mjs';
 import { fromLocalInput, toLocalInput } from '../format.js';
 import { go, withParams } from '../router.js';
 
+/** Where there is little room, filters are folded away until one is set. */
+const WIDE = matchMedia('(min-width: 761px)');
+
 /**
  * A field that shows what the address says whenever that changes, and is left alone while somebody types.
  */
@@ -58,19 +61,19 @@ class Field extends Component {
  *   fields: {name: string, label: string, kind?: 'choice'|'time', options?: [string, string][], suggestions?: string[]}[]
  * }} props
  */
-export function Filters({ query, fields, children }) {
+export function Filters({ query, fields }) {
   const names = fields.map((field) => field.name);
   const isSet = names.some((name) => query.has(name));
   const none = Object.fromEntries(names.map((name) => [name, null]));
   return h(
-    'form',
-    { class: 'filters', role: 'search', 'aria-label': 'Filter', onSubmit: (event) => event.preventDefault() },
-    fields.map((field) => h(Field, { ...field, value: query.get(field.name) ?? '', key: field.name })),
+    'details',
+    { class: 'filter-box', open: isSet || WIDE.matches },
+    h('summary', null, 'Filter'),
     h(
-      'div',
-      { class: 'filters-end' },
-      children,
-      isSet && h('a', { class: 'button quiet', href: withParams({ ...none, after: null }) }, 'Clear'),
+      'form',
+      { class: 'filters', role: 'search', 'aria-label': 'Filter', onSubmit: (event) => event.preventDefault() },
+      fields.map((field) => h(Field, { ...field, value: query.get(field.name) ?? '', key: field.name })),
+      h('div', { class: 'filters-end' }, isSet && h('a', { class: 'button quiet', href: withParams({ ...none, after: null }) }, 'Clear')),
     ),
   );
 }

@@ -1,0 +1,50 @@
+package io.outbox.admin;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Playwright;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/** One browser for all tests. */
+final class BrowserExtension implements ParameterResolver {
+
+    /** What has to be closed at the end. */
+    private record Chromium(Playwright playwright, Browser browser) implements AutoCloseable {
+
+        static Chromium start() {
+            Playwright playwright = Playwright.create(
+                    new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+            Browser browser = playwright
+                    .chromium()
+                    .launch(new BrowserType.LaunchOptions()
+                            .setExecutablePath(Path.of("/usr/bin/chromium"))
+                            .setArgs(List.of("--no-sandbox", "--disable-background-networking")));
+            return new Chromium(playwright, browser);
+        }
+
+        @Override
+        public void close() {
+            browser.close();
+            playwright.close();
+        }
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == Browser.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return context.getRoot()
+                .getStore(Namespace.create(BrowserExtension.class))
+                .computeIfAbsent(Chromium.class, key -> Chromium.start(), Chromium.class)
+                .browser();
+    }
+}

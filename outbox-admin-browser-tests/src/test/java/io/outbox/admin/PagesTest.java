@@ -1,0 +1,266 @@
+package io.outbox.admin;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.options.AriaRole;
+import io.outbox.EventEnvelope;
+import io.outbox.model.EventStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the pages of the dashboard show. */
+@ExtendWith(BrowserExtension.class)
+class PagesTest {
+
+    private Shop shop;
+    private Viewer viewer;
+
+    @BeforeEach
+    void open(Browser browser) {
+        shop = Shop.Setup.usual()
+                .with(settings -> settings.traceUrl("https://traces.example/trace/{traceId}"))
+                .open();
+        viewer = new Viewer(browser, shop);
+    }
+
+    @AfterEach
+    void close() {
+        viewer.close();
+        shop.close();
+    }
+
+    private void writeDelayed(int count) {
+        List<EventEnvelope> events = IntStream.range(0, count)
+                .mapToObj(i -> Shop.event("OrderPlaced")
+                        .aggregateId("order-" + i)
+                        .deliverAfter(Duration.ofHours(1))
+                        .build())
+                .toList();
+        shop.writeAll(events);
+    }
+
+    @Test
+    void theOverviewTellsHowTheOutboxFares() {
+        shop.writeDead(2, "PaymentCaptured", "no funds");
+        shop.write(Shop.event(Shop.OTHER_LANE).header(Shop.UNREACHABLE, "nobody at home"));
+        String locked = shop.write(Shop.event("OrderPlaced").deliverAfter(Duration.ofHours(1)));
+        shop.lock(locked, "node-b");
+
+        viewer.open("");
+
+        assertThat(viewer.heading("Needs a look")).isVisible();
+        Locator health = viewer.page.locator(".health");
+        assertThat(health).containsText("nobody at home");
+        assertThat(health).containsText("2 dead events");
+        assertThat(viewer.page.locator(".chart")).hasCount(5);
+        assertThat(viewer.page.getByLabel(Pattern.compile("^Delivered per second\\. Delivered: .* at the end")))
+                .isVisible();
+        assertThat(viewer.page.locator("tr", hasText("node-b"))).isVisible();
+        assertThat(viewer.page.locator(".live")).hasText("Live");
+    }
+
+    @Test
+    void theOverviewGoesOnByItself() {
+        viewer.open("");
+        Locator done = viewer.page.locator(".tile", hasText("Done")).locator(".tile-value");
+        assertThat(done).hasText("0");
+        shop.write(Shop.event("OrderPlaced"));
+        assertThat(done).hasText("1");
+        assertThat(viewer.heading("All is well")).isVisible();
+    }
+
+    private static Page.LocatorOptions hasText(String text) {
+        return new Page.LocatorOptions().setHasText(text);
+    }
+
+    @Test
+    void theTimeShownIsInTheAddress() {
+        viewer.open("");
+        viewer.link("3 hours").click();
+        assertThat(viewer.path()).isEqualTo("overview?range=180");
+        viewer.page.reload();
+        assertThat(viewer.link("3 hours")).hasAttribute("aria-current", "true");
+    }
+
+    @Test
+    void chartsAreReadWithTheKeyboard() {
+        viewer.open("");
+        viewer.page.locator(".chart-box").first().press("ArrowLeft");
+        assertThat(viewer.page.locator(".legend-time")).isVisible();
+    }
+
+    @Test
+    void filtersAreInTheAddress() {
+        shop.write(Shop.event("OrderPlaced").deliverAfter(Duration.ofHours(1)));
+        String done = shop.write(Shop.event("CustomerNotified").tenantId("globex"));
+        shop.awaitState(done, EventStatus.DONE);
+        viewer.open("events");
+        assertThat(viewer.rows()).hasCount(2);
+
+        viewer.page.getByLabel("State").selectOption("DONE");
+        assertThat(viewer.rows()).hasCount(1);
+        viewer.page.getByLabel("Tenant").fill("globex");
+        viewer.page.getByLabel("Tenant").press("Enter");
+        viewer.page.waitForURL(url -> url.endsWith("events?status=DONE&tenantId=globex"));
+
+        viewer.page.reload();
+        assertThat(viewer.page.getByLabel("State")).hasValue("DONE");
+        assertThat(viewer.page.getByLabel("Tenant")).hasValue("globex");
+        assertThat(viewer.link("CustomerNotified")).isVisible();
+        viewer.link("Clear").click();
+        assertThat(viewer.rows()).hasCount(2);
+    }
+
+    @Test
+    void timesAreThoseOfTheViewersZone() {
+        String id = shop.write(Shop.event("OrderPlaced").deliverAfter(Duration.ofHours(1)));
+        shop.update("UPDATE outbox_event SET created_at = TIMESTAMP '2025-06-01 12:00:00' WHERE event_id = ?", id);
+        viewer.open("events?from=2025-06-01T11%3A00%3A00.000Z");
+
+        assertThat(viewer.page.getByLabel("Created from")).hasValue("2025-06-01T13:00");
+        Locator created = viewer.rows().locator("time");
+        assertThat(created).hasText("1 Jun 2025, 14:00:00");
+        assertThat(created).hasAttribute("title", "2025-06-01T12:00:00Z (UTC)");
+    }
+
+    @Test
+    void listsComeAPageAtATime() {
+        writeDelayed(120);
+        viewer.open("events");
+        assertThat(viewer.rows()).hasCount(50);
+        assertThat(viewer.page.locator("tbody")).containsText("order-119");
+        viewer.link("Next page").click();
+        assertThat(viewer.page.locator("tbody")).containsText("order-69");
+        viewer.page.reload();
+        assertThat(viewer.page.locator("tbody")).containsText("order-69");
+        viewer.link("Next page").click();
+        assertThat(viewer.rows()).hasCount(20);
+        viewer.link("First page").click();
+        assertThat(viewer.page.locator("tbody")).containsText("order-119");
+    }
+
+    @Test
+    void theTailFollowsWhatIsWritten() {
+        viewer.open("events");
+        assertThat(viewer.heading("No such events")).isVisible();
+        viewer.page.getByRole(AriaRole.SWITCH).click();
+        viewer.page.waitForURL(url -> url.endsWith("events?tail=1"));
+        shop.write(Shop.event("CustomerNotified"));
+        assertThat(viewer.link("CustomerNotified")).isVisible();
+    }
+
+    @Test
+    void anEventShowsAllThatIsKnownOfIt() {
+        EventEnvelope.Builder event = Shop.event("OrderPlaced")
+                .header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+                .header(Shop.ERROR, "no stock");
+        String id = shop.write(event);
+        shop.awaitDead(List.of(id));
+        viewer.open("events/" + id);
+
+        assertThat(viewer.heading("OrderPlaced")).isVisible();
+        assertThat(viewer.page.locator("pre")).hasText("{\n  \"total\": 12345678901234567890.50\n}");
+        assertThat(viewer.text("Attempt 3 failed")).isVisible();
+        assertThat(viewer.text("Moved to the dead letters")).isVisible();
+        assertThat(viewer.page.locator(".timeline")).containsText("no stock");
+        assertThat(viewer.link("Show the trace"))
+                .hasAttribute("href", "https://traces.example/trace/0af7651916cd43dd8448eb211c80319c");
+    }
+
+    @Test
+    void anEventIsFoundByItsId() {
+        String id = shop.write(Shop.event("OrderPlaced"));
+        viewer.open("");
+        assertThat(viewer.heading("Overview")).isVisible();
+        viewer.page.keyboard().press("/");
+        assertThat(viewer.page.getByLabel("Event id", exact())).isFocused();
+        viewer.page.keyboard().type(id);
+        viewer.page.keyboard().press("Enter");
+        assertThat(viewer.heading("OrderPlaced")).isVisible();
+        assertThat(viewer.path()).isEqualTo("events/" + id);
+    }
+
+    private static Page.GetByLabelOptions exact() {
+        return new Page.GetByLabelOptions().setExact(true);
+    }
+
+    @Test
+    void whatIsNotThereIsSaid() {
+        viewer.expectingRefusals();
+        viewer.open("events/nothing");
+        assertThat(viewer.heading("Not found")).isVisible();
+        viewer.open("nowhere");
+        assertThat(viewer.heading("There is no such page")).isVisible();
+        viewer.open("dead");
+        assertThat(viewer.heading("No dead letters")).isVisible();
+        viewer.open("audit");
+        assertThat(viewer.heading("Nobody has done anything yet")).isVisible();
+    }
+
+    @Test
+    void failuresAreGroupedAndLeadToTheirLetters() {
+        shop.writeDead(3, "PaymentCaptured", "Timeout after 100 ms");
+        shop.writeDead(2, "OrderPlaced", "no stock");
+        viewer.open("dead");
+        assertThat(viewer.page.locator(".group")).hasCount(2);
+        assertThat(viewer.page.locator(".group").first()).containsText("Timeout after 100 ms");
+
+        viewer.link("PaymentCaptured").click();
+        assertThat(viewer.rows()).hasCount(3);
+        assertThat(viewer.page.getByLabel("State")).hasValue("MOVED");
+        assertThat(viewer.page.getByLabel("Type")).hasValue("PaymentCaptured");
+        viewer.link("Clear").click();
+        assertThat(viewer.rows()).hasCount(5);
+    }
+
+    @Test
+    void typesSayHowTheyAreDeliveredAndWhyNot() {
+        shop.write(Shop.event(Shop.OTHER_LANE).header(Shop.UNREACHABLE, "nobody at home"));
+        viewer.open("types");
+        Locator unreachable = viewer.page.locator("tr", hasText(Shop.OTHER_LANE));
+        assertThat(unreachable).containsText("Unavailable");
+        assertThat(unreachable).containsText("nobody at home");
+        assertThat(viewer.page.locator("tr", hasText(Shop.LANE))).containsText("at most 500 per second");
+    }
+
+    @Test
+    void aLoadingPageHasTheShapeOfWhatComes() {
+        writeDelayed(10);
+        List<Route> held = new ArrayList<>();
+        viewer.page.route("**/api/events?*", held::add);
+        viewer.open("events");
+        assertThat(viewer.page.locator("main .skeleton")).isVisible();
+        assertThat(viewer.page.getByLabel("State")).isVisible();
+        held.forEach(Route::resume);
+        assertThat(viewer.rows()).hasCount(10);
+        assertThat(viewer.page.locator(".skeleton")).hasCount(0);
+    }
+
+    @Test
+    void nothingJumpsWhileThePageLoads() {
+        viewer.page.addInitScript("""
+                window.shift = 0;
+                new PerformanceObserver((list) => {
+                  for (const entry of list.getEntries()) {
+                    window.shift += entry.value;
+                  }
+                }).observe({ type: 'layout-shift', buffered: true });""");
+        viewer.open("");
+        assertThat(viewer.heading("All is well")).isVisible();
+        assertThat(viewer.page.locator(".chart svg")).hasCount(5);
+        assertThat(((Number) viewer.page.evaluate("window.shift")).doubleValue())
+                .isLessThan(0.05);
+    }
+}

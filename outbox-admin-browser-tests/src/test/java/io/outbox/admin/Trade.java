@@ -1,0 +1,203 @@
+package io.outbox.admin;
+
+import static org.awaitility.Awaitility.await;
+
+import io.outbox.EventEnvelope;
+import io.outbox.model.DeadLetterCount;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.OutboxStatus;
+import io.outbox.spi.DeadLetterQuery;
+import io.outbox.spi.MetricsExporter;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+
+/** Gives a shop a past: hours of deliveries, thousands of events, some that failed, and some that wait. */
+final class Trade {
+
+    private static final int EVENTS = 3000;
+    private static final List<String> TENANTS = List.of("acme", "globex", "initech");
+    private static final List<String> ERRORS = List.of(
+            "HTTP 503 from https://payments.internal/capture: upstream connect error after 2000 ms",
+            "Customer 'c-4711' has no address of mail",
+            "Timeout after 5000 ms while waiting for the broker's confirmation",
+            "Unknown currency 'XBT' in line 3");
+
+    /** How many events fail with each of them. */
+    private static final List<Integer> FAILING = List.of(64, 38, 22, 7);
+
+    private final Random random = new Random(42);
+    private Shop shop;
+
+    private Trade() {}
+
+    /** A clock that is set by hand, and then goes on as the system's does. */
+    private static final class PastClock extends Clock {
+        private volatile Instant set;
+
+        @Override
+        public Instant instant() {
+            return set == null ? Instant.now() : set;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+    }
+
+    static Shop open() {
+        return new Trade().begin();
+    }
+
+    private Shop begin() {
+        PastClock clock = new PastClock();
+        OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP, clock);
+        clock.set = Instant.now().minus(OutboxSeries.KEPT).minus(OutboxSeries.KEPT);
+        shop = Shop.Setup.usual()
+                .with(series)
+                .with(settings -> settings.traceUrl("https://traces.example/trace/{traceId}"))
+                .open();
+        List<String> delayed = shop.writeAll(delayed());
+        shop.writeAll(failing());
+        shop.writeAll(past());
+        for (int i = 0; i < 40; i++) {
+            shop.lock(delayed.get(i), i < 25 ? "shop-7d9f6c-b2kx4" : "shop-7d9f6c-p8m2q");
+        }
+        await().atMost(Duration.ofSeconds(60)).until(this::isSettled);
+        operate();
+        live(series, clock);
+        return shop;
+    }
+
+    /** Returns whether all is delivered, dead or waiting, so that nothing disturbs the past that is made up next. */
+    private boolean isSettled() {
+        long dead = shop.outbox.deadLetters().orElseThrow().counts().stream()
+                .mapToLong(DeadLetterCount::count)
+                .sum();
+        OutboxStatus status = shop.outbox.status();
+        return dead == FAILING.stream().mapToInt(Integer::intValue).sum()
+                && !status.unavailable().isEmpty()
+                && status.pending().stream()
+                        .allMatch(pending -> pending.eventType().equals(Shop.OTHER_LANE));
+    }
+
+    private void operate() {
+        String letter = shop.outbox
+                .deadLetters()
+                .orElseThrow()
+                .query(new DeadLetterQuery(DlqStatus.MOVED, "CustomerNotified", null, 1, null))
+                .items()
+                .get(0)
+                .eventId();
+        shop.act("ann@shop.example", "types/" + Shop.LANE + "/pause", "");
+        shop.act("ann@shop.example", "types/" + Shop.LANE + "/resume", "");
+        shop.act("ben@shop.example", "events/" + letter + "/resolve", "");
+        shop.act(
+                "ben@shop.example",
+                "bulk",
+                "{\"action\":\"resolve\",\"filter\":{\"eventType\":\"OrderPlaced\",\"error\":\"currency\"}}");
+    }
+
+    /** Six hours: quiet at first, then a rush with an outage in it. */
+    private void live(OutboxSeries series, PastClock clock) {
+        Instant now = Instant.now();
+        int slots = (int) OutboxSeries.KEPT.dividedBy(OutboxSeries.SLOT);
+        for (int i = slots; i > 0; i--) {
+            clock.set = now.minus(OutboxSeries.SLOT.multipliedBy(i));
+            double day = Math.sin((slots - i) / 260.0) * 0.4 + 1;
+            boolean isOutage = i % 900 > 200 && i % 900 < 218;
+            int done = (int) (day * (isOutage ? 20 : 120) + random.nextInt(40));
+            for (int j = 0; j < done; j++) {
+                series.incrementDispatchSuccess();
+            }
+            int failed = isOutage ? 30 + random.nextInt(20) : random.nextInt(40) == 0 ? 3 : 0;
+            for (int j = 0; j < failed; j++) {
+                series.incrementDispatchFailure();
+            }
+            if (isOutage && random.nextInt(3) == 0) {
+                series.incrementDispatchDead();
+            }
+            series.recordDispatchLatencyMs(12 + random.nextInt(10) + (isOutage ? 300 : 0));
+            series.recordDispatchLatencyMs(40 + random.nextInt(60) + (isOutage ? 1500 : 0));
+            series.recordOldestLagMs(isOutage ? (218 - i % 900) * 2500L : random.nextInt(900));
+            series.recordQueueDepths((int) (day * 4) + (isOutage ? 60 : 0), random.nextInt(6) + (isOutage ? 25 : 0));
+        }
+        clock.set = null;
+    }
+
+    private EventEnvelope.Builder event(int i) {
+        String type = Shop.TYPES.get(random.nextInt(Shop.TYPES.size()));
+        return EventEnvelope.builder(type)
+                .aggregateType("Order")
+                .aggregateId(String.format("order-%06d", 104_000 + i))
+                .tenantId(TENANTS.get(i % TENANTS.size()))
+                .headers(Map.of("traceparent", "00-%032x-%016x-01".formatted(random.nextLong(), random.nextLong())))
+                .payloadJson(payload(i));
+    }
+
+    private String payload(int i) {
+        return String.format(
+                Locale.ROOT,
+                "{\"orderId\":\"order-%06d\",\"customer\":{\"id\":\"c-%d\",\"name\":\"Ada Lovelace\",\"isPremium\":true},"
+                        + "\"lines\":[{\"sku\":\"SKU-%d\",\"quantity\":%d,\"price\":%.2f},"
+                        + "{\"sku\":\"SKU-77\",\"quantity\":1,\"price\":4.90}],\"currency\":\"EUR\",\"note\":null}",
+                104_000 + i,
+                1000 + i,
+                random.nextInt(900),
+                1 + random.nextInt(4),
+                5 + random.nextInt(9000) / 100.0);
+    }
+
+    private List<EventEnvelope> past() {
+        List<EventEnvelope> events = new ArrayList<>();
+        for (int i = 0; i < EVENTS; i++) {
+            EventEnvelope.Builder event = event(i);
+            events.add(i % 450 == 446 ? event.header(Shop.LATER, ERRORS.get(2)).build() : event.build());
+        }
+        return events;
+    }
+
+    private List<EventEnvelope> failing() {
+        List<EventEnvelope> events = new ArrayList<>();
+        for (int kind = 0; kind < FAILING.size(); kind++) {
+            for (int i = 0; i < FAILING.get(kind); i++) {
+                String type = List.of("PaymentCaptured", "CustomerNotified", "OrderPlaced", "OrderPlaced")
+                        .get(kind);
+                events.add(event(EVENTS + i).build().toBuilder()
+                        .header(Shop.ERROR, ERRORS.get(kind))
+                        .build()
+                        .withEventType(type));
+            }
+        }
+        for (int i = 0; i < 18; i++) {
+            events.add(event(EVENTS + 500 + i)
+                    .header(Shop.UNREACHABLE, "Connection refused: invoices.internal/10.4.0.17:5672")
+                    .build()
+                    .withEventType(Shop.OTHER_LANE));
+        }
+        return events;
+    }
+
+    private List<EventEnvelope> delayed() {
+        List<EventEnvelope> events = new ArrayList<>();
+        for (int i = 0; i < 120; i++) {
+            events.add(event(EVENTS + 1000 + i)
+                    .deliverAfter(Duration.ofMinutes(20 + i))
+                    .build());
+        }
+        return events;
+    }
+}
