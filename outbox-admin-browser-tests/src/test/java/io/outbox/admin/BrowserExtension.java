@@ -3,9 +3,12 @@ package io.outbox.admin;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Playwright;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -23,9 +26,19 @@ final class BrowserExtension implements ParameterResolver {
             Browser browser = playwright
                     .chromium()
                     .launch(new BrowserType.LaunchOptions()
-                            .setExecutablePath(Path.of("/usr/bin/chromium"))
+                            .setExecutablePath(program())
                             .setArgs(List.of("--no-sandbox", "--disable-background-networking")));
             return new Chromium(playwright, browser);
+        }
+
+        private static Path program() {
+            return Stream.of(System.getenv("OUTBOX_TEST_CHROMIUM"), "/usr/bin/chromium", "/usr/bin/google-chrome")
+                    .filter(Objects::nonNull)
+                    .map(Path::of)
+                    .filter(Files::isExecutable)
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalStateException(
+                            "No Chromium: run bin/install-test-servers, or set OUTBOX_TEST_CHROMIUM to its program"));
         }
 
         @Override
