@@ -26,5 +26,15 @@ CREATE INDEX IF NOT EXISTS outbox_dlq_event_pages ON outbox_dlq_event (status, c
 -- Clean-up.
 CREATE INDEX IF NOT EXISTS outbox_dlq_event_settled ON outbox_dlq_event (status, updated_at);
 
--- Groups of failures.
-CREATE INDEX IF NOT EXISTS outbox_dlq_event_failures ON outbox_dlq_event (status, event_type, fingerprint);
+-- Pages of a type.
+CREATE INDEX IF NOT EXISTS outbox_dlq_event_types ON outbox_dlq_event (status, event_type, created_at, event_id);
+
+-- Groups of failures, and pages of a group.
+CREATE INDEX IF NOT EXISTS outbox_dlq_event_failures
+  ON outbox_dlq_event (status, event_type, fingerprint, created_at, event_id);
+
+-- When a group of failures began, and when it was seen last.
+CREATE INDEX IF NOT EXISTS outbox_dlq_event_first
+  ON outbox_dlq_event (status, event_type, fingerprint, first_failed_at);
+CREATE INDEX IF NOT EXISTS outbox_dlq_event_last
+  ON outbox_dlq_event (status, event_type, fingerprint, last_failed_at);

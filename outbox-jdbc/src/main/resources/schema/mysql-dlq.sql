@@ -22,6 +22,11 @@ CREATE TABLE IF NOT EXISTS outbox_dlq_event (
   INDEX idx_dlq_status_created (status, created_at),
   -- Clean-up.
   INDEX idx_dlq_status_updated (status, updated_at),
-  -- Groups of failures.
-  INDEX idx_dlq_status_failure (status, event_type, fingerprint)
+  -- Pages of a type.
+  INDEX idx_dlq_status_type (status, event_type, created_at),
+  -- Groups of failures, and pages of a group.
+  INDEX idx_dlq_status_failure (status, event_type, fingerprint, created_at),
+  -- When a group of failures began, and when it was seen last.
+  INDEX idx_dlq_status_first (status, event_type, fingerprint, first_failed_at),
+  INDEX idx_dlq_status_last (status, event_type, fingerprint, last_failed_at)
 ) DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

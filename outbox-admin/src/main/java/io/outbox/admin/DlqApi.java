@@ -1,6 +1,5 @@
 package io.outbox.admin;
 
-import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
 import java.util.List;
 import java.util.Map;
@@ -52,11 +51,7 @@ final class DlqApi {
 
     private AdminResponse count(Exchange exchange) {
         DlqStatus status = exchange.choice("status", DlqStatus.class);
-        long count = dead.queue().counts().stream()
-                .filter(each -> status == null || each.status() == status)
-                .mapToLong(DeadLetterCount::count)
-                .sum();
-        return AdminResponse.json(200, Map.of("count", count));
+        return AdminResponse.json(200, Map.of("count", dead.queue().count(status, null)));
     }
 
     private AdminResponse change(Exchange exchange) {

@@ -2,8 +2,6 @@ package io.outbox.admin;
 
 import io.outbox.Outbox;
 import io.outbox.dispatch.LanePolicy;
-import io.outbox.model.DeadLetterCount;
-import io.outbox.model.DlqStatus;
 import io.outbox.model.EventCount;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.PendingEvents;
@@ -64,7 +62,9 @@ final class FiguresApi {
         view.put("countsStopAt", InspectionBackend.MOST_COUNTED);
         view.put(
                 "deadLetters",
-                outbox.deadLetters().map(letters -> letters(letters.counts())).orElse(null));
+                outbox.deadLetters()
+                        .map(letters -> letters.countByState(InspectionBackend.MOST_COUNTED))
+                        .orElse(null));
         view.put("lagMs", lagMs(status.pending()));
         view.put("queues", Map.of("hot", status.hotQueueDepth(), "cold", status.coldQueueDepth()));
         view.put("pending", status.pending().stream().map(FiguresApi::pending).toList());
@@ -73,15 +73,6 @@ final class FiguresApi {
                 status.unavailable().stream().map(FiguresApi::unavailable).toList());
         view.put("pausedTypes", outbox.pausedTypes().stream().sorted().toList());
         return view;
-    }
-
-    private static Map<DlqStatus, Long> letters(List<DeadLetterCount> counts) {
-        Map<DlqStatus, Long> byStatus = new TreeMap<>();
-        for (DlqStatus status : DlqStatus.values()) {
-            byStatus.put(status, 0L);
-        }
-        counts.forEach(count -> byStatus.merge(count.status(), count.count(), Long::sum));
-        return byStatus;
     }
 
     private long lagMs(List<PendingEvents> pending) {

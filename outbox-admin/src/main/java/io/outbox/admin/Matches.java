@@ -2,7 +2,6 @@ package io.outbox.admin;
 
 import io.outbox.dead.DeadLetterQueue;
 import io.outbox.model.DeadLetter;
-import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
@@ -128,13 +127,7 @@ final class Matches {
 
     Number count() {
         if (dead.hasQueue() && isOfTypeOnly()) {
-            return new Number(
-                    dead.queue().counts().stream()
-                            .filter(count -> count.status() == DlqStatus.MOVED)
-                            .filter(count -> isWanted(filter.scope().eventType(), count.eventType()))
-                            .mapToLong(DeadLetterCount::count)
-                            .sum(),
-                    true);
+            return new Number(dead.queue().count(DlqStatus.MOVED, filter.scope().eventType()), true);
         }
         long matches = 0;
         String after = null;

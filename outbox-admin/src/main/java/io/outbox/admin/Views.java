@@ -119,6 +119,7 @@ final class Views {
         view.put("eventType", group.eventType());
         view.put("fingerprint", group.fingerprint());
         view.put("count", group.count());
+        view.put("exact", group.exact());
         view.put("firstSeen", group.firstAt());
         view.put("lastSeen", group.lastAt());
         view.put("error", group.error());

@@ -93,7 +93,17 @@ public final class DeadLetterQueue implements AutoCloseable {
         return backend.counts();
     }
 
-    /** Returns the largest groups of MOVED letters that failed alike. */
+    /** Counts letters; {@code null} is any state, or any type. */
+    public long count(DlqStatus status, String eventType) {
+        return backend.count(status, eventType);
+    }
+
+    /** Counts letters by state, of each no more than so many. */
+    public Map<DlqStatus, Long> countByState(int most) {
+        return backend.countByState(most);
+    }
+
+    /** Returns the largest groups of MOVED letters that failed alike. Large ones are not counted to their end. */
     public List<FailureGroup> groups(int limit) {
         return backend.groups(limit);
     }

@@ -6,10 +6,17 @@ import java.time.Instant;
  * Dead letters of one type that failed alike and that nobody has decided on.
  *
  * @param fingerprint what their errors have in common
- * @param count how many there are
+ * @param count how many there are, or at least are
+ * @param exact whether there are no more than that: counting stops at some point
  * @param firstAt when the first of their first failures was
  * @param lastAt when the last of their last failures was
  * @param error the error of one of them
  */
 public record FailureGroup(
-        String eventType, String fingerprint, long count, Instant firstAt, Instant lastAt, String error) {}
+        String eventType,
+        String fingerprint,
+        long count,
+        boolean exact,
+        Instant firstAt,
+        Instant lastAt,
+        String error) {}

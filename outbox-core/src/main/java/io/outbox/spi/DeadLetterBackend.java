@@ -10,6 +10,7 @@ import io.outbox.model.OutboxEvent;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The dead letters of a storage engine: events that have died, kept apart from those that are delivered. Thread-safe.
@@ -75,7 +76,13 @@ public interface DeadLetterBackend {
     /** Counts letters by type and state. */
     List<DeadLetterCount> counts();
 
-    /** Returns the largest groups of MOVED letters that failed alike. */
+    /** Counts letters; {@code null} is any state, or any type. */
+    long count(DlqStatus status, String eventType);
+
+    /** Counts letters by state, of each no more than so many. */
+    Map<DlqStatus, Long> countByState(int most);
+
+    /** Returns the largest groups of MOVED letters that failed alike. Large ones are not counted to their end. */
     List<FailureGroup> groups(int limit);
 
     /** Returns what is known of the failed attempts of an event, whether it is dead or not, the oldest first. */

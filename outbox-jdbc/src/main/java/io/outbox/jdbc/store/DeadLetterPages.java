@@ -1,10 +1,8 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
-import io.outbox.model.FailureGroup;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.DeadQuery;
@@ -13,7 +11,9 @@ import java.sql.Connection;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /** Reads and counts dead letters without locking them. States are literals, and each is a range of the index by itself. */
 final class DeadLetterPages {
@@ -22,7 +22,11 @@ final class DeadLetterPages {
             SELECT {columns} FROM {letters} WHERE status = 0 AND {follows}{types}
             ORDER BY status, created_at, event_id LIMIT ?""";
 
-    private static final String COUNT_MOVED = "SELECT COUNT(*) FROM {letters} WHERE status = 0{types}";
+    private static final String COUNT = "SELECT COUNT(*) FROM {letters} WHERE status = {status}{types}";
+
+    private static final String COUNT_SOME = """
+            SELECT COUNT(*) FROM (
+              SELECT 1 AS one FROM {letters} WHERE status = {status} ORDER BY status, created_at, event_id LIMIT {most}) w""";
 
     private static final String PAGE = """
             SELECT {letter} FROM {letters} WHERE status = {status} AND {follows}{types}
@@ -34,12 +38,6 @@ final class DeadLetterPages {
     private static final String COUNTS = """
             SELECT event_type, status, COUNT(*) AS letters FROM {letters} GROUP BY event_type, status
             ORDER BY event_type, status""";
-
-    private static final String GROUPS = """
-            SELECT event_type, fingerprint, COUNT(*) AS letters, MIN(first_failed_at) AS first_at,
-              MAX(last_failed_at) AS last_at, MIN(event_id) AS example
-            FROM {letters} WHERE status = 0 GROUP BY event_type, fingerprint
-            ORDER BY letters DESC, event_type, fingerprint LIMIT ?""";
 
     private static final String SETTLED = """
             SELECT event_id FROM {letters} WHERE status = 3 AND updated_at < ?
@@ -79,12 +77,37 @@ final class DeadLetterPages {
     }
 
     int countMoved(Connection conn, String eventType) {
+        return (int) count(conn, DlqStatus.MOVED, eventType);
+    }
+
+    /** Counts state by state, each by its index. */
+    long count(Connection conn, DlqStatus status, String eventType) {
         List<Object> params = new ArrayList<>();
-        String sql = letters.sql(COUNT_MOVED)
-                .with("types", condition(params, OF_TYPE, eventType))
-                .toString();
+        String types = condition(params, OF_TYPE, eventType);
+        return states(status).stream()
+                .mapToLong(state -> number(conn, of(COUNT, state).with("types", types), params.toArray()))
+                .sum();
+    }
+
+    Map<DlqStatus, Long> countByState(Connection conn, int most) {
+        Map<DlqStatus, Long> counts = new EnumMap<>(DlqStatus.class);
+        for (DlqStatus state : DlqStatus.values()) {
+            counts.put(state, number(conn, of(COUNT_SOME, state).with("most", String.valueOf(most))));
+        }
+        return counts;
+    }
+
+    private static List<DlqStatus> states(DlqStatus status) {
+        return status == null ? List.of(DlqStatus.values()) : List.of(status);
+    }
+
+    private Sql of(String template, DlqStatus state) {
+        return letters.sql(template).with("status", String.valueOf(state.code()));
+    }
+
+    private long number(Connection conn, Sql sql, Object... params) {
         return store.statements()
-                .query(conn, sql, row -> row.getInt(1), params.toArray())
+                .query(conn, sql.toString(), row -> row.getLong(1), params)
                 .get(0);
     }
 
@@ -93,11 +116,9 @@ final class DeadLetterPages {
         String types =
                 condition(params, OF_TYPE, query.eventType()) + condition(params, OF_FAILURE, query.fingerprint());
         params.add(query.limit());
-        List<DlqStatus> states = query.status() == null ? List.of(DlqStatus.values()) : List.of(query.status());
         List<DeadLetter> found = new ArrayList<>();
-        for (DlqStatus state : states) {
-            String sql = letters.sql(PAGE)
-                    .with("status", String.valueOf(state.code()))
+        for (DlqStatus state : states(query.status())) {
+            String sql = of(PAGE, state)
                     .with("follows", DeadCursor.FOLLOWS)
                     .with("types", types)
                     .toString();
@@ -131,40 +152,6 @@ final class DeadLetterPages {
                                 row.getString("event_type"),
                                 DlqStatus.fromCode(row.getInt("status")),
                                 row.getLong("letters")));
-    }
-
-    private record Group(FailureGroup group, String example) {}
-
-    List<FailureGroup> groups(Connection conn, int limit) {
-        List<Group> groups = store.statements()
-                .query(
-                        conn,
-                        letters.sql(GROUPS).toString(),
-                        row -> new Group(
-                                new FailureGroup(
-                                        row.getString("event_type"),
-                                        row.getString("fingerprint"),
-                                        row.getLong("letters"),
-                                        JdbcTemplate.instant(row, "first_at"),
-                                        JdbcTemplate.instant(row, "last_at"),
-                                        null),
-                                row.getString("example")),
-                        limit);
-        List<DeadLetter> examples =
-                letters.find(conn, groups.stream().map(Group::example).toList());
-        return groups.stream()
-                .map(group -> withError(group.group, group.example, examples))
-                .toList();
-    }
-
-    private static FailureGroup withError(FailureGroup group, String example, List<DeadLetter> examples) {
-        String error = examples.stream()
-                .filter(letter -> letter.eventId().equals(example))
-                .map(letter -> letter.failure().error())
-                .findFirst()
-                .orElse(null);
-        return new FailureGroup(
-                group.eventType(), group.fingerprint(), group.count(), group.firstAt(), group.lastAt(), error);
     }
 
     /** Locks letters that were settled before the time, and returns their ids. */

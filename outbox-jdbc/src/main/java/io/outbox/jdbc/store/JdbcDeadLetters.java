@@ -180,8 +180,18 @@ final class JdbcDeadLetters implements DeadLetterBackend {
     }
 
     @Override
+    public long count(DlqStatus status, String eventType) {
+        return reading(conn -> pages.count(conn, status, eventType));
+    }
+
+    @Override
+    public Map<DlqStatus, Long> countByState(int most) {
+        return reading(conn -> pages.countByState(conn, most));
+    }
+
+    @Override
     public List<FailureGroup> groups(int limit) {
-        return reading(conn -> pages.groups(conn, limit));
+        return reading(conn -> new FailureGroups(store, letters).largest(conn, limit));
     }
 
     @Override

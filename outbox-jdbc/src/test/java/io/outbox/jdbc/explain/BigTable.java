@@ -46,6 +46,18 @@ record BigTable(String numbers, String text, String time) {
                 + numbers.formatted(count);
     }
 
+    /** Inserts dead letters, one in four of them settled, in several groups of failures. */
+    String insertLetters(String table, int count) {
+        String time = at(LONG_AGO, 0);
+        return "INSERT INTO " + table + " (event_id, event_type, payload, status, attempts, available_at, created_at,"
+                + " last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at) SELECT "
+                + id("04", 0)
+                + ", CASE WHEN i % 100 = 1 THEN '" + RARE_TYPE + "' ELSE '" + TYPE + "' END, '{}',"
+                + " CASE WHEN i % 4 = 0 THEN 3 ELSE 0 END, 3, " + time + ", " + time + ", 'boom', CONCAT('f', "
+                + text.formatted("i % 7") + "), " + time + ", " + time + ", " + time + ", " + time + " FROM "
+                + numbers.formatted(count);
+    }
+
     private String id(String prefix, int from) {
         return "CONCAT('" + prefix + "', " + text.formatted("100000000 + i + " + from) + ")";
     }

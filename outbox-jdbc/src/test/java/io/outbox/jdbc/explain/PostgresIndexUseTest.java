@@ -116,6 +116,9 @@ class PostgresIndexUseTest extends IndexUseContract {
         if (parameter instanceof Integer) {
             return "int4";
         }
+        if (parameter instanceof Long) {
+            return "int8";
+        }
         return parameter instanceof Array ? "varchar[]" : "varchar";
     }
 
