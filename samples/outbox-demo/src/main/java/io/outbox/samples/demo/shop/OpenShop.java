@@ -7,9 +7,12 @@ import io.outbox.admin.OutboxSeries;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.JdbcTemplate;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import org.h2.jdbcx.JdbcConnectionPool;
 
@@ -107,8 +110,16 @@ final class OpenShop implements AutoCloseable {
     String leftBehind() {
         return String.format(
                 "left in the tables: %d events to deliver, %d dead letters",
-                Orders.count(pool, "SELECT COUNT(*) FROM outbox_event WHERE status <> 1"),
-                Orders.count(pool, "SELECT COUNT(*) FROM outbox_dlq_event"));
+                count("SELECT COUNT(*) FROM outbox_event WHERE status <> 1"),
+                count("SELECT COUNT(*) FROM outbox_dlq_event"));
+    }
+
+    private int count(String sql) {
+        try (Connection conn = pool.getConnection()) {
+            return JdbcTemplate.query(conn, sql, row -> row.getInt(1)).get(0);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Closes what {@link #stop()} has not closed already, and the database. */

@@ -11,7 +11,6 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 
 /** The business: it keeps orders, and writes events in the same transaction as the change that they tell of. Thread-safe. */
 final class Orders {
@@ -76,13 +75,5 @@ final class Orders {
                 .header("source", "web-shop")
                 .payloadJson(JsonCodec.getDefault().toJson(order))
                 .build();
-    }
-
-    static int count(DataSource database, String sql) {
-        try (Connection conn = database.getConnection()) {
-            return JdbcTemplate.query(conn, sql, row -> row.getInt(1)).get(0);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }
