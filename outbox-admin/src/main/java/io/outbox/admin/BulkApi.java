@@ -68,13 +68,22 @@ final class BulkApi implements AutoCloseable {
                 dead,
                 clock);
         add(job);
-        audit.record(
-                exchange.caller(),
-                action.word() + "-all",
-                number.matches() + (number.exact() ? "" : " or more") + " events",
-                Json.text(body.get("filter")));
-        worker.execute(job);
+        try {
+            audit.record(
+                    exchange.caller(),
+                    action.word() + "-all",
+                    number.matches() + (number.exact() ? "" : " or more") + " events",
+                    Json.text(body.get("filter")));
+            worker.execute(job);
+        } catch (RuntimeException e) {
+            remove(job);
+            throw e;
+        }
         return AdminResponse.json(202, job.view());
+    }
+
+    private synchronized void remove(BulkJob job) {
+        jobs.remove(job);
     }
 
     private synchronized void add(BulkJob job) {

@@ -43,7 +43,7 @@ final class DeadEvents {
             change(ids, DlqStatus.TO_RETRY, caller);
         } else {
             requireDead(ids);
-            ids.forEach(outbox.deadEvents()::replay);
+            requireSome(ids.stream().filter(outbox.deadEvents()::replay).count(), ids);
         }
     }
 
@@ -62,7 +62,7 @@ final class DeadEvents {
             requireMade(queue().delete(ids));
         } else {
             requireDead(ids);
-            inspection.deleteDead(ids);
+            requireSome(inspection.deleteDead(ids), ids);
         }
     }
 
@@ -101,6 +101,13 @@ final class DeadEvents {
                 .toList();
         if (!missing.isEmpty()) {
             throw Problem.missing(missing);
+        }
+    }
+
+    /** Without dead letters there is no lock on what was DEAD a moment ago; somebody else may have been quicker. */
+    private static void requireSome(long changed, List<String> ids) {
+        if (changed == 0) {
+            throw Problem.missing(ids);
         }
     }
 
