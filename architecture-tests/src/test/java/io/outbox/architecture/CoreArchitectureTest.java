@@ -60,6 +60,18 @@ class CoreArchitectureTest {
     }
 
     @Test
+    void thereIsNoDrawerForOddThings() {
+        classes()
+                .that()
+                .resideInAPackage("io.outbox.util..")
+                .should()
+                .haveSimpleName("DaemonThreadFactory")
+                .orShould()
+                .haveSimpleName("package-info")
+                .check(Modules.CORE);
+    }
+
+    @Test
     void sqlStaysBelowTheSeam() {
         noClasses()
                 .that()

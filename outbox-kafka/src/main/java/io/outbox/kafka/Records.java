@@ -4,7 +4,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
-import io.outbox.util.MessageHeaders;
+import io.outbox.sender.MessageHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;

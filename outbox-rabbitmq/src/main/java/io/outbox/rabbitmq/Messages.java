@@ -6,7 +6,7 @@ import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
 import io.outbox.UnrecoverableException;
-import io.outbox.util.MessageHeaders;
+import io.outbox.sender.MessageHeaders;
 import java.time.Instant;
 import java.util.Date;
 import java.util.HashMap;

@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class HotEvents implements HotPath {
 
-    private static final System.Logger LOG = System.getLogger(HotEvents.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.dispatch.DispatcherWriterHook");
     private static final long WARNING_PERIOD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Lanes lanes;

@@ -1,9 +1,9 @@
-package io.outbox.util;
+package io.outbox.sender;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.outbox.util.SilenceWatch.Call;
+import io.outbox.sender.SilenceWatch.Call;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,5 +1,6 @@
-package io.outbox.util;
+package io.outbox.sender;
 
+import io.outbox.util.DaemonThreadFactory;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;

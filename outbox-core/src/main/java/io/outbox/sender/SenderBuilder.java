@@ -1,4 +1,4 @@
-package io.outbox.util;
+package io.outbox.sender;
 
 import io.outbox.CloudEventAttributes;
 import io.outbox.EventEnvelope;
