@@ -432,8 +432,8 @@ public final class Outbox implements AutoCloseable {
          *
          * <p>Zero, where events are delivered, keeps no DONE event at all: it is deleted instead of marked, purger or not,
          * if the store has {@link io.outbox.spi.Capability#DELETE_DONE}. DEAD events then stay until they are replayed, and
-         * purges only look for what was DONE before; a {@link #purger} of your own goes on with both, unless
-         * {@link #purgeKeepsDead()}.
+         * purges only look for what was DONE before; a {@link #purger} of your own decides by its
+         * {@link EventPurger#purgeDone}.
          */
         public B purgeRetention(Duration retention) {
             assembly.purge.retention(retention);
@@ -460,7 +460,10 @@ public final class Outbox implements AutoCloseable {
             return self();
         }
 
-        /** Lets purges delete only DONE events, so that DEAD ones stay until they are replayed. */
+        /**
+         * Lets purges delete only DONE events, so that DEAD ones stay until they are replayed. A {@link #purger} of your own
+         * decides by its {@link EventPurger#purgeDone}.
+         */
         public B purgeKeepsDead() {
             assembly.purge.keepDead();
             return self();

@@ -132,10 +132,10 @@ final class OutboxAssembly {
         }
     }
 
-    /** Leaves the purge nothing but what was done before, unless it is that of somebody else. */
+    /** Leaves the purge nothing but what was done before. */
     private void deleteDone(OutboxBackend store) {
         delivery.deleteDone();
-        if (purger == null && store.supports(Capability.DELETE_DONE)) {
+        if (store.supports(Capability.DELETE_DONE)) {
             purge.keepDead();
         }
     }

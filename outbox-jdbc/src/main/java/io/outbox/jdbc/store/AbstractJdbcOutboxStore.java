@@ -68,6 +68,10 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
      */
     private static final String UNFINISHED = "status <> 1 AND status <> 3";
 
+    private static final String H2_UTC_NOW = """
+            DATEADD('MICROSECOND', CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT), \
+            TIMESTAMP '1970-01-01 00:00:00')""";
+
     private static final String TIME = "SELECT {now} AS utc";
     private static final String DUPLICATE_KEY = "23505";
 
@@ -94,13 +98,24 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Returns how JDBC URLs of this database begin. */
     public abstract List<String> jdbcUrlPrefixes();
 
-    /** Returns the same kind of store for another table. */
-    public abstract AbstractJdbcOutboxStore withTable(String tableName);
-
-    /** Returns the SQL expression for the current time in UTC, as a timestamp without time zone. */
-    protected abstract String utcNow();
-
     // What a database may answer better
+
+    /** Returns the same kind of store for another table. Default: none but its own. */
+    public AbstractJdbcOutboxStore withTable(String tableName) {
+        if (tableName.equals(this.tableName)) {
+            return this;
+        }
+        throw new UnsupportedOperationException(
+                getClass().getName() + " has to override withTable(String) to be used for the table " + tableName);
+    }
+
+    /**
+     * Returns the SQL expression for the current time in UTC, as a timestamp without time zone. Default: one that H2
+     * understands.
+     */
+    protected String utcNow() {
+        return H2_UTC_NOW;
+    }
 
     /** Returns the purger of finished events. */
     public EventPurger purger() {

@@ -12,10 +12,6 @@ import java.util.List;
 /** The store for H2. Also reads payload and header columns of type JSON, in which H2 keeps our text as a string. */
 public final class H2OutboxStore extends AbstractJdbcOutboxStore {
 
-    private static final String UTC_NOW = """
-            DATEADD('MICROSECOND', CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT), \
-            TIMESTAMP '1970-01-01 00:00:00')""";
-
     public H2OutboxStore() {}
 
     public H2OutboxStore(String tableName) {
@@ -45,11 +41,6 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
     @Override
     public EventPurger ageBasedPurger() {
         return new H2AgeBasedPurger(tableName());
-    }
-
-    @Override
-    protected String utcNow() {
-        return UTC_NOW;
     }
 
     /**

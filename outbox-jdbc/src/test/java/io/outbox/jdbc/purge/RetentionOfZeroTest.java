@@ -30,7 +30,7 @@ class RetentionOfZeroTest {
     }
 
     @Test
-    void leavesAPurgerOfOnesOwnAsItIs() {
+    void callsAPurgerOfOnesOwnAsEver() {
         AtomicInteger purges = new AtomicInteger();
         EventPurger purger = (conn, before, limit) -> {
             purges.incrementAndGet();
@@ -43,6 +43,25 @@ class RetentionOfZeroTest {
                     parts(fixture).purger(purger).purgeRetention(Duration.ZERO).build()) {
                 await().until(() -> purges.get() > 0 && fixture.number("1 = 1") == 0);
                 assertThat(outbox.counts()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void leavesDeadEventsWithAPurgerOfOurs() throws Exception {
+        try (DeliveryFixture fixture = DeliveryFixture.on(TestDatabase.H2);
+                var conn = fixture.pool().getConnection()) {
+            var events = DeliveryFixture.events(2);
+            fixture.store(events);
+            fixture.jdbc().store().markDone(conn, events.get(0).eventId());
+            fixture.jdbc().store().markDead(conn, events.get(1).eventId(), "never");
+
+            try (Outbox outbox = parts(fixture)
+                    .purger(new H2EventPurger())
+                    .purgeRetention(Duration.ZERO)
+                    .build()) {
+                await().until(() -> fixture.number("status = 1") == 0);
+                assertThat(outbox.deadEvents().count(null)).isOne();
             }
         }
     }

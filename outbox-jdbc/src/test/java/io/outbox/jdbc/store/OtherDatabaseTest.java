@@ -125,4 +125,39 @@ class OtherDatabaseTest {
             assertThat(store.ageBasedPurger().getClass().getSimpleName()).endsWith("AgeBasedPurger");
         });
     }
+
+    /** Answers nothing but what it has to. */
+    private static final class SmallestStore extends AbstractJdbcOutboxStore {
+
+        @Override
+        public String name() {
+            return "smallest";
+        }
+
+        @Override
+        public List<String> jdbcUrlPrefixes() {
+            return List.of("jdbc:smallest:");
+        }
+    }
+
+    @Test
+    void aStoreWithoutAnswersOfItsOwnSpeaksTheLanguageOfH2() throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 2);
+                Connection conn = pool.getConnection()) {
+            JdbcOutbox.of(pool).createSchema();
+            SmallestStore store = new SmallestStore();
+            store.insertBatch(conn, DeliveryFixture.events(2));
+
+            assertThat(store.claim(
+                                    conn,
+                                    ClaimRequest.first(new Lease("node", Duration.ofMinutes(5)), Instant.now(), 10))
+                            .events())
+                    .hasSize(2);
+            assertThat(store.withTable("outbox_event")).isSameAs(store);
+            assertThatThrownBy(() -> store.withTable("other_table"))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("withTable")
+                    .hasMessageContaining("other_table");
+        }
+    }
 }
