@@ -19,6 +19,9 @@ public interface OutboxWriter {
     /** Writes one event of the given type and returns its id, or {@code null} if a hook suppressed it. */
     String write(EventType eventType, String payloadJson);
 
-    /** Writes the events as one batch and returns the ids of those written, empty if a hook suppressed them. */
+    /**
+     * Writes the events as one batch and returns the ids of those written, empty if a hook suppressed them. The events share
+     * round trips to the store, which single writes do not: each of those has its row in the store when it returns.
+     */
     List<String> writeAll(List<EventEnvelope> events);
 }
