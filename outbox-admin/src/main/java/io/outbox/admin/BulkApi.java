@@ -54,13 +54,14 @@ final class BulkApi implements AutoCloseable {
 
     private AdminResponse order(Exchange exchange) {
         Map<String, Object> body = exchange.body();
+        boolean dryRun = Exchange.flag(body, "dryRun");
         Action action = Exchange.choice("action", body.get("action"), Action.class);
-        Matches matches = Matches.of(exchange, body.get("filter"), dead, inspection);
+        Matches matches = Matches.of(body.get("filter"), dead, inspection);
         if (action == Action.RESOLVE && !dead.hasQueue()) {
             dead.resolve(List.of(), exchange.caller());
         }
         Matches.Number number = matches.count();
-        if (Boolean.TRUE.equals(body.get("dryRun"))) {
+        if (dryRun) {
             return AdminResponse.json(200, Map.of("matches", number.matches(), "exact", number.exact()));
         }
         BulkJob job = new BulkJob(

@@ -1,5 +1,6 @@
 package io.outbox.admin;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -7,7 +8,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * A request on its way to a handler, with what is read from it. What is wrong about a value is a {@link Problem} that names
@@ -20,6 +20,13 @@ record Exchange(AdminRequest request, Map<String, String> path, Caller caller) {
     private static final String ID =
             "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}";
     private static final int LONGEST_TEXT = 256;
+
+    /** Not all databases know times beyond these. */
+    private static final Instant FIRST_TIME = Instant.parse("1970-01-01T00:00:00Z");
+
+    private static final Instant LAST_TIME = Instant.parse("9999-12-31T23:59:59Z");
+    private static final String FILTER = "filter.";
+    private static final String TIME_RULE = "must be a time like 2025-06-01T12:00:00Z, of the years 1970 to 9999";
     private static final int MOST_IDS = 1000;
 
     /** Returns a parameter of the query, or {@code null}. */
@@ -35,7 +42,9 @@ record Exchange(AdminRequest request, Map<String, String> path, Caller caller) {
     }
 
     private static String plain(String name, String value) {
-        if (value.length() > LONGEST_TEXT || value.chars().anyMatch(Character::isISOControl)) {
+        if (value.length() > LONGEST_TEXT
+                || value.chars().anyMatch(Character::isISOControl)
+                || !StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
             throw Problem.invalid(
                     name, "must have at most " + LONGEST_TEXT + " characters, none of which is a control character");
         }
@@ -59,12 +68,19 @@ record Exchange(AdminRequest request, Map<String, String> path, Caller caller) {
     }
 
     Instant time(String name) {
-        String value = param(name);
+        return time(name, param(name));
+    }
+
+    private static Instant time(String name, String value) {
         try {
-            return value == null ? null : Instant.parse(value);
+            Instant time = value == null ? null : Instant.parse(value);
+            if (time == null || (!time.isBefore(FIRST_TIME) && !time.isAfter(LAST_TIME))) {
+                return time;
+            }
         } catch (DateTimeParseException e) {
-            throw Problem.invalid(name, "must be a time like 2025-06-01T12:00:00Z");
+            throw Problem.invalid(name, TIME_RULE);
         }
+        throw Problem.invalid(name, TIME_RULE);
     }
 
     <E extends Enum<E>> E choice(String name, Class<E> type) {
@@ -128,32 +144,34 @@ record Exchange(AdminRequest request, Map<String, String> path, Caller caller) {
         return new ArrayList<>(ids);
     }
 
-    /** Returns a text that was sent, or {@code null}. */
-    static String text(Map<String, Object> body, String name) {
-        Object value = body.get(name);
-        if (value == null) {
-            return null;
+    /** Returns a flag that was sent; {@code false} if it was not. */
+    static boolean flag(Map<String, Object> body, String name) {
+        Object value = body.getOrDefault(name, false);
+        if (!(value instanceof Boolean flag)) {
+            throw Problem.invalid(name, "must be true or false");
         }
-        if (!(value instanceof String text)) {
+        return flag;
+    }
+
+    /** Returns a text of any length that was sent, or {@code null}. */
+    static String text(Map<String, Object> body, String name) {
+        return text(name, body.get(name));
+    }
+
+    private static String text(String name, Object value) {
+        if (value != null && !(value instanceof String)) {
             throw Problem.invalid(name, "must be a text");
         }
-        return text;
+        return (String) value;
     }
 
-    static String requiredText(Map<String, Object> body, String name) {
-        String value = text(body, name);
-        if (Objects.requireNonNullElse(value, "").isBlank()) {
-            throw Problem.invalid(name, "must be given");
-        }
-        return plain(name, value);
+    /** Returns a text of a filter that was sent, or {@code null}. */
+    static String filterText(Map<String, Object> filter, String name) {
+        String value = text(FILTER + name, filter.get(name));
+        return value == null ? null : plain(FILTER + name, value);
     }
 
-    Instant since(Map<String, Object> body, String name) {
-        String value = text(body, name);
-        try {
-            return value == null ? null : Instant.parse(value);
-        } catch (DateTimeParseException e) {
-            throw Problem.invalid(name, "must be a time like 2025-06-01T12:00:00Z");
-        }
+    static Instant filterTime(Map<String, Object> filter, String name) {
+        return time(FILTER + name, filterText(filter, name));
     }
 }

@@ -42,7 +42,7 @@ final class Matches {
     }
 
     /** Reads the filter; a field that there is none of is refused, so that none is meant and not heeded. */
-    static Matches of(Exchange exchange, Object json, DeadEvents dead, InspectionBackend inspection) {
+    static Matches of(Object json, DeadEvents dead, InspectionBackend inspection) {
         if (!(json instanceof Map<?, ?> map)) {
             throw Problem.invalid("filter", "must be an object; an empty one means all");
         }
@@ -54,20 +54,20 @@ final class Matches {
                 .ifPresent(name -> {
                     throw Problem.invalid("filter." + name, "is not known");
                 });
-        String fingerprint = Exchange.text(fields, "fingerprint");
+        String fingerprint = Exchange.filterText(fields, "fingerprint");
         if (fingerprint != null && !dead.hasQueue()) {
             throw Problem.invalid("filter.fingerprint", "needs dead letters, which this outbox does not keep");
         }
         EventFilter filter = new EventFilter(
                 Set.of(EventStatus.DEAD),
                 new EventFilter.Scope(
-                        Exchange.text(fields, "eventType"),
-                        Exchange.text(fields, "aggregateType"),
-                        Exchange.text(fields, "aggregateId"),
-                        Exchange.text(fields, "tenantId")),
-                exchange.since(fields, "from"),
-                exchange.since(fields, "to"),
-                Exchange.text(fields, "error"));
+                        Exchange.filterText(fields, "eventType"),
+                        Exchange.filterText(fields, "aggregateType"),
+                        Exchange.filterText(fields, "aggregateId"),
+                        Exchange.filterText(fields, "tenantId")),
+                Exchange.filterTime(fields, "from"),
+                Exchange.filterTime(fields, "to"),
+                Exchange.filterText(fields, "error"));
         return new Matches(dead, inspection, filter, fingerprint);
     }
 

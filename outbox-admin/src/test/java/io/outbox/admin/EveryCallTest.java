@@ -15,6 +15,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each call with what it refuses, and that no call is forgotten. */
 class EveryCallTest {
@@ -24,6 +26,9 @@ class EveryCallTest {
 
     /** What only the dashboard asks for is tested with it. */
     private static final Set<String> TESTED_ELSEWHERE = Set.of("GET " + BASE + "/session", "GET " + BASE + "/live");
+
+    /** Times that are none to one database or another. */
+    private static final List<String> EXTREME_YEARS = List.of("-1000000000", "-0001", "0000", "+10000", "+1000000000");
 
     private final AdminFixture fixture = AdminFixture.withDeadLetters();
     private final Set<String> called = new TreeSet<>();
@@ -139,6 +144,13 @@ class EveryCallTest {
         for (String wrong : List.of("limit=0", "status=MOVED", "from=x", "to=x", "error=%00", "limit=1&limit=2")) {
             expect(400, "GET", BASE + "/events?" + wrong);
         }
+        for (String year : EXTREME_YEARS) {
+            String time = year.replace("+", "%2B") + "-01-01T00:00:00Z";
+            expect(400, "GET", BASE + "/events?from=" + time);
+            expect(400, "GET", BASE + "/events?to=" + time);
+            expect(400, "GET", BASE + "/dead-letters?after=" + time + "~x");
+        }
+        expect(200, "GET", BASE + "/events?from=1970-01-01T00:00:00Z&to=9999-12-31T23:59:59Z");
         expect(200, "GET", BASE + "/events/" + ids.get(2));
         expect(404, "GET", BASE + "/events/unknown");
         expect(400, "GET", BASE + "/events/" + "x".repeat(37));
@@ -183,6 +195,7 @@ class EveryCallTest {
         expect(200, "GET", BASE + "/bulk");
         expect(200, "POST", BASE + "/bulk", "{\"action\":\"replay\",\"filter\":{},\"dryRun\":true}");
         expect(400, "POST", BASE + "/bulk", "{\"action\":\"replay\",\"filter\":{\"from\":\"x\"}}");
+        expect(400, "POST", BASE + "/bulk", "{\"action\":\"replay\",\"filter\":{},\"dryRun\":\"true\"}");
         expect(400, "POST", BASE + "/bulk", "[]");
         expect(415, "POST", BASE + "/bulk");
         Answer job = fixture.send("POST", BASE + "/bulk", "{\"action\":\"resolve\",\"filter\":{}}");
@@ -207,6 +220,48 @@ class EveryCallTest {
             expect(409, "POST", BASE + "/delivery/" + action);
             expect(409, "POST", BASE + "/types/" + AdminFixture.LANE + "/" + action);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\\u0000", "\\n", "\\ud800"})
+    void aFilterTakesNoTextThatDatabasesRefuse(String text) {
+        assertThatFiltersRefuse("x" + text);
+    }
+
+    @Test
+    void aFilterTakesNoTextThatIsTooLong() {
+        assertThatFiltersRefuse("x".repeat(257));
+        expect(200, "POST", BASE + "/bulk", dryRun("error", "x".repeat(256)));
+    }
+
+    @Test
+    void aFilterTakesNoTimeThatDatabasesRefuse() {
+        for (String year : EXTREME_YEARS) {
+            assertThatFilterRefuses("from", year + "-01-01T00:00:00Z");
+            assertThatFilterRefuses("to", year + "-01-01T00:00:00Z");
+        }
+    }
+
+    private void assertThatFiltersRefuse(String value) {
+        for (String field : List.of("eventType", "fingerprint", "aggregateType", "aggregateId", "tenantId", "error")) {
+            assertThatFilterRefuses(field, value);
+        }
+    }
+
+    private void assertThatFilterRefuses(String field, String value) {
+        expect(400, "POST", BASE + "/bulk", dryRun(field, value));
+        assertThat(fixture.send("POST", BASE + "/bulk", dryRun(field, value))
+                        .object()
+                        .getAsJsonArray("fields")
+                        .get(0)
+                        .getAsJsonObject()
+                        .get("field")
+                        .getAsString())
+                .isEqualTo("filter." + field);
+    }
+
+    private static String dryRun(String field, String value) {
+        return "{\"action\":\"replay\",\"dryRun\":true,\"filter\":{\"" + field + "\":\"" + value + "\"}}";
     }
 
     @Test

@@ -19,6 +19,9 @@ record DeadCursor(Instant createdAt, String eventId) implements PageCursor, Comp
     /** Before all events: databases have no earlier times. */
     static final DeadCursor START = new DeadCursor(Instant.parse("1000-01-01T00:00:00Z"), "");
 
+    /** Not all databases know later times. */
+    private static final Instant LAST_TIME = Instant.parse("9999-12-31T23:59:59.999999Z");
+
     static DeadCursor of(OutboxEvent event) {
         return new DeadCursor(event.createdAt(), event.eventId());
     }
@@ -43,7 +46,11 @@ record DeadCursor(Instant createdAt, String eventId) implements PageCursor, Comp
     static DeadCursor parse(String text) {
         int end = text.indexOf('~');
         try {
-            return new DeadCursor(Instant.parse(text.substring(0, Math.max(0, end))), text.substring(end + 1));
+            Instant createdAt = Instant.parse(text.substring(0, Math.max(0, end)));
+            if (createdAt.isBefore(START.createdAt) || createdAt.isAfter(LAST_TIME)) {
+                throw new IllegalArgumentException("not a time of an event: " + createdAt);
+            }
+            return new DeadCursor(createdAt, text.substring(end + 1));
         } catch (DateTimeParseException e) {
             throw new IllegalArgumentException("not a place between pages of dead events", e);
         }
