@@ -10,12 +10,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * What operators do. An entry is written before the action, which is not done if that fails; an action that was refused has a
- * second entry that says so.
+ * What operators do. An entry is written before the action, which is not done if that fails; an action that was refused or
+ * has failed has a second entry that says so, if that can be written.
  */
 final class AuditLog {
 
     private static final System.Logger LOG = System.getLogger(AuditLog.class.getName());
+    private static final String FAILED = "the application's log says why; perhaps it was done all the same";
     private static final int LONGEST_NAME = 128;
     private static final int LONGEST_TARGET = 256;
 
@@ -29,14 +30,30 @@ final class AuditLog {
         this.clock = clock;
     }
 
-    /** Writes an entry, does what it says, and writes another one if that was refused. */
+    /** Writes an entry, does what it says, and writes another one if that was refused or has failed. */
     <T> T during(Caller caller, String action, String target, String detail, Supplier<T> work) {
         record(caller, action, target, detail);
         try {
             return work.get();
         } catch (Problem e) {
-            record(caller, action + "-refused", target, e.getMessage());
+            recordOutcome(caller, action + "-refused", target, e.getMessage());
             throw e;
+        } catch (RuntimeException | Error e) {
+            recordOutcome(caller, action + "-failed", target, FAILED);
+            throw e;
+        }
+    }
+
+    /** Writes what became of an action, which stands whether or not that can be written. */
+    void recordOutcome(Caller caller, String action, String target, String detail) {
+        try {
+            record(caller, action, target, detail);
+        } catch (RuntimeException e) {
+            LOG.log(
+                    Level.ERROR,
+                    "The audit log does not say what became of an action by " + caller.name() + ": " + action + ", "
+                            + target,
+                    e);
         }
     }
 

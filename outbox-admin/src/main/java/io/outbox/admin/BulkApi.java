@@ -67,6 +67,7 @@ final class BulkApi implements AutoCloseable {
         BulkJob job = new BulkJob(
                 new BulkJob.Order(UUID.randomUUID().toString(), action, matches, number, exchange.caller()),
                 dead,
+                audit,
                 clock);
         add(job);
         try {
@@ -74,7 +75,7 @@ final class BulkApi implements AutoCloseable {
                     exchange.caller(),
                     action.word() + "-all",
                     number.matches() + (number.exact() ? "" : " or more") + " events",
-                    Json.text(body.get("filter")));
+                    job.detail());
             worker.execute(job);
         } catch (RuntimeException e) {
             remove(job);

@@ -6,12 +6,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * An action on all events that match, done in batches in the background. Each batch is a transaction. What somebody else has
- * changed in the meantime is skipped. Thread-safe.
+ * changed in the meantime is skipped. The audit log says how it ended. Thread-safe.
  */
 final class BulkJob implements Runnable {
 
@@ -31,6 +32,7 @@ final class BulkJob implements Runnable {
 
     private final Order order;
     private final DeadEvents dead;
+    private final AuditLog audit;
     private final Clock clock;
     private final Instant createdAt;
     private final AtomicLong done = new AtomicLong();
@@ -39,15 +41,21 @@ final class BulkJob implements Runnable {
     private volatile boolean cancelled;
     private volatile Instant finishedAt;
 
-    BulkJob(Order order, DeadEvents dead, Clock clock) {
+    BulkJob(Order order, DeadEvents dead, AuditLog audit, Clock clock) {
         this.order = order;
         this.dead = dead;
+        this.audit = audit;
         this.clock = clock;
         this.createdAt = clock.instant();
     }
 
     String id() {
         return order.id;
+    }
+
+    /** Returns what the audit log has in all its entries of this. */
+    String detail() {
+        return order.id + " " + order.matches.json();
     }
 
     boolean isFinished() {
@@ -99,6 +107,11 @@ final class BulkJob implements Runnable {
     }
 
     private void finish(State end) {
+        audit.recordOutcome(
+                order.caller,
+                order.action.word() + "-all-" + end.name().toLowerCase(Locale.ROOT),
+                done.get() + " events, and " + skipped.get() + " skipped",
+                detail());
         state = end;
         finishedAt = clock.instant();
     }

@@ -9,6 +9,7 @@ import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DeadLetterChange;
 import io.outbox.spi.InspectionBackend;
+import io.outbox.spi.OutboxBackendException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -43,8 +44,19 @@ final class DeadEvents {
             change(ids, DlqStatus.TO_RETRY, caller);
         } else {
             requireDead(ids);
-            requireSome(ids.stream().filter(outbox.deadEvents()::replay).count(), ids);
+            requireSome(ids.stream().filter(this::replayDead).count(), ids);
         }
+    }
+
+    /** Returns false if somebody else was quicker. The same is said if the store fails, but then the event is still DEAD. */
+    private boolean replayDead(String id) {
+        if (outbox.deadEvents().replay(id)) {
+            return true;
+        }
+        if (isDead(id)) {
+            throw new OutboxBackendException("Event " + id + " was not replayed");
+        }
+        return false;
     }
 
     void resolve(List<String> ids, Caller caller) {
@@ -92,16 +104,17 @@ final class DeadEvents {
     }
 
     private void requireDead(Collection<String> ids) {
-        List<String> missing = ids.stream()
-                .filter(id -> inspection
-                        .find(id)
-                        .filter(event -> event.status() == EventStatus.DEAD)
-                        .isEmpty())
-                .sorted()
-                .toList();
+        List<String> missing = ids.stream().filter(id -> !isDead(id)).sorted().toList();
         if (!missing.isEmpty()) {
             throw Problem.missing(missing);
         }
+    }
+
+    private boolean isDead(String id) {
+        return inspection
+                .find(id)
+                .filter(event -> event.status() == EventStatus.DEAD)
+                .isPresent();
     }
 
     /** Without dead letters there is no lock on what was DEAD a moment ago; somebody else may have been quicker. */

@@ -33,12 +33,15 @@ final class Matches {
     private final InspectionBackend inspection;
     private final EventFilter filter;
     private final String fingerprint;
+    private final String json;
 
-    private Matches(DeadEvents dead, InspectionBackend inspection, EventFilter filter, String fingerprint) {
+    private Matches(
+            DeadEvents dead, InspectionBackend inspection, EventFilter filter, String fingerprint, String json) {
         this.dead = dead;
         this.inspection = inspection;
         this.filter = filter;
         this.fingerprint = fingerprint;
+        this.json = json;
     }
 
     /** Reads the filter; a field that there is none of is refused, so that none is meant and not heeded. */
@@ -68,7 +71,12 @@ final class Matches {
                 Exchange.filterTime(fields, "from"),
                 Exchange.filterTime(fields, "to"),
                 Exchange.filterText(fields, "error"));
-        return new Matches(dead, inspection, filter, fingerprint);
+        return new Matches(dead, inspection, filter, fingerprint, Json.text(json));
+    }
+
+    /** Returns the filter as it was sent. */
+    String json() {
+        return json;
     }
 
     /** Some of the matches, and where to go on. */

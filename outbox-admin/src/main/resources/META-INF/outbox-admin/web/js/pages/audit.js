@@ -11,7 +11,7 @@ import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
 const PAGE = 50;
-const OF_EVENTS = /^(replay|resolve|delete|release|edit)(-refused)?$/;
+const OF_EVENTS = /^(replay|resolve|delete|release|edit)(-refused|-failed)?$/;
 
 export function AuditPage({ query, changes }) {
   const after = query.get('after');
@@ -52,8 +52,8 @@ function Entries({ page, query }) {
 }
 
 function ActionName({ name }) {
-  const isRefused = name.endsWith('-refused');
-  return h('span', { class: isRefused ? 'badge bad' : 'badge calm' }, name);
+  const isBad = /-(refused|failed)$/.test(name);
+  return h('span', { class: isBad ? 'badge bad' : 'badge calm' }, name);
 }
 
 function target(entry) {
