@@ -9,24 +9,30 @@ import java.util.regex.Pattern;
  * Decides who a request is from, and whether it may do what it asks for.
  *
  * <p>Whoever was authenticated by the server or a framework has the roles that it says. Else a token, if there is one, decides.
- * Else only this machine is served, if it asks for it by a name of its own: a page of another site whose name was made to
- * point here does not pass, and neither does what comes through a proxy.
+ * Else only this machine is served, if it asks for it by a name of its own: a page of another site, or one whose name was
+ * made to point here, does not pass, and neither does what comes through a proxy that says so. Where there is a proxy in any
+ * case, what a request says of its origin is anybody's word, and nobody is served so.
  *
  * <p>A request that changes something must not come from a page of another site. Browsers say where it comes from; other
  * programs, which hold no cookies of the caller's, need not.
  */
 final class Access {
 
-    private static final Pattern LOOPBACK_HOST = Pattern.compile("(?i)(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?");
+    private static final String LOOPBACK = "(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?";
+    private static final Pattern LOOPBACK_HOST = Pattern.compile("(?i)" + LOOPBACK);
+    private static final Pattern LOOPBACK_ORIGIN = Pattern.compile("(?i)https?://" + LOOPBACK);
+    private static final Pattern HEADER_OF_PROXIES = Pattern.compile("(?i)forwarded|x-forwarded-.*|x-real-ip|via");
     private static final String BEARER = "Bearer ";
 
     private final String readToken;
     private final String operateToken;
+    private final boolean isBehindProxy;
 
     /** Either token may be {@code null}. */
-    Access(String readToken, String operateToken) {
+    Access(String readToken, String operateToken, boolean isBehindProxy) {
         this.readToken = readToken;
         this.operateToken = operateToken;
+        this.isBehindProxy = isBehindProxy;
     }
 
     boolean hasToken() {
@@ -62,19 +68,30 @@ final class Access {
         if (hasToken()) {
             return byToken(request.header("Authorization"));
         }
-        boolean isProxied = request.header("Forwarded") != null
-                || request.header("X-Forwarded-For") != null
-                || request.header("X-Forwarded-Host") != null;
-        String host = request.header("Host");
-        if (!request.remote().isLoopbackAddress()
-                || isProxied
-                || host == null
-                || !LOOPBACK_HOST.matcher(host).matches()) {
+        if (isBehindProxy) {
+            throw Problem.forbidden(
+                    "behind-proxy",
+                    "Behind a proxy nobody is served without a token or an authenticated user: set a token, or let the"
+                            + " server authenticate users, as Spring Security does");
+        }
+        if (!isOfThisMachine(request)) {
             throw Problem.forbidden(
                     "loopback-only",
                     "Without a token or an authenticated user only requests of this machine are served");
         }
         return new Caller("loopback", Set.of(Role.OPERATE));
+    }
+
+    private static boolean isOfThisMachine(AdminRequest request) {
+        String host = request.header("Host");
+        String origin = request.header("Origin");
+        return request.remote() != null
+                && request.remote().isLoopbackAddress()
+                && host != null
+                && LOOPBACK_HOST.matcher(host).matches()
+                && (origin == null || LOOPBACK_ORIGIN.matcher(origin).matches())
+                && request.headers().keySet().stream()
+                        .noneMatch(name -> HEADER_OF_PROXIES.matcher(name).matches());
     }
 
     private Caller byToken(String authorization) {

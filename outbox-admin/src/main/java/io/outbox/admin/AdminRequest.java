@@ -13,7 +13,8 @@ import java.util.TreeMap;
  * @param target the method, and the path with its query, as they stand in the request line
  * @param headers by name, in whatever case; of several values the first
  * @param body what was sent, possibly nothing
- * @param remote the address of the other end of the connection
+ * @param remote the address of the other end of the connection; {@code null} if that is not known for certain, as where a
+ *     server takes it from a header
  * @param caller who was authenticated by the server or a framework, or {@code null}
  */
 public record AdminRequest(Target target, Map<String, String> headers, byte[] body, InetAddress remote, Caller caller) {
@@ -42,7 +43,6 @@ public record AdminRequest(Target target, Map<String, String> headers, byte[] bo
         byName.putAll(headers);
         headers = byName;
         Objects.requireNonNull(body, "body");
-        Objects.requireNonNull(remote, "remote");
     }
 
     String header(String name) {

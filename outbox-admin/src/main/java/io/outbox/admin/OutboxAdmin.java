@@ -27,6 +27,14 @@ public final class OutboxAdmin implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(OutboxAdmin.class.getName());
     private static final String TRACE_ID = "{traceId}";
+    private static final String ONLY_USERS_AND_THIS_MACHINE =
+            "The administration of the outbox at {0} has no token: it serves whom the server has authenticated, and"
+                    + " otherwise this machine only. A proxy on this machine that adds no header of its own passes for"
+                    + " it: set a token if there is one";
+    private static final String ONLY_USERS =
+            "The administration of the outbox at {0} has no token and is behind a proxy: it serves nobody but whom the"
+                    + " server has authenticated. Set a token, or let the server authenticate users, as Spring Security"
+                    + " does";
     private static final String OPENAPI = "/META-INF/outbox-admin/openapi.json";
 
     private final String basePath;
@@ -37,7 +45,7 @@ public final class OutboxAdmin implements AutoCloseable {
 
     private OutboxAdmin(Builder builder) {
         this.basePath = builder.basePath;
-        this.access = new Access(builder.readToken, builder.operateToken);
+        this.access = new Access(builder.readToken, builder.operateToken, builder.isBehindProxy);
         InspectionBackend inspection = builder.outbox
                 .inspection()
                 .orElseThrow(() -> new IllegalStateException(
@@ -59,11 +67,7 @@ public final class OutboxAdmin implements AutoCloseable {
         new SessionApi(dead, builder.mask, builder.traceUrl).addTo(routes, api);
         routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
         if (!access.hasToken()) {
-            LOG.log(
-                    Level.INFO,
-                    "The administration of the outbox at {0} has no token: it serves whom the server has authenticated,"
-                            + " and otherwise this machine only",
-                    basePath);
+            LOG.log(Level.INFO, builder.isBehindProxy ? ONLY_USERS : ONLY_USERS_AND_THIS_MACHINE, basePath);
         }
     }
 
@@ -163,6 +167,7 @@ public final class OutboxAdmin implements AutoCloseable {
         private String basePath = DEFAULT_BASE_PATH;
         private String readToken;
         private String operateToken;
+        private boolean isBehindProxy;
         private PayloadMask mask = PayloadMask.NONE;
         private OutboxSeries series;
         private String traceUrl;
@@ -200,6 +205,16 @@ public final class OutboxAdmin implements AutoCloseable {
                         name + " must have at least 16 characters, all of them visible ASCII");
             }
             return token;
+        }
+
+        /**
+         * Requests come through a proxy, or the server takes from headers where they come from: without a token nobody is served
+         * but whom the server has authenticated. Default: requests of this machine are served, unless they say that they
+         * came through a proxy.
+         */
+        public Builder behindProxy() {
+            this.isBehindProxy = true;
+            return this;
         }
 
         /** What is shown of payloads and headers. Default: everything. */

@@ -40,13 +40,10 @@ class SecurityTest {
         try {
             Map<String, String> all = new HashMap<>(Map.of("Host", "localhost:8080"));
             all.putAll(headers);
+            InetAddress address = remote == null ? null : InetAddress.getByName(remote);
             return fixture.admin
                     .handle(new AdminRequest(
-                            AdminRequest.Target.of(method, path, null),
-                            all,
-                            new byte[0],
-                            InetAddress.getByName(remote),
-                            caller))
+                            AdminRequest.Target.of(method, path, null), all, new byte[0], address, caller))
                     .status();
         } catch (UnknownHostException e) {
             throw new IllegalStateException(e);
@@ -61,6 +58,29 @@ class SecurityTest {
         assertThat(handle("GET", DLQ, "10.0.0.7", null, Map.of())).isEqualTo(403);
         assertThat(handle("GET", "/outbox-admin", "10.0.0.7", null, Map.of())).isEqualTo(403);
         assertThat(handle("GET", "/outbox-admin/", "127.0.0.1", null, Map.of())).isEqualTo(200);
+        assertThat(handle("GET", DLQ, "127.0.0.1", null, Map.of("Origin", "http://127.0.0.1:3000")))
+                .isEqualTo(200);
+        assertThat(handle("GET", DLQ, null, null, Map.of())).isEqualTo(403);
+    }
+
+    @Test
+    void behindAProxyNobodyIsServedWithoutATokenOrAUser() {
+        fixture.close();
+        fixture = AdminFixture.withDeadLetters(OutboxAdmin.Builder::behindProxy);
+
+        var answer = fixture.get(DLQ);
+        assertThat(answer.status()).isEqualTo(403);
+        assertThat(answer.object().get("type").getAsString()).isEqualTo("urn:outbox:problem:behind-proxy");
+        assertThat(answer.object().get("detail").getAsString()).contains("set a token", "Spring Security");
+        assertThat(fixture.get("/outbox-admin/").status()).isEqualTo(403);
+        assertThat(handle("GET", DLQ, "127.0.0.1", new Caller("ann", Set.of(Role.READ)), Map.of()))
+                .isEqualTo(200);
+
+        fixture.close();
+        fixture = AdminFixture.withDeadLetters(builder -> builder.behindProxy().operateToken(OPERATE));
+        assertThat(fixture.send("GET", DLQ, null, "Authorization", "Bearer " + OPERATE)
+                        .status())
+                .isEqualTo(200);
     }
 
     @ParameterizedTest
@@ -69,6 +89,13 @@ class SecurityTest {
         "Host, localhost.evil.example",
         "X-Forwarded-For, 10.0.0.7",
         "X-Forwarded-Host, shop.example",
+        "x-forwarded-proto, https",
+        "X-Forwarded-Port, 443",
+        "X-Real-IP, 127.0.0.1",
+        "Via, 1.1 proxy",
+        "Origin, https://evil.example",
+        "Origin, http://localhost.evil.example",
+        "Origin, null",
         "Forwarded, for=10.0.0.7"
     })
     void whatOnlySeemsToComeFromThisMachineIsNotServed(String header, String value) {

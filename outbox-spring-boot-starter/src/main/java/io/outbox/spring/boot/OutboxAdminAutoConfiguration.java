@@ -5,6 +5,7 @@ import io.outbox.admin.OutboxAdmin;
 import io.outbox.admin.PayloadMask;
 import io.outbox.admin.Role;
 import io.outbox.spring.boot.internal.admin.EndOfStreams;
+import io.outbox.spring.boot.internal.admin.ForwardedHeaders;
 import io.outbox.spring.boot.internal.admin.OutboxAdminServlet;
 import io.outbox.spring.boot.internal.admin.RecordedSeries;
 import jakarta.servlet.Servlet;
@@ -21,6 +22,7 @@ import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of the administration over HTTP, where {@code outbox.admin.enabled} says so: in a servlet application, and
@@ -42,7 +44,11 @@ public class OutboxAdminAutoConfiguration {
     @ConditionalOnSingleCandidate(Outbox.class)
     @ConditionalOnMissingBean
     OutboxAdmin outboxAdmin(
-            Outbox outbox, OutboxAdminProperties properties, RecordedSeries series, ObjectProvider<PayloadMask> mask) {
+            Outbox outbox,
+            OutboxAdminProperties properties,
+            RecordedSeries series,
+            ObjectProvider<PayloadMask> mask,
+            Environment environment) {
         OutboxAdmin.Builder builder = OutboxAdmin.of(outbox).basePath(properties.getBasePath());
         if (properties.getToken() != null) {
             builder.operateToken(properties.getToken());
@@ -52,6 +58,9 @@ public class OutboxAdminAutoConfiguration {
         }
         if (properties.getTraceUrl() != null) {
             builder.traceUrl(properties.getTraceUrl());
+        }
+        if (ForwardedHeaders.areHeeded(environment)) {
+            builder.behindProxy();
         }
         series.of(outbox).ifPresent(builder::series);
         mask.ifUnique(builder::payloadMask);

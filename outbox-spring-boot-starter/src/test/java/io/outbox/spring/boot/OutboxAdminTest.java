@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
@@ -86,6 +87,26 @@ class OutboxAdminTest {
             MockHttpServletRequest foreign = request("GET", DLQ);
             foreign.setRemoteAddr("10.0.0.7");
             assertThat(send(context, foreign).getStatus()).isEqualTo(403);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shop.example", "localhost", "999.0.0.1", "::g", "1::2::3", ""})
+    void anAddressThatIsNoneIsNeitherLookedUpNorServed(String address) {
+        runner.withPropertyValues(ENABLED).run(context -> {
+            MockHttpServletRequest request = request("GET", "/outbox-admin/api/overview");
+            request.setRemoteAddr(address);
+            assertThat(send(context, request).getStatus()).isEqualTo(403);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "127.1.2.3", "::1", "0:0:0:0:0:0:0:1%0", "::ffff:127.0.0.1"})
+    void addressesOfThisMachineHaveManyForms(String address) {
+        runner.withPropertyValues(ENABLED).run(context -> {
+            MockHttpServletRequest request = request("GET", "/outbox-admin/api/overview");
+            request.setRemoteAddr(address);
+            assertThat(send(context, request).getStatus()).isEqualTo(200);
         });
     }
 

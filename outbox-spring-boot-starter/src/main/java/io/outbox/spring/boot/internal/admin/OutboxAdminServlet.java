@@ -12,9 +12,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.security.Principal;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
@@ -36,11 +34,12 @@ public final class OutboxAdminServlet extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        Sender sender = new Sender(request);
         AdminResponse answer = admin.handle(new AdminRequest(
                 AdminRequest.Target.of(request.getMethod(), path(request), request.getQueryString()),
-                headers(request),
+                sender.headers(),
                 request.getInputStream().readNBytes(AdminRequest.MAX_BODY_BYTES + 1),
-                InetAddress.getByName(request.getRemoteAddr()),
+                sender.address(),
                 caller(request)));
         response.setStatus(answer.status());
         answer.headers().forEach(response::setHeader);
@@ -71,12 +70,6 @@ public final class OutboxAdminServlet extends HttpServlet {
     /** Returns the path as it was sent, from the application's own on. */
     private static String path(HttpServletRequest request) {
         return request.getRequestURI().substring(request.getContextPath().length());
-    }
-
-    private static Map<String, String> headers(HttpServletRequest request) {
-        Map<String, String> headers = new HashMap<>();
-        Collections.list(request.getHeaderNames()).forEach(name -> headers.put(name, request.getHeader(name)));
-        return headers;
     }
 
     private Caller caller(HttpServletRequest request) {
