@@ -2,12 +2,14 @@ package io.outbox.spring.boot;
 
 import io.outbox.Outbox;
 import io.outbox.admin.OutboxAdmin;
+import io.outbox.admin.OutboxAdminServer;
 import io.outbox.admin.PayloadMask;
 import io.outbox.admin.Role;
 import io.outbox.spring.boot.internal.admin.EndOfStreams;
 import io.outbox.spring.boot.internal.admin.ForwardedHeaders;
 import io.outbox.spring.boot.internal.admin.OutboxAdminServlet;
 import io.outbox.spring.boot.internal.admin.RecordedSeries;
+import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import jakarta.servlet.Servlet;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
@@ -26,7 +28,8 @@ import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of the administration over HTTP, where {@code outbox.admin.enabled} says so: in a servlet application, and
- * for one outbox. An application with several declares an {@link OutboxAdmin} for the one that it means.
+ * for one outbox. An application with several declares an {@link OutboxAdmin} for the one that it means, and a reactive one
+ * an {@link OutboxAdminServer}.
  */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnClass(OutboxAdmin.class)
@@ -90,6 +93,20 @@ public class OutboxAdminAutoConfiguration {
                     OutboxAdmin.DLQ_PATH + "/*");
             registration.setName("outboxAdmin");
             return registration;
+        }
+    }
+
+    /** Says that nobody would be served. An administration or a server of the application's own is its own matter. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnMissingBean({OutboxAdmin.class, OutboxAdminServer.class})
+    static class WithoutServlets {
+        WithoutServlets() {
+            throw new OutboxStartupException(
+                    "outbox.admin.enabled is true, but a reactive application has no servlets, so nothing serves the"
+                            + " administration of the outbox",
+                    "Let the JDK's own server do it, by a bean that OutboxAdminServer.start makes from the OutboxAdmin;"
+                            + " or remove outbox.admin.enabled");
         }
     }
 }

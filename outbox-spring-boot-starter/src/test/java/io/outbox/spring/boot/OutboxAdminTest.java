@@ -4,13 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.admin.OutboxAdmin;
+import io.outbox.admin.OutboxAdminServer;
 import io.outbox.admin.PayloadMask;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spring.boot.internal.admin.OutboxAdminServlet;
+import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -42,12 +51,14 @@ class OutboxAdminTest {
     private static final String ENABLED = "outbox.admin.enabled=true";
     private static final String DLQ = "/api/outbox-dlq/events";
 
+    private static final AutoConfigurations CONFIGURATIONS = AutoConfigurations.of(
+            OutboxAutoConfiguration.class,
+            OutboxJsonAutoConfiguration.class,
+            OutboxPublisherAutoConfiguration.class,
+            OutboxAdminAutoConfiguration.class);
+
     private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    OutboxAutoConfiguration.class,
-                    OutboxJsonAutoConfiguration.class,
-                    OutboxPublisherAutoConfiguration.class,
-                    OutboxAdminAutoConfiguration.class))
+            .withConfiguration(CONFIGURATIONS)
             .withUserConfiguration(PlainApplication.class);
 
     private static MockHttpServletRequest request(String method, String path) {
@@ -66,6 +77,48 @@ class OutboxAdminTest {
 
     private static ServletRegistrationBean<?> registration(BeanFactory context) {
         return context.getBean("outboxAdminServlet", ServletRegistrationBean.class);
+    }
+
+    private static ReactiveWebApplicationContextRunner reactive() {
+        return new ReactiveWebApplicationContextRunner()
+                .withConfiguration(CONFIGURATIONS)
+                .withUserConfiguration(PlainApplication.class);
+    }
+
+    @Test
+    void aReactiveApplicationIsToldThatNothingServesIt() {
+        reactive()
+                .withPropertyValues(ENABLED)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasRootCauseInstanceOf(OutboxStartupException.class)
+                        .rootCause()
+                        .hasMessageContaining("a reactive application has no servlets")
+                        .hasMessageContaining("OutboxAdminServer.start"));
+        reactive().run(context -> assertThat(context).hasNotFailed());
+    }
+
+    static class OwnServer {
+
+        @Bean(destroyMethod = "close")
+        OutboxAdminServer server(OutboxAdmin admin) {
+            return OutboxAdminServer.start(admin, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        }
+    }
+
+    @Test
+    void aReactiveApplicationMayHaveAServerForIt() {
+        reactive()
+                .withPropertyValues(ENABLED)
+                .withUserConfiguration(OwnServer.class)
+                .run(context -> {
+                    int port =
+                            context.getBean(OutboxAdminServer.class).address().getPort();
+                    URI uri = URI.create("http://localhost:" + port + "/outbox-admin/api/overview");
+                    assertThat(HttpClient.newHttpClient()
+                                    .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.discarding())
+                                    .statusCode())
+                            .isEqualTo(200);
+                });
     }
 
     @Test
