@@ -1,0 +1,103 @@
+package io.outbox.spring.boot.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/** The administration leaves alone how an application answers, and is left alone by it. */
+class OwnPagesTest {
+
+    private static WebShop shop;
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({OpenToAll.class, Pages.class, Advice.class})
+    static class Shop {}
+
+    @RestController
+    static class Pages {
+
+        @GetMapping("/api/orders")
+        String orders() {
+            throw new IllegalArgumentException("no orders");
+        }
+
+        @GetMapping("/api/payments")
+        String payments() {
+            throw new UnsupportedOperationException("no payments");
+        }
+
+        @GetMapping("/v3/api-docs")
+        String document() {
+            return "the shop's own document";
+        }
+
+        @GetMapping("/outbox-administrators")
+        String neighbour() {
+            return "a page whose name begins alike";
+        }
+    }
+
+    @RestControllerAdvice
+    static class Advice {
+
+        @ExceptionHandler(IllegalArgumentException.class)
+        ResponseEntity<String> advise(IllegalArgumentException e) {
+            return ResponseEntity.status(422).body("advised: " + e.getMessage());
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        shop = WebShop.start(Shop.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        shop.close();
+    }
+
+    @Test
+    void theApplicationHandlesItsOwnErrors() {
+        HttpResponse<String> advised = shop.get("/api/orders");
+        assertThat(advised.statusCode()).isEqualTo(422);
+        assertThat(advised.body()).isEqualTo("advised: no orders");
+
+        HttpResponse<String> failed = shop.get("/api/payments");
+        assertThat(failed.statusCode()).isEqualTo(500);
+        assertThat(failed.body()).contains("\"path\":\"/api/payments\"").doesNotContain("urn:outbox");
+
+        HttpResponse<String> missing = shop.get("/nothing");
+        assertThat(missing.statusCode()).isEqualTo(404);
+        assertThat(missing.body()).contains("\"path\":\"/nothing\"").doesNotContain("urn:outbox");
+        assertThat(missing.headers().firstValue("Content-Security-Policy")).isEmpty();
+    }
+
+    @Test
+    void theApplicationHasItsOwnPages() {
+        assertThat(shop.get("/v3/api-docs").body()).isEqualTo("the shop's own document");
+        assertThat(shop.get("/outbox-administrators").body()).isEqualTo("a page whose name begins alike");
+        assertThat(shop.get("/swagger-ui/index.html").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void theAdministrationHasItsOwn() {
+        HttpResponse<String> missing = shop.get("/outbox-admin/api/nothing");
+        assertThat(missing.statusCode()).isEqualTo(404);
+        assertThat(missing.headers().firstValue("Content-Type").orElseThrow()).startsWith("application/problem+json");
+        assertThat(missing.body()).contains("urn:outbox:problem:not-found");
+
+        HttpResponse<String> document = shop.get("/outbox-admin/api/openapi.json");
+        assertThat(document.statusCode()).isEqualTo(200);
+        assertThat(document.body()).contains("\"openapi\"");
+    }
+}
