@@ -95,6 +95,45 @@ class OpenApiTest {
     }
 
     @Test
+    void everyReferenceLeadsSomewhere() {
+        try (AdminFixture fixture = AdminFixture.withDeadLetters()) {
+            JsonObject document =
+                    fixture.get(AdminFixture.BASE + "/openapi.json").object();
+            Set<String> references = new TreeSet<>();
+            collectReferences(document, references);
+            Set<String> components = new TreeSet<>();
+            document.getAsJsonObject("components")
+                    .entrySet()
+                    .forEach(kind -> kind.getValue()
+                            .getAsJsonObject()
+                            .keySet()
+                            .forEach(name -> components.add("#/components/" + kind.getKey() + "/" + name)));
+
+            assertThat(references).isNotEmpty().isSubsetOf(components);
+        }
+    }
+
+    /** Adds what is referred to by address, or as a way to authenticate by name. */
+    private static void collectReferences(JsonElement element, Set<String> references) {
+        if (element.isJsonArray()) {
+            element.getAsJsonArray().forEach(each -> collectReferences(each, references));
+        } else if (element.isJsonObject()) {
+            element.getAsJsonObject().entrySet().forEach(entry -> {
+                if (entry.getKey().equals("$ref")) {
+                    references.add(entry.getValue().getAsString());
+                } else if (entry.getKey().equals("security")) {
+                    entry.getValue()
+                            .getAsJsonArray()
+                            .forEach(way -> way.getAsJsonObject()
+                                    .keySet()
+                                    .forEach(name -> references.add("#/components/securitySchemes/" + name)));
+                }
+                collectReferences(entry.getValue(), references);
+            });
+        }
+    }
+
+    @Test
     void followsTheBasePath() {
         try (AdminFixture fixture = AdminFixture.withDeadLetters(builder -> builder.basePath("/ops/outbox"))) {
             String body = fixture.get("/ops/outbox/api/openapi.json").response().body();
