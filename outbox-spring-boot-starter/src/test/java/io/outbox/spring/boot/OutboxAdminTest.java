@@ -29,6 +29,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -161,6 +163,22 @@ class OutboxAdminTest {
             request.setRemoteAddr(address);
             assertThat(send(context, request).getStatus()).isEqualTo(200);
         });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "none, A proxy on this machine that adds no header of its own passes for it",
+        "framework, it serves nobody but whom the server has authenticated"
+    })
+    void theLogSaysWhoIsServedWithoutAToken(String strategy, String line) {
+        Logger logger = Logger.getLogger(OutboxAdmin.class.getName());
+        logger.setLevel(Level.INFO);
+        try (LogLines log = new LogLines()) {
+            runner.withPropertyValues(ENABLED, "server.forward-headers-strategy=" + strategy)
+                    .run(context -> assertThat(log.at(Level.INFO)).anyMatch(each -> each.contains(line)));
+        } finally {
+            logger.setLevel(null);
+        }
     }
 
     @Test
