@@ -92,6 +92,17 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
     }
 
     @Override
+    public boolean isIdentified(Object message) {
+        Objects.requireNonNull(message, "message");
+        try {
+            eventIds.inHeader(message);
+            return true;
+        } catch (InvalidEventIdException e) {
+            return false;
+        }
+    }
+
+    @Override
     public <T, R> Optional<R> consumeReturning(T message, Supplier<R> operation) {
         return one(message, eventIds::inHeader, operation);
     }
@@ -159,7 +170,7 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
     private <T> Batch<T> identified(List<T> messages, Function<T, String> ids) {
         try {
             return Batch.of(messages, ids);
-        } catch (InvalidEventIdException e) {
+        } catch (RuntimeException | Error e) {
             metrics.failed(messages.size());
             throw e;
         }

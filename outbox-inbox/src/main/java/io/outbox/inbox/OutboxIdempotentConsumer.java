@@ -35,6 +35,12 @@ import java.util.function.Supplier;
  */
 public interface OutboxIdempotentConsumer {
 
+    /**
+     * Returns whether the message has a usable event id in its header, or may be consumed without one. In a batch, one
+     * that has not would be refused together with the others.
+     */
+    boolean isIdentified(Object message);
+
     /** Runs the operation, unless the event that the message brings has been consumed. */
     default <T> void consume(T message, Runnable operation) {
         consumeReturning(message, returningNothing(operation));

@@ -3,6 +3,7 @@ package io.outbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.outbox.EventEnvelope;
@@ -112,6 +113,37 @@ class IdsTest {
         assertThat(metrics.counts()).isEqualTo(Map.of("failed", 2L));
     }
 
+    @Test
+    void anExtractorThatFailsCountsAsAFailure() {
+        CountingMetrics metrics = new CountingMetrics();
+        OutboxIdempotentConsumer counting =
+                node.inbox().consumer().metrics(metrics).build();
+        EventIdExtractor<String> broken = message -> {
+            throw new IllegalStateException("no id in " + message);
+        };
+
+        assertThatIllegalStateException().isThrownBy(() -> counting.consume("a", broken, IdsTest::fail));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> counting.consume(List.of("a", "b"), broken, fresh -> fail()));
+
+        assertThat(metrics.counts()).isEqualTo(Map.of("failed", 3L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unusable")
+    void whetherAMessageCanBeToldFromOthersIsKnownBeforehand(Object id) {
+        CountingMetrics metrics = new CountingMetrics();
+        OutboxIdempotentConsumer strict =
+                node.inbox().consumer().metrics(metrics).build();
+        OutboxIdempotentConsumer lenient =
+                node.inbox().consumer().unidentified(Unidentified.PASS_ON).build();
+
+        assertThat(strict.isIdentified(headers(id))).isFalse();
+        assertThat(strict.isIdentified(headers("a"))).isTrue();
+        assertThat(lenient.isIdentified(headers(id))).isTrue();
+        assertThat(metrics.counts()).isEmpty();
+    }
+
     @ParameterizedTest
     @MethodSource("unusable")
     void anUnusableIdIsPassedOnIfSoConfigured(Object id) {
@@ -164,6 +196,7 @@ class IdsTest {
     void nullArgumentsFailBeforeATransactionBegins() {
         int before = node.transactionsBegun();
         List<Runnable> calls = List.of(
+                () -> consumer.isIdentified(null),
                 () -> consumer.consume((Object) null, IdsTest::fail),
                 () -> consumer.consume(headers("a"), (Runnable) null),
                 () -> consumer.consume(List.of(headers("a")), (Consumer<List<Map<String, Object>>>) null),

@@ -41,6 +41,11 @@ final class ObservedConsumer implements OutboxIdempotentConsumer {
     }
 
     @Override
+    public boolean isIdentified(Object message) {
+        return consumer.isIdentified(message);
+    }
+
+    @Override
     public <T, R> Optional<R> consumeReturning(T message, Supplier<R> operation) {
         Objects.requireNonNull(operation, "operation");
         return consumer.consumeReturning(message, () -> observe(List.of(message), operation));

@@ -1,6 +1,5 @@
 package io.outbox.spring.boot.internal.kafka;
 
-import io.outbox.inbox.InvalidEventIdException;
 import io.outbox.spring.boot.internal.consuming.BrokerListeners.Listener;
 import io.outbox.spring.boot.internal.consuming.Rejected;
 import java.util.List;
@@ -43,17 +42,15 @@ final class IdempotentBatchListener<K, V>
 
     /** Consumes messages, all of them or the first ones that the listener accepts, and returns how many. */
     private int consume(List<ConsumerRecord<K, V>> messages, DeferredAcknowledgment deferred, Consumer<?, ?> kafka) {
+        if (messages.size() > 1 && !messages.stream().allMatch(idempotent.consumer()::isIdentified)) {
+            return consumeEach(messages, deferred, kafka);
+        }
         BatchCall call = new BatchCall(deferred, kafka);
         boolean anyNew;
         try {
             anyNew = idempotent.consumer().consumeReturning(messages, call::run).isPresent();
         } catch (Rejected e) {
             return consumeFirst(deferred.refusedFrom(), messages, deferred, kafka);
-        } catch (InvalidEventIdException e) {
-            if (messages.size() == 1) {
-                throw e;
-            }
-            return consumeEach(messages, deferred, kafka);
         } catch (RuntimeException e) {
             int failed = BatchFailures.position(e, call.fresh, messages);
             if (failed < 0) {

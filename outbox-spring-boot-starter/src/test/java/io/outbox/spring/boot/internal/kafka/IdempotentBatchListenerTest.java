@@ -3,9 +3,11 @@ package io.outbox.spring.boot.internal.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.outbox.OutboxHeaders;
+import io.outbox.inbox.InboxMetrics;
 import io.outbox.inbox.InvalidEventIdException;
 import io.outbox.inbox.JdbcInbox;
 import io.outbox.spring.boot.internal.consuming.BrokerListeners;
@@ -14,8 +16,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -35,6 +39,7 @@ class IdempotentBatchListenerTest {
     private final JdbcDataSource dataSource = new JdbcDataSource();
     private final List<String> answers = new ArrayList<>();
     private final Set<String> seen = new HashSet<>();
+    private final Map<String, Long> counts = new HashMap<>();
     private JdbcInbox inbox;
 
     @BeforeEach
@@ -54,11 +59,25 @@ class IdempotentBatchListenerTest {
         new IdempotentBatchListener<>(listener, idempotent()).onMessage(messages(batch), new Container(), null);
     }
 
+    /** Counts as a consumer's metrics do. */
+    private final class Counted implements InboxMetrics {
+
+        @Override
+        public void incrementConsumed(long count) {
+            counts.merge("consumed", count, Long::sum);
+        }
+
+        @Override
+        public void incrementFailed(long count) {
+            counts.merge("failed", count, Long::sum);
+        }
+    }
+
     private BrokerListeners.Listener idempotent() {
         return new BrokerListeners.Listener(
                 "bills.on",
                 getClass(),
-                inbox.consumer().name("billing").build(),
+                inbox.consumer().name("billing").metrics(new Counted()).build(),
                 inbox.transactions().context());
     }
 
@@ -234,5 +253,12 @@ class IdempotentBatchListenerTest {
         assertFailedAt(nameless, 1);
         assertThat(nameless).hasCauseInstanceOf(InvalidEventIdException.class);
         assertThat(bills()).containsExactly("a", "b", "c", "d");
+    }
+
+    @Test
+    void ofABatchWithAMessageWithoutAnIdOnlyThatOneCountsAsFailed() {
+        Throwable nameless = catchThrowable(() -> deliver((messages, i, acknowledgment) -> {}, "a", "nameless", "b"));
+        assertFailedAt(nameless, 1);
+        assertThat(counts).containsOnly(entry("consumed", 1L), entry("failed", 1L));
     }
 }
