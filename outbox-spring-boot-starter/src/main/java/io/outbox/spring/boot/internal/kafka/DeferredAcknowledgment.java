@@ -14,8 +14,7 @@ import org.springframework.kafka.support.Acknowledgment;
  */
 final class DeferredAcknowledgment implements Acknowledgment {
 
-    /** For calls whose outcome the container learns otherwise. */
-    private static final Acknowledgment NOBODY = () -> {};
+    private static final Acknowledgment NOBODY = new Nobody();
 
     private final Acknowledgment container;
     private final DeferredAcknowledgment whole;
@@ -32,6 +31,16 @@ final class DeferredAcknowledgment implements Acknowledgment {
         this.whole = whole;
         this.all = all;
         this.given = all;
+    }
+
+    /** For calls whose outcome the container learns otherwise. */
+    private static final class Nobody implements Acknowledgment {
+
+        @Override
+        public void acknowledge() {}
+
+        @Override
+        public void acknowledge(int index) {}
     }
 
     /** Returns what to give to the listener; {@code null} if the container does not want to know. */

@@ -107,6 +107,11 @@ class IdempotentBatchListenerTest {
         }
 
         @Override
+        public void acknowledge(int index) {
+            answers.add("ack " + index);
+        }
+
+        @Override
         public void nack(int index, Duration sleep) {
             answers.add("nack " + index + " " + sleep.toMillis() + " ms");
         }
@@ -260,5 +265,23 @@ class IdempotentBatchListenerTest {
         Throwable nameless = catchThrowable(() -> deliver((messages, i, acknowledgment) -> {}, "a", "nameless", "b"));
         assertFailedAt(nameless, 1);
         assertThat(counts).containsOnly(entry("consumed", 1L), entry("failed", 1L));
+    }
+
+    @Test
+    void messagesCanBeAcknowledgedOneByOneBeforeOneFails() {
+        Throwable failure = catchThrowable(() -> deliver(
+                (messages, i, acknowledgment) -> {
+                    failAt("poison", messages, i);
+                    acknowledgment.acknowledge(i);
+                },
+                "a",
+                "b",
+                "poison"));
+        assertFailedAt(failure, 2);
+        assertThat(bills()).containsExactly("a", "b");
+        assertThat(answers).as("the position of the failure tells the rest").isEmpty();
+
+        deliver((messages, i, acknowledgment) -> acknowledgment.acknowledge(i), "a", "b", "c");
+        assertThat(answers).containsExactly("ack 2");
     }
 }
