@@ -122,6 +122,35 @@ class PayloadMappingsTest {
         });
     }
 
+    static class KafkaBatchOfOneType {
+
+        @Idempotent
+        @KafkaListener(topics = "${destination}", batch = "true")
+        void on(List<OrderPlaced> events) {
+            RECEIVED.addAll(events);
+        }
+    }
+
+    /** What the default error handler gives up is what cannot be read, and nothing beside it. */
+    @Test
+    void whatABatchListenerOfKafkaCannotBeGivenTakesNoneOfItsNeighboursAlong() throws Exception {
+        KafkaMessages.createTopics(1, destination);
+        try (KafkaMessages messages = new KafkaMessages()) {
+            messages.sendAll(List.of(
+                    event(destination, "1", "order-placed", "{\"id\":1,\"item\":\"book\"}"),
+                    event(destination, "2", "order-placed", "{"),
+                    event(destination, "3", "order-placed", "{\"id\":3,\"item\":\"lamp\"}"),
+                    event(destination, "4", "order.paid", "{\"id\":4}"),
+                    event(destination, "5", "order-placed", "{\"id\":5,\"item\":\"desk\"}")));
+        }
+        application(KafkaBatchOfOneType.class, KafkaFailures.class).run(context -> {
+            awaitReceived(new OrderPlaced(1, "book"), new OrderPlaced(3, "lamp"), new OrderPlaced(5, "desk"));
+            assertThat(FAILURES).hasSize(2);
+            assertThat(FAILURES.get(0)).hasStackTraceContaining("offset 1");
+            assertThat(FAILURES.get(1)).hasStackTraceContaining("offset 3").hasStackTraceContaining("mapped to");
+        });
+    }
+
     @KafkaListener(topics = "${destination}")
     @Idempotent
     static class KafkaHandlers {

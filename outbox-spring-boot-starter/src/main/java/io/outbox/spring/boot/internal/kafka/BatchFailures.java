@@ -1,6 +1,5 @@
 package io.outbox.spring.boot.internal.kafka;
 
-import io.outbox.spring.boot.UnmappedEventTypeException;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.kafka.listener.BatchListenerFailedException;
@@ -34,8 +33,8 @@ final class BatchFailures {
     }
 
     private static ConsumerRecord<?, ?> message(Throwable failure, List<? extends ConsumerRecord<?, ?>> fresh) {
-        if (failure instanceof UnmappedEventTypeException unmapped) {
-            return firstOf(unmapped.eventType(), fresh);
+        if (failure instanceof UnreadableRecordException unreadable) {
+            return unreadable.message();
         }
         if (!(failure instanceof BatchListenerFailedException named)) {
             return null;
@@ -56,12 +55,5 @@ final class BatchFailures {
                 + ", but it was given " + size + " messages, those that were new");
         unusable.addSuppressed(failure);
         return unusable;
-    }
-
-    private static ConsumerRecord<?, ?> firstOf(String eventType, List<? extends ConsumerRecord<?, ?>> fresh) {
-        return fresh.stream()
-                .filter(message -> eventType.equals(EventRecordConverter.eventType(message)))
-                .findFirst()
-                .orElse(null);
     }
 }

@@ -20,13 +20,18 @@ final class EventRecordConverter extends MessagingMessageConverter {
     @Override
     protected Object extractAndConvertValue(ConsumerRecord<?, ?> message, Type type) {
         String eventType = eventType(message);
-        return eventType == null || message.value() == null || EventPayloads.isAsItCame(type)
-                ? super.extractAndConvertValue(message, type)
-                : payloads.read(eventType, message.value(), type);
+        if (eventType == null || message.value() == null || EventPayloads.isAsItCame(type)) {
+            return super.extractAndConvertValue(message, type);
+        }
+        try {
+            return payloads.read(eventType, message.value(), type);
+        } catch (RuntimeException e) {
+            throw new UnreadableRecordException(message, e);
+        }
     }
 
     /** Returns the type of the event that a message brings; {@code null} if it brings none. */
-    static String eventType(ConsumerRecord<?, ?> message) {
+    private static String eventType(ConsumerRecord<?, ?> message) {
         Header header = message.headers().lastHeader(OutboxHeaders.EVENT_TYPE.getValue());
         return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
     }
