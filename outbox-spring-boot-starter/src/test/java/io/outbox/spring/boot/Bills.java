@@ -49,6 +49,11 @@ class Bills {
         return jdbc.queryForList("SELECT item FROM bill ORDER BY item", String.class);
     }
 
+    /** Returns the ids of the events that are marked as consumed, sorted. */
+    List<String> marks() {
+        return jdbc.queryForList("SELECT event_id FROM outbox_consumed_event ORDER BY event_id", String.class);
+    }
+
     List<String> consumers() {
         return jdbc.queryForList("SELECT DISTINCT consumer FROM outbox_consumed_event ORDER BY consumer", String.class);
     }

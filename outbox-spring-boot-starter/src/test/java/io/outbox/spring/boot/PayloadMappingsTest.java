@@ -280,6 +280,26 @@ class PayloadMappingsTest {
         }
     }
 
+    /** Nothing is marked as consumed that the listener was not given: it can be sent again, once it can be read. */
+    @Test
+    void whatABatchListenerOfRabbitCannotBeGivenTakesNoneOfItsNeighboursAlong() throws Exception {
+        try (RabbitMessages messages = RabbitMessages.open(destination)) {
+            messages.sendJson("1", "order-placed", "{\"id\":1,\"item\":\"book\"}");
+            messages.sendJson("2", "unheard-of", "{}");
+            messages.sendJson("3", "order-placed", "{");
+            messages.sendJson("4", "order.paid", "{\"id\":1}");
+            application(RabbitBatch.class, RabbitFailures.class)
+                    .withPropertyValues(
+                            "spring.rabbitmq.listener.simple.consumer-batch-enabled=true",
+                            "spring.rabbitmq.listener.simple.batch-size=4")
+                    .run(context -> {
+                        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertUnmapped("unheard-of"));
+                        assertThat(context.getBean(Bills.class).marks()).containsExactly("1", "4");
+                        assertThat(RECEIVED).containsOnly(new OrderPlaced(1, "book"), new OrderPaid(1));
+                    });
+        }
+    }
+
     static class RabbitAsTheyCame {
 
         @RabbitListener(queues = "${destination}")

@@ -231,6 +231,37 @@ class RabbitListenersTest {
         assertEverythingWasAcknowledged();
     }
 
+    /** The container puts the whole batch back for ever; what is good is consumed nevertheless, and once. */
+    @Test
+    void aMessageWithoutAnIdDoesNotKeepItsBatchFromBeingConsumed() throws Exception {
+        messages.send("a", "b");
+        messages.sendWithoutId("nameless");
+        messages.send("c", "d");
+        batchApplication(Batch.class).run(context -> {
+            Bills bills = context.getBean(Bills.class);
+            awaitItems(bills, "a", "b", "c", "d");
+            assertThat(bills.attempts("nameless")).isZero();
+        });
+        await().untilAsserted(() -> assertThat(messages.waiting()).isPositive());
+    }
+
+    @Test
+    void aMessageWithoutAnIdIsRefusedAloneWhereTheListenerAcknowledges() throws Exception {
+        messages.send("a", "b");
+        messages.sendWithoutId("nameless");
+        messages.send("c", "d");
+        batchApplication(ManualBatch.class)
+                .withPropertyValues(
+                        "spring.rabbitmq.listener.simple.acknowledge-mode=manual",
+                        "spring.rabbitmq.listener.simple.default-requeue-rejected=false")
+                .run(context -> {
+                    Bills bills = context.getBean(Bills.class);
+                    awaitItems(bills, "a", "b", "c", "d");
+                    assertThat(bills.attempts("nameless")).isZero();
+                });
+        assertEverythingWasAcknowledged();
+    }
+
     @Test
     void acknowledgementsThatDoNotWaitForTheListenerAreWarnedOf() {
         try (LogLines log = new LogLines()) {

@@ -43,11 +43,20 @@ public final class RabbitMessages implements AutoCloseable {
         send(eventId, type, payload, "application/json");
     }
 
+    /** Sends a message of which nobody can tell which event it brings. */
+    void sendWithoutId(String payload) throws Exception {
+        send(Map.of(), payload, "text/plain");
+    }
+
     private void send(String eventId, String type, String payload, String contentType) throws Exception {
+        send(Map.of("outbox_event_id", eventId, "outbox_event_type", type), payload, contentType);
+    }
+
+    private void send(Map<String, Object> headers, String payload, String contentType) throws Exception {
         BasicProperties properties = new BasicProperties.Builder()
                 .contentType(contentType)
                 .deliveryMode(2)
-                .headers(Map.of("outbox_event_id", eventId, "outbox_event_type", type))
+                .headers(headers)
                 .build();
         channel.basicPublish("", queue, properties, payload.getBytes(StandardCharsets.UTF_8));
         channel.waitForConfirmsOrDie(10_000);

@@ -30,6 +30,10 @@ final class DeferredAnswers implements InvocationHandler {
     /** What was said of a message, or of it and all before. */
     private record Answer(long deliveryTag, boolean multiple, boolean isYes, boolean requeue) {
 
+        boolean isOf(long tag) {
+            return tag == deliveryTag || (multiple && tag < deliveryTag);
+        }
+
         void passOn(Channel channel) throws IOException {
             if (isYes) {
                 channel.basicAck(deliveryTag, multiple);
@@ -83,6 +87,15 @@ final class DeferredAnswers implements InvocationHandler {
         if (!answers.stream().allMatch(Answer::isYes)) {
             throw new Rejected();
         }
+    }
+
+    /** Returns those of the messages to which nobody said no. */
+    synchronized List<Message> notRefused(List<Message> messages) {
+        return messages.stream()
+                .filter(message -> answers.stream()
+                        .noneMatch(answer -> !answer.isYes
+                                && answer.isOf(message.getMessageProperties().getDeliveryTag())))
+                .toList();
     }
 
     /** Passes on what the listener has said, after the commit. */

@@ -43,6 +43,8 @@ final class EventMessageConverter implements MessageConverter {
             return payloads.read(eventType, message.getBody(), properties.getInferredArgumentType());
         } catch (PayloadParseException e) {
             throw new MessageConversionException("The payload of an event of type " + eventType + " cannot be read", e);
+        } catch (IllegalArgumentException e) {
+            throw new UnreadableMessageException(message, e);
         }
     }
 

@@ -18,19 +18,31 @@ final class IdempotentCall {
     private final Listener idempotent;
     private final List<Message> messages;
     private final Channel channel;
+    private final boolean answersItself;
     private final DeferredAnswers answers;
     private final Set<Message> given = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /**
-     * Creates a call.
-     *
-     * @param answersItself whether the listener acknowledges messages, and not the container
-     */
-    IdempotentCall(Listener idempotent, List<Message> messages, Channel channel, boolean answersItself) {
+    private IdempotentCall(
+            Listener idempotent, List<Message> messages, Channel channel, boolean answersItself, boolean mayAnswer) {
         this.idempotent = idempotent;
         this.messages = messages;
         this.channel = channel;
-        this.answers = answersItself && channel != null ? new DeferredAnswers(channel) : null;
+        this.answersItself = answersItself;
+        this.answers = mayAnswer && channel != null ? new DeferredAnswers(channel) : null;
+    }
+
+    /**
+     * Creates a call with a message that comes alone.
+     *
+     * @param answersItself whether the listener acknowledges messages, and not the container
+     */
+    static IdempotentCall ofOne(Listener idempotent, Message message, Channel channel, boolean answersItself) {
+        return new IdempotentCall(idempotent, List.of(message), channel, answersItself, answersItself);
+    }
+
+    /** Creates a call with a batch, of which Spring rejects what cannot be converted, whoever acknowledges the others. */
+    static IdempotentCall ofBatch(Listener idempotent, List<Message> messages, Channel channel, boolean answersItself) {
+        return new IdempotentCall(idempotent, messages, channel, answersItself, true);
     }
 
     /** Calls a listener. */
@@ -44,16 +56,34 @@ final class IdempotentCall {
         try {
             idempotent.consumer().consume(messages, fresh -> call(listener, fresh));
         } catch (Rejected e) {
-            passOnAfterRollback();
+            if (answersItself) {
+                passOnAfterRollback();
+            } else {
+                consumeOthers(listener, e);
+            }
             return;
         } catch (Throwable e) {
             passOnAfterRollback(e);
             throw e;
         }
-        if (answers != null) {
+        if (answersItself) {
             acknowledgeSkipped();
+        }
+        if (answers != null) {
             answers.passOn();
         }
+    }
+
+    /** The container goes on to acknowledge what was not rejected, and was rolled back with it. */
+    private void consumeOthers(Target listener, Rejected rejection) throws IOException {
+        List<Message> others = answers.notRefused(messages);
+        if (others.size() == messages.size()) {
+            throw rejection;
+        }
+        if (!others.isEmpty()) {
+            ofBatch(idempotent, others, channel, false).run(listener);
+        }
+        answers.passOn();
     }
 
     private void call(Target listener, List<Message> fresh) {
@@ -66,6 +96,9 @@ final class IdempotentCall {
     }
 
     private void acknowledgeSkipped() throws IOException {
+        if (answers == null) {
+            return;
+        }
         List<Message> skipped = new ArrayList<>(messages);
         skipped.removeIf(given::contains);
         answers.acknowledgeSkipped(skipped);

@@ -2,7 +2,6 @@ package io.outbox.spring.boot.internal.rabbit;
 
 import com.rabbitmq.client.Channel;
 import io.outbox.spring.boot.internal.consuming.BrokerListeners.Listener;
-import java.util.List;
 import org.springframework.amqp.core.AcknowledgeMode;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.listener.api.ChannelAwareMessageListener;
@@ -22,7 +21,7 @@ final class IdempotentMessageListener implements ChannelAwareMessageListener {
 
     @Override
     public void onMessage(Message message, Channel channel) throws Exception {
-        new IdempotentCall(idempotent, List.of(message), channel, answersItself)
+        IdempotentCall.ofOne(idempotent, message, channel, answersItself)
                 .run((messages, itsChannel) -> listener.onMessage(message, itsChannel));
     }
 

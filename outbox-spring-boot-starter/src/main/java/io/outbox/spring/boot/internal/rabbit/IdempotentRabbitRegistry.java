@@ -3,6 +3,7 @@ package io.outbox.spring.boot.internal.rabbit;
 import io.outbox.spring.boot.internal.consuming.BrokerListeners;
 import io.outbox.spring.boot.internal.consuming.BrokerListeners.Listener;
 import io.outbox.spring.boot.internal.consuming.ListenerRisks;
+import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -23,6 +24,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Spring's registry of {@code @RabbitListener}s, in which those that have {@link io.outbox.spring.boot.Idempotent} are: here
@@ -32,6 +34,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
  * signature.
  */
 public class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
+
+    static final String DEFAULT_REQUEUE = "isDefaultRequeueRejected";
 
     private final ObjectProvider<BrokerListeners> listeners;
     private ApplicationContext context;
@@ -88,7 +92,8 @@ public class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
             throw ListenerRisks.unknownKind(listener.name(), container);
         }
         AcknowledgeMode mode = known.getAcknowledgeMode();
-        known.setMessageListener(wrap(known.getMessageListener(), listener, mode.isManual()));
+        known.setMessageListener(
+                wrap(known.getMessageListener(), listener, new Answering(mode.isManual(), requeues(known))));
         if (hasErrorHandler(listener)) {
             ListenerRisks.warnOfErrorHandler(listener.name(), "an error handler, or returns exceptions");
         }
@@ -100,15 +105,22 @@ public class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
         }
     }
 
-    private static MessageListener wrap(MessageListener plain, Listener listener, boolean answersItself) {
+    private static MessageListener wrap(MessageListener plain, Listener listener, Answering answering) {
         ListenerRisks.requireSynchronous(listener.name(), plain != null && plain.isAsyncReplies());
         if (plain instanceof ChannelAwareBatchMessageListener batch) {
-            return new IdempotentBatchMessageListener(batch, listener, answersItself);
+            return new IdempotentBatchMessageListener(batch, listener, answering);
         }
         if (plain instanceof ChannelAwareMessageListener single) {
-            return new IdempotentMessageListener(single, listener, answersItself);
+            return new IdempotentMessageListener(single, listener, answering.isListeners());
         }
         throw ListenerRisks.unknownKind(listener.name(), plain);
+    }
+
+    /** Spring shows this setting to its own containers only. */
+    private static boolean requeues(AbstractMessageListenerContainer container) {
+        Method setting = ReflectionUtils.findMethod(AbstractMessageListenerContainer.class, DEFAULT_REQUEUE);
+        ReflectionUtils.makeAccessible(setting);
+        return Boolean.TRUE.equals(ReflectionUtils.invokeMethod(setting, container));
     }
 
     private static boolean hasErrorHandler(Listener listener) {

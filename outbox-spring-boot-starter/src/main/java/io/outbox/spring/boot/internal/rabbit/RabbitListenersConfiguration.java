@@ -7,10 +7,12 @@ import io.outbox.spring.boot.internal.consuming.OnMappings;
 import io.outbox.spring.boot.internal.consuming.RegistryCheck;
 import io.outbox.spring.boot.internal.consuming.RegistryReplacement;
 import io.outbox.spring.boot.internal.settings.ConsumerKeys;
+import java.util.List;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.config.RabbitListenerConfigUtils;
 import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
 import org.springframework.amqp.support.converter.MessageConverter;
+import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
@@ -56,12 +58,18 @@ public class RabbitListenersConfiguration {
         return new EventMessageConverter(new EventPayloads(properties.getMappings(), codec));
     }
 
-    /** Keeps the channel that is given to listeners that acknowledge by themselves. */
+    /** Keeps the channel that is given to listeners, and what tells whether refused messages come again. */
     static final class Hints implements RuntimeHintsRegistrar {
 
         @Override
         public void registerHints(RuntimeHints hints, ClassLoader classLoader) {
             hints.proxies().registerJdkProxy(TypeReference.of("com.rabbitmq.client.Channel"));
+            hints.reflection()
+                    .registerType(
+                            TypeReference.of(
+                                    "org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer"),
+                            type -> type.withMethod(
+                                    IdempotentRabbitRegistry.DEFAULT_REQUEUE, List.of(), ExecutableMode.INVOKE));
         }
     }
 }

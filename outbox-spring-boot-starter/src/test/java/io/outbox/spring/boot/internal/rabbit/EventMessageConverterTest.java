@@ -35,6 +35,6 @@ class EventMessageConverterTest {
     void readsThoseOfAListener() {
         Message event = event();
         event.getMessageProperties().setTargetBean(this);
-        assertThatThrownBy(() -> converter.fromMessage(event)).isInstanceOf(UnmappedEventTypeException.class);
+        assertThatThrownBy(() -> converter.fromMessage(event)).hasCauseInstanceOf(UnmappedEventTypeException.class);
     }
 }

@@ -57,7 +57,7 @@ class IdempotentBatchMessageListenerTest {
                 getClass(),
                 inbox.consumer().headerReader(new AmqpMessageHeaderReader()).build(),
                 inbox.transactions().context());
-        return new IdempotentBatchMessageListener(new Listener(), idempotent, false);
+        return new IdempotentBatchMessageListener(new Listener(), idempotent, new Answering(false, true));
     }
 
     @Test
