@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.assertj.core.api.AssertProvider;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -129,7 +130,8 @@ public final class OutboxTester implements AssertProvider<OutboxTesterAssert> {
      * @return false if no event waits for a later time
      */
     public boolean advanceToNextDue() {
-        Optional<Instant> next = written().stream()
+        requireOutbox();
+        Optional<Instant> next = record.events().stream()
                 .filter(event -> event.committed() && event.isPending())
                 .map(WrittenEvent::dueAt)
                 .filter(now()::isBefore)
@@ -148,15 +150,21 @@ public final class OutboxTester implements AssertProvider<OutboxTesterAssert> {
         return time.clock();
     }
 
-    /** Returns what the current test has written, in the order of writing, committed or not. */
+    /**
+     * Returns what the current test has written, in the order of writing, committed or not. An event with subscriptions is
+     * one event: pending as long as one of them waits for it, and dead if one of them has given it up in the end.
+     */
     public List<WrittenEvent> written() {
         requireOutbox();
-        return record.events();
+        return AsWritten.of(record.events());
     }
 
-    /** Returns the events of this type that the current test has written, in the order of writing, committed or not. */
+    /**
+     * Returns the events of this type that the current test has written, in the order of writing, committed or not. What one
+     * subscription has of them has the type {@code type#subscription}.
+     */
     public List<WrittenEvent> written(String eventType) {
-        return written().stream()
+        return Stream.concat(written().stream(), record.events().stream().filter(AsWritten::isOfSubscription))
                 .filter(event -> event.eventType().equals(eventType))
                 .toList();
     }
