@@ -33,6 +33,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /** In which database and in whose transactions the consumer of an application works. */
 class ConsumerDatabasesTest {
@@ -248,5 +251,35 @@ class ConsumerDatabasesTest {
                         "spring.liquibase.enabled=true",
                         "spring.liquibase.change-log=classpath:schema/liquibase/outbox-inbox.xml")
                 .run(context -> context.getBean(OutboxIdempotentConsumer.class).consumeById("1", () -> {}));
+    }
+
+    /** As one of JTA: its transactions have connections that nobody can ask it for. */
+    static class TransactionsElsewhere extends AbstractPlatformTransactionManager {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected Object doGetTransaction() {
+            return this;
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {}
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {}
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {}
+    }
+
+    @Test
+    void transactionsWithoutAConnectionOfTheDataSourceAreRefusedAtTheStart() {
+        TestApplication.runner(TransactionsElsewhere.class)
+                .withPropertyValues(CONSUMER_ONLY)
+                .withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("The idempotent consumer cannot use the transactions of")
+                        .hasStackTraceContaining("TransactionsElsewhere"));
     }
 }

@@ -52,14 +52,14 @@ public final class InboxParts {
         DataSource dataSource = dataSource();
         SpringTxContext context = new SpringTxContext(dataSource);
         TransactionListening.listen(context, beans);
-        JdbcInbox inbox = JdbcInbox.of(
-                        dataSource,
-                        new SpringInboxTransactions(context, new TransactionManagerChoice(beans).of(dataSource)))
-                .withTable(consumer.tableName());
+        SpringInboxTransactions transactions =
+                new SpringInboxTransactions(context, new TransactionManagerChoice(beans).of(dataSource));
+        JdbcInbox inbox = JdbcInbox.of(dataSource, transactions).withTable(consumer.tableName());
         if (SchemaInitializer.creates(outbox.table().initialize(), dataSource)) {
             inbox.createSchema();
         }
         validate(inbox);
+        transactions.requireTheirConnection();
         return inbox;
     }
 

@@ -2,8 +2,10 @@ package io.outbox.spring.boot.internal.inbox;
 
 import io.outbox.inbox.InboxTransactions;
 import io.outbox.spi.TxContext;
+import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import java.util.concurrent.Callable;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -39,6 +41,24 @@ public final class SpringInboxTransactions implements InboxTransactions {
     @Override
     public TxContext context() {
         return context;
+    }
+
+    /**
+     * Checks, by an empty transaction, that the manager binds the connection of its transactions where events are marked: one
+     * that does not, as that of JTA, would let every message fail.
+     */
+    void requireTheirConnection() {
+        TransactionTemplate empty = new TransactionTemplate(template.getTransactionManager());
+        empty.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        String obstacle =
+                empty.execute(transaction -> context.isTransactionActive() ? null : context.noTransactionReason());
+        if (obstacle != null) {
+            throw new OutboxStartupException(
+                    "The idempotent consumer cannot use the transactions of "
+                            + template.getTransactionManager().getClass().getName() + ": " + obstacle,
+                    "Define a transaction manager of JDBC or JPA for the DataSource; or define a bean of type JdbcInbox with"
+                            + " InboxTransactions of your own");
+        }
     }
 
     @Override
