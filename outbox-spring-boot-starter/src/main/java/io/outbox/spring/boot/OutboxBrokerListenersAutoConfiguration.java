@@ -3,9 +3,11 @@ package io.outbox.spring.boot;
 import io.outbox.inbox.JdbcInbox;
 import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spring.boot.internal.consuming.BrokerListeners;
+import io.outbox.spring.boot.internal.consuming.IdempotentCheck;
 import io.outbox.spring.boot.internal.inbox.IdempotentConsumers;
 import io.outbox.spring.boot.internal.kafka.KafkaListenersConfiguration;
 import io.outbox.spring.boot.internal.rabbit.RabbitListenersConfiguration;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -26,5 +28,10 @@ public class OutboxBrokerListenersAutoConfiguration {
     BrokerListeners outboxBrokerListeners(
             ObjectProvider<IdempotentConsumers> consumers, ObjectProvider<JdbcInbox> inbox) {
         return new BrokerListeners(consumers, inbox);
+    }
+
+    @Bean
+    IdempotentCheck outboxIdempotentCheck(ListableBeanFactory beans, BrokerListeners listeners) {
+        return new IdempotentCheck(beans, listeners);
     }
 }

@@ -13,6 +13,8 @@ import io.outbox.EventListener;
 import io.outbox.Outbox;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -187,5 +189,30 @@ class IdempotentListenersTest {
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasStackTraceContaining("128 characters")
                         .hasStackTraceContaining("@Idempotent(consumer = …)"));
+    }
+
+    static class OnAnEventListenerOfSpring {
+
+        @Idempotent
+        @org.springframework.context.event.EventListener
+        void on(String event) {}
+    }
+
+    static class OnAPlainMethod {
+
+        @Idempotent
+        void on(String event) {}
+    }
+
+    @Idempotent
+    static class OnAClassWithoutListeners {}
+
+    @ParameterizedTest
+    @ValueSource(classes = {OnAnEventListenerOfSpring.class, OnAPlainMethod.class, OnAClassWithoutListeners.class})
+    void whatIsNoListenerOfOursIsRefused(Class<?> type) {
+        Bills.application(type)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining(type.getName())
+                        .hasStackTraceContaining("has @Idempotent, but is no listener that could be made so"));
     }
 }

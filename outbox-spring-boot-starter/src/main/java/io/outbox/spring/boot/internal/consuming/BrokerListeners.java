@@ -14,6 +14,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -31,6 +33,7 @@ public final class BrokerListeners {
     private final ObjectProvider<IdempotentConsumers> consumers;
     private final ObjectProvider<JdbcInbox> inbox;
     private final Map<String, Known> byName = new HashMap<>();
+    private final Set<AnnotatedElement> taken = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates it.
@@ -91,6 +94,7 @@ public final class BrokerListeners {
             requireNoneOnHandlers(type, specific);
             return Optional.empty();
         }
+        taken.add(specific == null ? type : specific);
         String name = ClassUtils.getShortNameAsProperty(type) + (specific == null ? "" : "." + specific.getName());
         AnnotatedElement element = specific == null ? type : specific;
         if (annotation.consumer().isEmpty()) {
@@ -100,6 +104,11 @@ public final class BrokerListeners {
         OutboxIdempotentConsumer consumer = consumer(annotation, name);
         return Optional.of(new Listener(
                 name, element, consumer, inbox.getObject().transactions().context()));
+    }
+
+    /** Returns whether a method is an idempotent listener, or its class is one. */
+    boolean hasTaken(Method method, Class<?> type) {
+        return taken.contains(method) || taken.contains(type);
     }
 
     private static Idempotent annotation(Class<?> type, Method method) {
