@@ -290,7 +290,7 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
-     * Stops purge, poller and dispatcher, in this order. The dispatcher delivers what is queued for up to the drain
+     * Stops purge, poller, dispatcher and dead letters, in this order. The dispatcher delivers what is queued for up to the drain
      * timeout; what is left goes back to the store. Called again, it waits for the end.
      */
     @Override
@@ -299,11 +299,11 @@ public final class Outbox implements AutoCloseable {
             refuseCalls();
             close(listening);
             close(purgeScheduler);
-            close(deadLetters);
             if (delivery != null) {
                 close(delivery.poller());
                 close(delivery.engine());
             }
+            close(deadLetters); // last, since what dies until then is told
         });
     }
 

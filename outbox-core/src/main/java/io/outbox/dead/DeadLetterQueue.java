@@ -17,6 +17,7 @@ import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -34,16 +35,20 @@ import java.util.function.IntUnaryOperator;
  *
  * <p>Changes are made to all letters that are named, or to none; {@link DeadLetterChange} says why not. Failures of the store
  * are thrown; the scheduled work logs them and tries again. {@link #start()} starts that work, on one thread;
- * {@link io.outbox.Outbox} does so for its own.
+ * {@link io.outbox.Outbox} does so for its own. The handler has a thread of its own.
  */
 public final class DeadLetterQueue implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(DeadLetterQueue.class.getName());
 
+    /** How long a scheduled transfer waits with a batch for a handler that is behind. */
+    private static final Duration SWEEP_PATIENCE = Duration.ofSeconds(1);
+
     private final DeadLetterBackend backend;
     private final DeadLetterPolicy policy;
     private final EngineMetrics metrics;
     private final Runnable onReturn;
+    private final HandlerQueue handler;
     private ScheduledExecutorService scheduler;
     private volatile boolean closed;
 
@@ -54,6 +59,7 @@ public final class DeadLetterQueue implements AutoCloseable {
         this.policy = Objects.requireNonNull(policy, "policy");
         this.metrics = new EngineMetrics(metrics);
         this.onReturn = Objects.requireNonNull(onReturn, "onReturn");
+        this.handler = new HandlerQueue(policy.handler());
     }
 
     // What operators see
@@ -196,7 +202,7 @@ public final class DeadLetterQueue implements AutoCloseable {
             List<OutboxEvent> events = backend.moveDead(size);
             if (!events.isEmpty()) {
                 metrics.movedToDlqInMs(millisSince(begin));
-                moved(events);
+                moved(events, SWEEP_PATIENCE);
             }
             return events.size();
         });
@@ -240,19 +246,15 @@ public final class DeadLetterQueue implements AutoCloseable {
         }
     }
 
-    /** Tells of events that have just been moved. Called by delivery for those that were moved at their death. */
+    /** Tells of events that were moved at their death, after the commit. Called by delivery; never waits. */
     public void moved(List<OutboxEvent> events) {
+        moved(events, Duration.ZERO);
+    }
+
+    private void moved(List<OutboxEvent> events, Duration patience) {
         metrics.movedToDlq(events.size());
         byType(events).forEach((type, number) -> metrics.deadLetters(type, DlqStatus.MOVED, number));
-        try {
-            policy.handler().handle(List.copyOf(events));
-        } catch (Throwable e) {
-            LOG.log(
-                    Level.WARNING,
-                    "The handler of dead letters failed for " + events.size()
-                            + " events, which are dead letters all the" + " same",
-                    e);
-        }
+        handler.add(events, patience);
     }
 
     private void returned(List<DeadLetter> letters, long beginNanos) {
@@ -280,7 +282,10 @@ public final class DeadLetterQueue implements AutoCloseable {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beginNanos);
     }
 
-    /** Stops the scheduled work; what is under way ends after its current batch. */
+    /**
+     * Stops the scheduled work, which ends after its current batch, and waits a while for the handler. Whoever reports events
+     * that moved ends before.
+     */
     @Override
     public void close() {
         ScheduledExecutorService running;
@@ -292,5 +297,6 @@ public final class DeadLetterQueue implements AutoCloseable {
             running.shutdown();
             Shutdown.await(running);
         }
+        handler.close();
     }
 }

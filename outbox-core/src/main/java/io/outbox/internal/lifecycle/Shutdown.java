@@ -1,24 +1,23 @@
 package io.outbox.internal.lifecycle;
 
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** The end of a scheduler's thread. */
+/** The end of an executor's thread. */
 public final class Shutdown {
 
     private static final long TIMEOUT_MS = 5000;
 
     private Shutdown() {}
 
-    /** Waits a while for a run that is under way after {@code shutdown()}, then interrupts it. */
-    public static void await(ExecutorService scheduler) {
+    /** Waits a while for what is under way after {@code shutdown()}, then interrupts it; returns what never began. */
+    public static List<Runnable> await(ExecutorService executor) {
         try {
-            if (!scheduler.awaitTermination(TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
-                scheduler.shutdownNow();
-            }
+            return executor.awaitTermination(TIMEOUT_MS, TimeUnit.MILLISECONDS) ? List.of() : executor.shutdownNow();
         } catch (InterruptedException e) {
-            scheduler.shutdownNow();
             Thread.currentThread().interrupt();
+            return executor.shutdownNow();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.outbox.jdbc.dead;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.DispatchResult;
@@ -29,6 +30,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -169,6 +171,70 @@ class DeadLetterDeliveryTest {
         }
     }
 
+    /** Neither hot nor cold events wait for it, nor does the end. */
+    @Test
+    void aHandlerThatBlocksHoldsUpNothingElse() {
+        CountDownLatch never = new CountDownLatch(1);
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 6)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).withDeadLetters().createSchema();
+            Outbox outbox = outbox(jdbc, events -> {
+                        batches.add(events);
+                        awaitUninterrupted(never);
+                    })
+                    .build();
+            try {
+                write(jdbc, outbox, 1);
+                await().atMost(PATIENCE).until(() -> batches.size() == 1);
+
+                write(jdbc, outbox, 1);
+                await().atMost(PATIENCE)
+                        .until(() -> outbox.deadLetters().orElseThrow().count(null, null) == 2);
+                mended = true;
+                List<String> ids = DeliveryFixture.ids(write(jdbc, outbox, 50));
+                await().atMost(PATIENCE).until(() -> OutboxRows.done(pool).containsAll(ids));
+                assertThat(batches).hasSize(1);
+            } finally {
+                assertTimeoutPreemptively(PATIENCE, outbox::close);
+                never.countDown();
+            }
+        }
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                Thread.interrupted(); // as a handler that does not hear it
+            }
+        }
+    }
+
+    @Test
+    void whatDiesWhileTheOutboxIsClosedIsTold() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        DefaultListenerRegistry slow = new DefaultListenerRegistry().register(DeliveryFixture.TYPE, event -> {
+            begun.countDown();
+            goOn.await();
+            return DispatchResult.dead("broken");
+        });
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 6)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).withDeadLetters().createSchema();
+            Outbox outbox = outbox(jdbc, batches::add).listenerRegistry(slow).build();
+            write(jdbc, outbox, 1);
+            begun.await();
+            Thread closing = new Thread(outbox::close);
+            closing.start();
+            await().atMost(PATIENCE).until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+
+            goOn.countDown();
+            closing.join();
+
+            assertThat(batches).hasSize(1);
+        }
+    }
+
     @Test
     void withoutAHandlerTheIdsAreLoggedAtError() {
         try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 6);
@@ -227,7 +293,7 @@ class DeadLetterDeliveryTest {
 
                 outbox.deadLetters().orElseThrow().moveDead();
 
-                assertThat(batches).hasSize(1);
+                await().atMost(PATIENCE).until(() -> batches.size() == 1);
                 assertThat(batches.peek()).hasSize(2);
                 assertThat(OutboxRows.all(pool)).isEmpty();
             }
