@@ -219,17 +219,19 @@ public final class DeadLetterQueue implements AutoCloseable {
         });
     }
 
-    /** Deletes all RESOLVED letters that are older than the retention now, in batches. Failures are logged. */
+    /**
+     * Deletes all RESOLVED letters that are older than the retention now, and attempts of events that have ended, in batches.
+     * Failures are logged.
+     */
     public void cleanUp() {
         if (policy.cleanUp() == null) {
             return;
         }
         try {
             Instant before = backend.currentTime().minus(policy.cleanUp().retention());
-            inBatches(
-                    "clean up dead letters",
-                    policy.cleanUp().runs().batchSize(),
-                    size -> backend.cleanUp(before, size));
+            int batchSize = policy.cleanUp().runs().batchSize();
+            inBatches("clean up dead letters", batchSize, size -> backend.cleanUp(before, size));
+            inBatches("clean up failed attempts", batchSize, size -> backend.cleanUpAttempts(before, size));
         } catch (RuntimeException e) {
             LOG.log(Level.ERROR, "Cannot clean up dead letters; the next run tries again", e);
         }

@@ -89,10 +89,18 @@ public interface DeadLetterBackend {
     List<FailedAttempt> attempts(String eventId);
 
     /**
-     * Deletes up to {@code limit} RESOLVED letters that were changed last before {@code before}, and attempts of events
-     * that have ended since; returns how many letters.
+     * Deletes up to {@code limit} RESOLVED letters that were changed last before {@code before}, and what is known of their
+     * attempts; returns how many letters.
      */
     int cleanUp(Instant before, int limit);
+
+    /**
+     * Looks at up to {@code limit} attempts that failed before {@code before}, and deletes those of events that have ended and
+     * are no letters. The next call goes on where this one stopped.
+     *
+     * @return how many it looked at; fewer than {@code limit} if there are no more for now
+     */
+    int cleanUpAttempts(Instant before, int limit);
 
     /** Returns the time on the clock by which letters were changed. */
     Instant currentTime();

@@ -36,11 +36,15 @@ final class Attempts {
     private static final String DELETE = "DELETE FROM {attempts} WHERE event_id IN {ids}";
 
     private static final String WINDOW = """
-            SELECT event_id, failed_at FROM {attempts} WHERE failed_at > ? AND failed_at < ?
+            SELECT event_id, failed_at FROM {attempts}
+            WHERE failed_at >= ? AND (failed_at > ? OR event_id > ?) AND failed_at < ?
             ORDER BY failed_at, event_id LIMIT ?""";
 
-    private static final String OPEN = """
-            SELECT event_id FROM {by_id} WHERE event_id IN {ids} AND status <> 1""";
+    /** One statement, so that an event that moves meanwhile is seen in one of the tables. */
+    private static final String ENDED = """
+            SELECT DISTINCT event_id FROM {attempts} a WHERE event_id IN {ids}
+              AND NOT EXISTS (SELECT 1 FROM {letters} d WHERE d.event_id = a.event_id)
+              AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.event_id = a.event_id AND o.status <> 1)""";
 
     private static final String OWNED = " AND locked_by = ?";
     private static final int RETRY = 2;
@@ -158,41 +162,42 @@ final class Attempts {
         }
     }
 
-    private record Old(String eventId, Instant failedAt) {}
+    /** The place of an attempt in the order of time. */
+    record Place(Instant failedAt, String eventId) {
 
-    /**
-     * Looks at some old attempts, in the order of their time, and deletes those of events that have ended.
-     *
-     * @return where to go on the next time, or {@code null} if the end was reached
-     */
-    Instant deleteOfEnded(Connection conn, DeadLetterTable letters, Instant after, Instant before, int limit) {
-        List<Old> old = store.statements()
+        /** Before all attempts: databases have no earlier times. */
+        static final Place START = new Place(Instant.parse("1000-01-01T00:00:00Z"), "");
+    }
+
+    /** Deletes those attempts of events that have ended, up to {@code limit}, that are old and follow; returns all that do. */
+    List<Place> deleteOfEnded(Connection conn, DeadLetterTable letters, Place after, Instant before, int limit) {
+        List<Place> old = store.statements()
                 .query(
                         conn,
                         sql(WINDOW).toString(),
-                        row -> new Old(row.getString("event_id"), JdbcTemplate.instant(row, "failed_at")),
-                        after,
+                        row -> new Place(JdbcTemplate.instant(row, "failed_at"), row.getString("event_id")),
+                        after.failedAt,
+                        after.failedAt,
+                        after.eventId,
                         before,
                         limit);
-        List<String> ended =
-                new ArrayList<>(old.stream().map(Old::eventId).distinct().toList());
-        ended.removeAll(letters.present(conn, ended));
-        ended.removeAll(open(conn, ended));
-        delete(conn, ended);
-        return old.size() < limit ? null : old.get(old.size() - 1).failedAt;
+        delete(
+                conn,
+                ended(conn, letters, old.stream().map(Place::eventId).distinct().toList()));
+        return old;
     }
 
-    private List<String> open(Connection conn, Collection<String> eventIds) {
-        List<String> open = new ArrayList<>();
+    private List<String> ended(Connection conn, DeadLetterTable letters, List<String> eventIds) {
+        List<String> ended = new ArrayList<>();
         for (IdList ids : IdList.chunks(eventIds)) {
-            open.addAll(store.statements()
-                    .query(
-                            conn,
-                            sql(OPEN).with("ids", ids.sql()).toString(),
-                            row -> row.getString("event_id"),
-                            ids.params(List.of(), List.of())));
+            String sql = letters.sql(ENDED)
+                    .with("attempts", tableName)
+                    .with("ids", ids.sql())
+                    .toString();
+            ended.addAll(store.statements()
+                    .query(conn, sql, row -> row.getString("event_id"), ids.params(List.of(), List.of())));
         }
-        return open;
+        return ended;
     }
 
     private Sql sql(String template) {

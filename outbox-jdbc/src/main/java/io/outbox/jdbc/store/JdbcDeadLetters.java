@@ -22,7 +22,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -30,15 +29,12 @@ import java.util.function.Predicate;
 /** The dead letters of a {@link DeadLetterStore}: each call is a transaction on a connection of its own. */
 final class JdbcDeadLetters implements DeadLetterBackend {
 
-    /** Before all attempts: databases have no earlier times. */
-    private static final Instant START = Instant.parse("1000-01-01T00:00:00Z");
-
     private final Connections connections;
     private final DeadLetterStore deadLetters;
     private final AbstractJdbcOutboxStore store;
     private final DeadLetterTable letters;
     private final DeadLetterPages pages;
-    private final AtomicReference<Instant> attemptsSeenTo = new AtomicReference<>(START);
+    private final AttemptWalk attempts = new AttemptWalk(System::nanoTime);
 
     JdbcDeadLetters(ConnectionProvider connections, DeadLetterStore deadLetters) {
         this.connections = new Connections(connections);
@@ -201,15 +197,19 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public int cleanUp(Instant before, int limit) {
-        int deleted = inTransaction(conn -> {
+        return inTransaction(conn -> {
             List<String> settled = pages.settled(conn, before, limit);
             delete(conn, settled);
             return settled.size();
         });
-        Instant seenTo = inTransaction(
-                conn -> deadLetters.attempts().deleteOfEnded(conn, letters, attemptsSeenTo.get(), before, limit));
-        attemptsSeenTo.set(seenTo == null ? START : seenTo);
-        return deleted;
+    }
+
+    @Override
+    public int cleanUpAttempts(Instant before, int limit) {
+        return attempts.step(
+                place -> inTransaction(
+                        conn -> deadLetters.attempts().deleteOfEnded(conn, letters, place, before, limit)),
+                limit);
     }
 
     @Override

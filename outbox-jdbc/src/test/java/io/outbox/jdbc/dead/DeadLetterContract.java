@@ -3,10 +3,13 @@ package io.outbox.jdbc.dead;
 import static io.outbox.jdbc.dead.DeadLetterFixture.failed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
 import io.outbox.dead.DeadEventManager;
+import io.outbox.dead.DeadLetterPolicy;
+import io.outbox.dead.DeadLetterQueue;
 import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.support.Intercepted;
@@ -22,6 +25,7 @@ import io.outbox.spi.DeadLetterChange;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.FetchRequest;
+import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
 import java.sql.SQLException;
@@ -494,13 +498,46 @@ abstract class DeadLetterContract {
         fixture.kill(ids.subList(1, 2), "dead");
 
         DeadLetterBackend letters = fixture.letters();
-        for (int run = 0; run < 4; run++) { // it looks at one attempt at a time, and begins again at the end
-            letters.cleanUp(letters.currentTime().plusSeconds(60), 1);
-        }
+        letters.cleanUpAttempts(letters.currentTime().plusSeconds(60), 10);
 
         assertThat(letters.attempts(ids.get(0))).isEmpty();
         assertThat(letters.attempts(ids.get(1))).hasSize(2);
         assertThat(letters.attempts(ids.get(2))).hasSize(1);
+    }
+
+    /** Those that stay come first, and are more than a batch has. */
+    @Test
+    void oneRunOfTheCleanUpPassesAllOldAttemptsThoughTheyHaveOneTime() {
+        List<String> ids = fixture.write(9, null).stream().sorted().toList();
+        fixture.apply(null, ids.stream().map(id -> failed(id, 0, 5, "boom")).toList());
+        OutboxRows.execute(
+                fixture.pool(), "UPDATE outbox_dlq_event_attempt SET failed_at = TIMESTAMP '2020-01-01 00:00:00'");
+        ids.subList(5, 9).forEach(id -> fixture.apply(null, List.of(new Outcome.Done(id, Instant.now()))));
+        DeadLetterPolicy policy = DeadLetterPolicy.DEFAULT.withCleanUp(new DeadLetterPolicy.CleanUp(
+                Duration.ofDays(1), new DeadLetterPolicy.Transfer(2, Duration.ZERO, Duration.ofDays(1))));
+        try (DeadLetterQueue queue = new DeadLetterQueue(fixture.letters(), policy, MetricsExporter.NOOP, () -> {})) {
+            queue.cleanUp();
+        }
+
+        assertThat(ids)
+                .filteredOn(id -> !fixture.letters().attempts(id).isEmpty())
+                .isEqualTo(ids.subList(0, 5));
+    }
+
+    @Test
+    void attemptsOfEventsThatWereOpenAreDeletedLater() {
+        String id = fixture.write(1, null).get(0);
+        fixture.apply(null, List.of(failed(id, 0, 5, "boom")));
+        DeadLetterBackend letters = fixture.letters();
+        Instant before = letters.currentTime().plusSeconds(60);
+        assertThat(letters.cleanUpAttempts(before, 10)).isEqualTo(1);
+
+        fixture.apply(null, List.of(new Outcome.Done(id, Instant.now())));
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            letters.cleanUpAttempts(before, 10);
+            return letters.attempts(id).isEmpty();
+        });
     }
 
     // Reading
