@@ -3,6 +3,7 @@ package io.outbox;
 import io.outbox.dead.DeadLetterPolicy;
 import io.outbox.dead.DeadLetterQueue;
 import io.outbox.dispatch.LanePolicy;
+import io.outbox.internal.completion.Moves;
 import io.outbox.internal.delivery.DeliveryEngine;
 import io.outbox.internal.delivery.DeliverySettings;
 import io.outbox.internal.metrics.EngineMetrics;
@@ -12,6 +13,7 @@ import io.outbox.internal.store.StoreBackend;
 import io.outbox.internal.subscription.SubscribedListeners;
 import io.outbox.internal.subscription.Subscriptions;
 import io.outbox.internal.writing.HotPath;
+import io.outbox.model.OutboxEvent;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
@@ -29,6 +31,7 @@ import io.outbox.spi.TxContext;
 import io.outbox.spi.WakeUp;
 import io.outbox.spi.WriteBackend;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -200,7 +203,17 @@ final class OutboxAssembly {
         DeadLetterPolicy policy = deadLetterPolicy == null ? DeadLetterPolicy.DEFAULT : deadLetterPolicy;
         DeadLetterQueue queue = new DeadLetterQueue(letters, policy, metrics, onReturn);
         if (letters.movesAtDeath()) {
-            delivery.whenDead(queue::moved);
+            delivery.moves(new Moves() {
+                @Override
+                public void made(List<OutboxEvent> events, Duration writeTook) {
+                    queue.moved(events, writeTook);
+                }
+
+                @Override
+                public void failed(int events) {
+                    queue.notMoved(events);
+                }
+            });
         }
         return queue;
     }

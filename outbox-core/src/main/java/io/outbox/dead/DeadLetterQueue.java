@@ -199,10 +199,10 @@ public final class DeadLetterQueue implements AutoCloseable {
     public void moveDead() {
         inBatches("move dead events to the dead letter queue", policy.sweep().batchSize(), size -> {
             long begin = System.nanoTime();
-            List<OutboxEvent> events = backend.moveDead(size);
+            List<OutboxEvent> events = backend.moveDead(size, metrics::moveAttempted);
             if (!events.isEmpty()) {
-                metrics.movedToDlqInMs(millisSince(begin));
-                moved(events, SWEEP_PATIENCE);
+                moved(events, millisSince(begin));
+                handler.add(events, SWEEP_PATIENCE);
             }
             return events.size();
         });
@@ -212,8 +212,7 @@ public final class DeadLetterQueue implements AutoCloseable {
     public void returnApproved() {
         inBatches("return events to the outbox", policy.giveBack().batchSize(), size -> {
             long begin = System.nanoTime();
-            List<DeadLetter> letters = backend.returnApproved(size);
-            metrics.returnAttempted(letters.size());
+            List<DeadLetter> letters = backend.returnApproved(size, metrics::returnAttempted);
             returned(letters, begin);
             return letters.size();
         });
@@ -249,14 +248,21 @@ public final class DeadLetterQueue implements AutoCloseable {
     }
 
     /** Tells of events that were moved at their death, after the commit. Called by delivery; never waits. */
-    public void moved(List<OutboxEvent> events) {
-        moved(events, Duration.ZERO);
+    public void moved(List<OutboxEvent> events, Duration took) {
+        metrics.moveAttempted(events.size());
+        moved(events, took.toMillis());
+        handler.add(events, Duration.ZERO);
     }
 
-    private void moved(List<OutboxEvent> events, Duration patience) {
+    /** Tells of events that were not moved at their death, since the write of it failed. Called by delivery. */
+    public void notMoved(int events) {
+        metrics.moveAttempted(events);
+    }
+
+    private void moved(List<OutboxEvent> events, long tookMillis) {
         metrics.movedToDlq(events.size());
+        metrics.movedToDlqInMs(tookMillis);
         byType(events).forEach((type, number) -> metrics.deadLetters(type, DlqStatus.MOVED, number));
-        handler.add(events, patience);
     }
 
     private void returned(List<DeadLetter> letters, long beginNanos) {

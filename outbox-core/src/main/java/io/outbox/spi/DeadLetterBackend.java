@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 
 /**
  * The dead letters of a storage engine: events that have died, kept apart from those that are delivered. Thread-safe.
@@ -27,11 +28,19 @@ public interface DeadLetterBackend {
     /** Returns whether the write that lets an event die also moves it; if not, {@link #moveDead} does. */
     boolean movesAtDeath();
 
-    /** Makes letters of up to {@code limit} DEAD events of the outbox, the oldest first; returns those events. */
-    List<OutboxEvent> moveDead(int limit);
+    /**
+     * Makes letters of up to {@code limit} DEAD events of the outbox, the oldest first; returns those events.
+     *
+     * @param attempted told how many are about to be moved, each time that it is tried
+     */
+    List<OutboxEvent> moveDead(int limit, IntConsumer attempted);
 
-    /** Returns up to {@code limit} letters that are TO_RETRY to the outbox, the oldest first; returns those letters. */
-    List<DeadLetter> returnApproved(int limit);
+    /**
+     * Returns up to {@code limit} letters that are TO_RETRY to the outbox, the oldest first; returns those letters.
+     *
+     * @param attempted told how many are about to be returned, each time that it is tried
+     */
+    List<DeadLetter> returnApproved(int limit, IntConsumer attempted);
 
     /** Returns the letters of the ids, without those that there are none of, in the order of the ids. */
     List<DeadLetter> find(Collection<String> eventIds);

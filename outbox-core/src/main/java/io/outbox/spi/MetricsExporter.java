@@ -68,16 +68,16 @@ public interface MetricsExporter {
     /** Dead letters that came into a state: MOVED, TO_RETRY, or IN_PROCESS if a transfer took them. */
     default void recordDeadLetters(String eventType, DlqStatus status, int count) {}
 
-    /** DEAD events that were to become dead letters, and how many of them did. */
+    /** DEAD events that were to become dead letters, each time that it was tried, and how many of them did. */
     default void incrementMovedToDlq(int attempted, int moved) {}
 
-    /** Dead letters that were to return to the outbox, and how many of them did. */
+    /** Dead letters that were to return to the outbox, each time that it was tried, and how many of them did. */
     default void incrementReturnedToOutbox(int attempted, int returned) {}
 
     /** Dead letters that an operator deleted. */
     default void incrementDeadLettersDeleted(int count) {}
 
-    /** The time that one scheduled transfer to the dead letters took. */
+    /** The time that one transfer to the dead letters took; at death, that of the write of which it is a part. */
     default void recordDlqTransferToMs(long durationMs) {}
 
     /** The time that one transfer from the dead letters took. */

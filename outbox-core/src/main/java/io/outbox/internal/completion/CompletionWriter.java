@@ -23,7 +23,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
 /**
  * Makes outcomes durable, in batches that form by themselves, and gives events back that end without one.
@@ -82,9 +81,9 @@ public final class CompletionWriter {
      * Who is told of durable outcomes.
      *
      * @param listeners told of each event that has ended
-     * @param whenDead told of the events that died by one write, as they are stored, or {@code null} for nobody
+     * @param moves told of events that become dead letters, or {@code null} for nobody
      */
-    public record Told(List<CompletionListener> listeners, Consumer<List<OutboxEvent>> whenDead) {}
+    public record Told(List<CompletionListener> listeners, Moves moves) {}
 
     public CompletionWriter(DeliveryBackend backend, OwnedEvents owned, EngineMetrics metrics, Told told, Alarm alarm) {
         this.backend = backend;
@@ -92,7 +91,7 @@ public final class CompletionWriter {
         this.durable = new Durable(metrics, told.listeners(), alarm);
         this.alarm = alarm;
         this.releases = new Releases(backend);
-        this.outcomes = new OutcomeWriter(backend, metrics, this::written, dead -> buried(told, dead), turns);
+        this.outcomes = new OutcomeWriter(backend, metrics, this::written, quiet(told.moves()), turns);
         this.thread = new DaemonThreadFactory("outbox-completion-").newThread(this::run);
     }
 
@@ -369,11 +368,22 @@ public final class CompletionWriter {
         }
     }
 
-    private static void buried(Told told, List<Completion> dead) {
-        if (told.whenDead() != null) {
-            quietly(() -> told.whenDead()
-                    .accept(dead.stream().map(Completion::asStored).toList()));
-        }
+    private static Moves quiet(Moves moves) {
+        return new Moves() {
+            @Override
+            public void made(List<OutboxEvent> events, Duration writeTook) {
+                if (moves != null) {
+                    quietly(() -> moves.made(events, writeTook));
+                }
+            }
+
+            @Override
+            public void failed(int events) {
+                if (moves != null && events > 0) {
+                    quietly(() -> moves.failed(events));
+                }
+            }
+        };
     }
 
     /** Nothing that fails on the way of one outcome may cost another its end. */

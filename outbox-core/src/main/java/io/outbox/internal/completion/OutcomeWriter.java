@@ -4,10 +4,12 @@ import io.outbox.internal.completion.RefusedOutcomes.Attempt.Answer;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.model.EventStatus;
+import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.Outcome;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 
 /**
  * Writes outcomes and tells what to do about those that the store does not take. Used by one thread at a time.
@@ -38,7 +39,7 @@ final class OutcomeWriter {
     private final DeliveryBackend backend;
     private final EngineMetrics metrics;
     private final BiConsumer<Completion, EventStatus> whenWritten;
-    private final Consumer<List<Completion>> whenDead;
+    private final Moves moves;
     private final Turns turns;
     private final RefusedOutcomes refused = new RefusedOutcomes();
     private final Strangers strangers;
@@ -48,18 +49,18 @@ final class OutcomeWriter {
      * Creates a writer.
      *
      * @param whenWritten told of every outcome that the store answered, with the event's status or {@code null}
-     * @param whenDead told of those that died by one write, after all of that write were told
+     * @param moves told of those that died by one write, after all of that write were told
      */
     OutcomeWriter(
             DeliveryBackend backend,
             EngineMetrics metrics,
             BiConsumer<Completion, EventStatus> whenWritten,
-            Consumer<List<Completion>> whenDead,
+            Moves moves,
             Turns turns) {
         this.backend = backend;
         this.metrics = metrics;
         this.whenWritten = whenWritten;
-        this.whenDead = whenDead;
+        this.moves = moves;
         this.turns = turns;
         this.strangers = new Strangers(backend, System::nanoTime);
     }
@@ -154,7 +155,9 @@ final class OutcomeWriter {
     }
 
     private void applyInTurn(List<Completion> part) {
+        long begin = System.nanoTime();
         Map<String, EventStatus> applied = send(part);
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
         metrics.completionBatch(part.size());
         if (applied.size() < part.size()) {
             strangers.lookAt(part.stream()
@@ -164,9 +167,11 @@ final class OutcomeWriter {
         part.forEach(completion ->
                 whenWritten.accept(completion, applied.get(completion.hold().eventId())));
         if (applied.containsValue(EventStatus.DEAD)) {
-            whenDead.accept(part.stream()
+            List<OutboxEvent> dead = part.stream()
                     .filter(completion -> applied.get(completion.hold().eventId()) == EventStatus.DEAD)
-                    .toList());
+                    .map(Completion::asStored)
+                    .toList();
+            moves.made(dead, took);
         }
     }
 
@@ -177,8 +182,17 @@ final class OutcomeWriter {
                     part.stream().map(Completion::outcome).toList());
         } catch (RuntimeException | Error e) {
             part.forEach(completion -> completion.hold().contest()); // it may have taken effect
+            moves.failed((int) part.stream()
+                    .filter(completion -> isLast(completion.outcome()))
+                    .count());
             throw e;
         }
+    }
+
+    /** Returns whether the event is dead by the outcome, as far as is known here. */
+    private static boolean isLast(Outcome outcome) {
+        return outcome instanceof Outcome.Dead
+                || (outcome instanceof Outcome.Failed failed && failed.attempts() + 1 >= failed.maxAttempts());
     }
 
     private void setAside(Map<Hold, Completion> inHand, Completion completion, RuntimeException reason) {

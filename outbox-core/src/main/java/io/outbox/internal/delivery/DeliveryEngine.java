@@ -89,7 +89,7 @@ public final class DeliveryEngine implements AutoCloseable {
                 backend,
                 owned,
                 metrics,
-                new CompletionWriter.Told(settings.completionListeners, settings.whenDead),
+                new CompletionWriter.Told(settings.completionListeners, settings.moves),
                 alarm);
         this.routing = new Routing(settings.listenerRegistry, leases, clock, settings.unroutableGrace());
         this.laneContext = new LaneContext(completion, leases, routing, metrics, alarm, settings.threadFactory);

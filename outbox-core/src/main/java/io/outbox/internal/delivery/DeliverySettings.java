@@ -7,7 +7,7 @@ import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.InFlightTracker;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
-import io.outbox.model.OutboxEvent;
+import io.outbox.internal.completion.Moves;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
-import java.util.function.Consumer;
 
 /** How an engine delivers. Setters check their value. Not thread-safe. */
 public final class DeliverySettings {
@@ -48,7 +47,7 @@ public final class DeliverySettings {
     long drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS;
     final List<EventInterceptor> interceptors = new ArrayList<>();
     final List<CompletionListener> completionListeners = new ArrayList<>();
-    Consumer<List<OutboxEvent>> whenDead;
+    Moves moves;
     final List<ContextPropagator> contextPropagators = new ArrayList<>();
     final Map<String, LanePolicy> lanes = new LinkedHashMap<>();
     JsonCodec jsonCodec;
@@ -79,9 +78,9 @@ public final class DeliverySettings {
         return Collections.unmodifiableMap(new LinkedHashMap<>(lanes));
     }
 
-    /** Told, after the commit, of the events that died by one write. */
-    public void whenDead(Consumer<List<OutboxEvent>> value) {
-        this.whenDead = value;
+    /** Told of events that become dead letters. */
+    public void moves(Moves value) {
+        this.moves = value;
     }
 
     public void retryPolicy(RetryPolicy value) {

@@ -123,8 +123,14 @@ public final class EngineMetrics {
         report(metrics -> metrics.recordDeadLetters(eventType, status, count));
     }
 
+    public void moveAttempted(int count) {
+        if (count > 0) {
+            report(metrics -> metrics.incrementMovedToDlq(count, 0));
+        }
+    }
+
     public void movedToDlq(int count) {
-        report(metrics -> metrics.incrementMovedToDlq(count, count));
+        report(metrics -> metrics.incrementMovedToDlq(0, count));
     }
 
     public void movedToDlqInMs(long millis) {
@@ -132,7 +138,9 @@ public final class EngineMetrics {
     }
 
     public void returnAttempted(int count) {
-        report(metrics -> metrics.incrementReturnedToOutbox(count, 0));
+        if (count > 0) {
+            report(metrics -> metrics.incrementReturnedToOutbox(count, 0));
+        }
     }
 
     public void returned(int count) {

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 
 /** The dead letters of a {@link DeadLetterStore}: each call is a transaction on a connection of its own. */
@@ -58,19 +59,21 @@ final class JdbcDeadLetters implements DeadLetterBackend {
     }
 
     @Override
-    public List<OutboxEvent> moveDead(int limit) {
-        return inTransaction(conn -> letters.move(
-                conn,
-                store.queryDead(conn, null, null, limit).stream()
-                        .map(OutboxEvent::eventId)
-                        .toList(),
-                store.claimLocking()));
+    public List<OutboxEvent> moveDead(int limit, IntConsumer attempted) {
+        return inTransaction(conn -> {
+            List<String> dead = store.queryDead(conn, null, null, limit).stream()
+                    .map(OutboxEvent::eventId)
+                    .toList();
+            attempted.accept(dead.size());
+            return letters.move(conn, dead, store.claimLocking());
+        });
     }
 
     @Override
-    public List<DeadLetter> returnApproved(int limit) {
+    public List<DeadLetter> returnApproved(int limit, IntConsumer attempted) {
         return inTransaction(conn -> {
             List<DeadLetter> approved = letters.lockApproved(conn, limit);
+            attempted.accept(approved.size());
             letters.toOutbox(conn, approved);
             return approved;
         });

@@ -252,13 +252,13 @@ abstract class DeadLetterContract {
         fixture.killInPlace(ids.subList(0, 3));
         assertThat(fixture.letterIds()).isEmpty();
 
-        List<OutboxEvent> first = fixture.letters().moveDead(2);
-        List<OutboxEvent> second = fixture.letters().moveDead(2);
+        List<OutboxEvent> first = fixture.letters().moveDead(2, tried -> {});
+        List<OutboxEvent> second = fixture.letters().moveDead(2, tried -> {});
 
         assertThat(Stream.concat(first.stream(), second.stream()).map(OutboxEvent::eventId))
                 .containsExactlyElementsOf(ids.subList(0, 3));
         assertThat(first).hasSize(2);
-        assertThat(fixture.letters().moveDead(2)).isEmpty();
+        assertThat(fixture.letters().moveDead(2, tried -> {})).isEmpty();
         assertThat(fixture.letterIds()).containsExactlyInAnyOrderElementsOf(ids.subList(0, 3));
         assertThat(letter(ids.get(0)).failure().error()).isEqualTo("boom");
         assertThat(letter(ids.get(0)).failure().firstAt()).isNotNull();
@@ -300,9 +300,9 @@ abstract class DeadLetterContract {
         fixture.letters().change(ids.subList(0, 3), DlqStatus.TO_RETRY, "ann");
         assertThat(letter(ids.get(0)).state().updatedBy()).isEqualTo("ann");
 
-        assertThat(fixture.letters().returnApproved(2)).hasSize(2);
-        assertThat(fixture.letters().returnApproved(2)).hasSize(1);
-        assertThat(fixture.letters().returnApproved(2)).isEmpty();
+        assertThat(fixture.letters().returnApproved(2, tried -> {})).hasSize(2);
+        assertThat(fixture.letters().returnApproved(2, tried -> {})).hasSize(1);
+        assertThat(fixture.letters().returnApproved(2, tried -> {})).isEmpty();
 
         assertThat(fixture.outboxIds()).containsExactlyInAnyOrderElementsOf(ids.subList(0, 3));
         assertThat(fixture.letterIds()).containsExactly(ids.get(3));
@@ -328,7 +328,7 @@ abstract class DeadLetterContract {
                 new DeadEventManager(new DataSourceConnectionProvider(fixture.pool()), fixture.store());
         assertThat(manager.replay(ids.get(0))).isFalse();
         fixture.letters().change(ids, DlqStatus.TO_RETRY, null);
-        assertThat(fixture.letters().returnApproved(10))
+        assertThat(fixture.letters().returnApproved(10, tried -> {}))
                 .extracting(DeadLetter::eventId)
                 .containsExactly(ids.get(1));
         assertThat(letter(ids.get(0)).status()).isEqualTo(DlqStatus.TO_RETRY);
@@ -367,9 +367,9 @@ abstract class DeadLetterContract {
                         switch (random.nextInt(6)) {
                             case 0 -> fixture.kill(some, "boom");
                             case 1 -> fixture.killInPlace(some);
-                            case 2 -> letters.moveDead(10);
+                            case 2 -> letters.moveDead(10, tried -> {});
                             case 3 -> some.forEach(id -> letters.change(List.of(id), DlqStatus.TO_RETRY, "ann"));
-                            case 4 -> letters.returnApproved(10);
+                            case 4 -> letters.returnApproved(10, tried -> {});
                             default ->
                                 letters.returnToOutbox(some.stream().limit(1).toList());
                         }

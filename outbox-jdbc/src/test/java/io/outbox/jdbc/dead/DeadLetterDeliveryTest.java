@@ -15,6 +15,7 @@ import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.support.CapturedLog;
+import io.outbox.jdbc.support.CountingMetrics;
 import io.outbox.jdbc.support.DeliveryFixture;
 import io.outbox.jdbc.support.Intercepted;
 import io.outbox.jdbc.support.OutboxRows;
@@ -296,6 +297,58 @@ class DeadLetterDeliveryTest {
                 await().atMost(PATIENCE).until(() -> batches.size() == 1);
                 assertThat(batches.peek()).hasSize(2);
                 assertThat(OutboxRows.all(pool)).isEmpty();
+            }
+        }
+    }
+
+    /** Lets that many moves fail. */
+    private static DataSource failingMoves(DataSource dataSource, AtomicInteger toFail) {
+        return Intercepted.dataSource(dataSource, call -> {
+            if (call.executes("INSERT INTO outbox_dlq_event ") && toFail.getAndDecrement() > 0) {
+                throw new SQLException("cut", "08006");
+            }
+            return call.proceed();
+        });
+    }
+
+    @Test
+    void movesAreCountedWheneverTheyAreTriedAndTimedWhenTheySucceed() {
+        CountingMetrics metrics = new CountingMetrics();
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 6)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(failingMoves(pool, new AtomicInteger(2)))
+                    .withDeadLetters()
+                    .createSchema();
+            try (Outbox outbox = outbox(jdbc, batches::add).metrics(metrics).build()) {
+                write(jdbc, outbox, 1);
+                await().atMost(PATIENCE).until(() -> !batches.isEmpty());
+
+                assertThat(metrics.movesTried).hasValue(3);
+                assertThat(metrics.moved).hasValue(1);
+                assertThat(metrics.movesTimed).hasValue(1);
+            }
+        }
+    }
+
+    @Test
+    void scheduledMovesAreCountedWheneverTheyAreTried() {
+        CountingMetrics metrics = new CountingMetrics();
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 6)) {
+            JdbcOutbox plain = JdbcOutbox.of(failingMoves(pool, new AtomicInteger(1)));
+            JdbcOutbox jdbc = plain.withDeadLetters(
+                            DeadLetterStore.of(plain.store()).movingOnSchedule())
+                    .createSchema();
+            try (Outbox outbox = outbox(jdbc, batches::add).metrics(metrics).build()) {
+                write(jdbc, outbox, 2);
+                await().atMost(PATIENCE)
+                        .until(() -> OutboxRows.where(pool, "status = 3").size() == 2);
+
+                for (int run = 0; run < 3; run++) { // the first fails, and the last finds nothing
+                    outbox.deadLetters().orElseThrow().moveDead();
+                }
+
+                assertThat(metrics.movesTried).hasValue(4);
+                assertThat(metrics.moved).hasValue(2);
+                assertThat(metrics.movesTimed).hasValue(1);
             }
         }
     }

@@ -80,7 +80,7 @@ class AdminIndexUseTest {
             cost.of(() -> letters.count(null, BigTable.RARE_TYPE), RARE + 3);
             cost.of(() -> letters.countByState(LIMIT), A_PAGE);
             cost.of(() -> letters.groups(10), MOVED);
-            cost.of(() -> letters.returnApproved(LIMIT), 3);
+            cost.of(() -> letters.returnApproved(LIMIT, tried -> {}), 3);
             cost.of(() -> letters.cleanUp(LONG_AGO, LIMIT), 3);
             cost.of(() -> letters.delete(List.of(id)), 3);
         }

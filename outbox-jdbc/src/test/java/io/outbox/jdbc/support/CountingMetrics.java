@@ -3,13 +3,16 @@ package io.outbox.jdbc.support;
 import io.outbox.spi.MetricsExporter;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts outcomes as they become durable. */
+/** Counts outcomes as they become durable, and moves to the dead letters. */
 public final class CountingMetrics implements MetricsExporter {
 
     public final AtomicInteger succeeded = new AtomicInteger();
     public final AtomicInteger failed = new AtomicInteger();
     public final AtomicInteger dead = new AtomicInteger();
     public final AtomicInteger fenced = new AtomicInteger();
+    public final AtomicInteger movesTried = new AtomicInteger();
+    public final AtomicInteger moved = new AtomicInteger();
+    public final AtomicInteger movesTimed = new AtomicInteger();
 
     @Override
     public void incrementHotEnqueued() {}
@@ -38,6 +41,17 @@ public final class CountingMetrics implements MetricsExporter {
     @Override
     public void incrementFenced(int count) {
         fenced.addAndGet(count);
+    }
+
+    @Override
+    public void incrementMovedToDlq(int attempted, int count) {
+        movesTried.addAndGet(attempted);
+        moved.addAndGet(count);
+    }
+
+    @Override
+    public void recordDlqTransferToMs(long durationMs) {
+        movesTimed.incrementAndGet();
     }
 
     @Override
