@@ -3,6 +3,7 @@ package io.outbox.redis;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -58,7 +59,7 @@ public final class RedisOutbox implements AutoCloseable {
     private RedisOutbox(Builder builder) {
         this.ownResources = builder.resources == null ? DefaultClientResources.create() : null;
         this.client = RedisClient.create(builder.resources == null ? ownResources : builder.resources);
-        client.setOptions(builder.options.mutate().autoReconnect(false).build());
+        client.setOptions(optionsOf(builder));
         RedisURI uri = builder.uri;
         RedisKeys keys = new RedisKeys(builder.name);
         this.connecting = new RedisConnecting(client, uri);
@@ -81,6 +82,15 @@ public final class RedisOutbox implements AutoCloseable {
     }
 
     /** Connects to the outbox of the default name. */
+    /** Leaves time limits to us: the client's begin before a transaction is sent, and would leave parts of it out. */
+    private static ClientOptions optionsOf(Builder builder) {
+        return builder.options
+                .mutate()
+                .autoReconnect(false)
+                .timeoutOptions(TimeoutOptions.create())
+                .build();
+    }
+
     public static RedisOutbox connect(RedisURI uri) {
         return builder(uri).connect();
     }
@@ -107,13 +117,15 @@ public final class RedisOutbox implements AutoCloseable {
      * Runs the work, then sends its commands and the events that were written meanwhile on this thread as one
      * {@code MULTI}/{@code EXEC}. If the work throws, nothing is sent.
      *
-     * <p>Answers to the commands are there when this method has returned, and not before. In a cluster, the commands' keys have
-     * the outbox's hash tag. A command that Redis refuses when it queues it ends the transaction; one that fails when it is
-     * executed does not, since Redis does not roll back: this method then throws, though all else took effect.
+     * <p>Answers to the commands are there when this method has returned, and not before: whoever waits for one in the block waits
+     * for ever. In a cluster, the commands' keys have the outbox's hash tag. A command that Redis refuses when it queues it ends
+     * the transaction; one that fails when it is executed does not, since Redis does not roll back: this method then throws,
+     * though all else took effect.
      *
      * @throws io.outbox.DuplicateEventException if an event is stored already
      * @throws RedisOutboxException if the transaction was refused, or nothing is known about it
-     * @throws IllegalStateException if this thread is in a transaction already
+     * @throws IllegalStateException if this thread is in a transaction already, or if the work calls {@code EXEC} or
+     *     {@code DISCARD}; nothing is sent then
      */
     public void inTransaction(Consumer<RedisAsyncCommands<String, String>> work) {
         Objects.requireNonNull(work, "work");
@@ -179,7 +191,10 @@ public final class RedisOutbox implements AutoCloseable {
             return this;
         }
 
-        /** Options of the client, such as TLS. It never reconnects by itself: the outbox does, without repeating commands. */
+        /**
+         * Options of the client, such as TLS. It never reconnects by itself: the outbox does, without repeating commands. The time
+         * limit of a command is that of the address.
+         */
         public Builder clientOptions(ClientOptions options) {
             this.options = Objects.requireNonNull(options, "options");
             return this;

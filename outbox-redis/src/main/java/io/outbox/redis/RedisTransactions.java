@@ -45,9 +45,11 @@ final class RedisTransactions {
             StatefulRedisConnection<String, String> connection = take();
             boolean usable = false;
             try {
-                T result = gather(connection, work);
+                RedisFuture<String> begin = begin(connection);
+                T result = work.apply(connection.async());
+                requireStillOpen(connection, begin);
                 requireUnknown(scope.ids());
-                execute(connection, scope);
+                execute(connection, begin, scope);
                 if (!scope.events().isEmpty()) {
                     replication.await(connection, timeout());
                 }
@@ -59,11 +61,18 @@ final class RedisTransactions {
         });
     }
 
-    private static <T> T gather(
-            StatefulRedisConnection<String, String> connection, Function<RedisAsyncCommands<String, String>, T> work) {
+    private static RedisFuture<String> begin(StatefulRedisConnection<String, String> connection) {
         connection.setAutoFlushCommands(false);
-        connection.async().multi();
-        return work.apply(connection.async());
+        return connection.async().multi();
+    }
+
+    /** What came after the application's own end would be executed alone. */
+    private static void requireStillOpen(
+            StatefulRedisConnection<String, String> connection, RedisFuture<String> begin) {
+        if (!begin.isDone() && !connection.isMulti()) {
+            throw new IllegalStateException("The block has called EXEC or DISCARD, which is left to the outbox; nothing"
+                    + " was sent. Throw an exception to give the transaction up");
+        }
     }
 
     /** Refuses what is stored already, while nothing has happened yet: once sent, the other commands would count. */
@@ -81,15 +90,28 @@ final class RedisTransactions {
         }
     }
 
-    private void execute(StatefulRedisConnection<String, String> connection, WriteScope scope) {
+    private void execute(
+            StatefulRedisConnection<String, String> connection, RedisFuture<String> begin, WriteScope scope) {
         RedisFuture<?> append = scope.events().isEmpty() ? null : append(connection.async(), scope);
         RedisFuture<TransactionResult> executed = connection.async().exec();
         TransactionResult result = scope.send(() -> {
+            requireUnsent(begin);
             connection.flushCommands();
             return result(executed, append);
         });
         conclude(scope, result);
         connection.setAutoFlushCommands(true);
+    }
+
+    /** The client leaves out commands that are done; without its beginning, a transaction would be so many single commands. */
+    private static void requireUnsent(RedisFuture<String> begin) {
+        if (begin.isDone()) {
+            throw new RedisOutboxException(
+                    "The transaction was given up and nothing took effect: its connection was lost, or its commands were"
+                            + " flushed, before the block had ended",
+                    null,
+                    Kind.UNREACHABLE);
+        }
     }
 
     private RedisFuture<?> append(RedisAsyncCommands<String, String> commands, WriteScope scope) {
@@ -112,6 +134,13 @@ final class RedisTransactions {
     }
 
     private static void conclude(WriteScope scope, TransactionResult result) {
+        if (result.wasDiscarded()) {
+            scope.notStored();
+            throw new RedisOutboxException(
+                    "Redis has discarded the transaction, because a watched key was changed; nothing took effect",
+                    null,
+                    Kind.REFUSED);
+        }
         int appended = scope.events().isEmpty() ? 0 : 1;
         if (appended == 1) {
             Object append = result.get(result.size() - 1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
 import io.outbox.EventEnvelope;
 import io.outbox.spi.NewEvent;
@@ -136,6 +137,26 @@ class RedisConnectionsTest {
             proxy.accept();
             redis.backend().persist(List.of(new NewEvent(event(), null)));
             assertThat(redis.backend().counts()).hasSize(1);
+        }
+    }
+
+    @Test
+    void aConnectionThatIsLostWhileATransactionGathersHasSentNothing() {
+        try (RedisOutbox redis = connect(PATIENCE)) {
+            List<TransactionEnd> ends = new ArrayList<>();
+
+            assertThatThrownBy(() -> redis.inTransaction(commands -> {
+                        redis.backend().afterCompletion(ends::add);
+                        RedisFuture<String> set = commands.set("{" + name + "}:order", "placed");
+                        redis.backend().persist(List.of(new NewEvent(event(), null)));
+                        proxy.resetAll();
+                        await().atMost(PATIENCE).until(set::isDone);
+                    }))
+                    .isInstanceOf(RedisOutboxException.class)
+                    .hasMessageContaining("nothing took effect");
+
+            assertThat(ends).containsExactly(TransactionEnd.ROLLED_BACK);
+            assertThat(redis.backend().counts()).isEmpty();
         }
     }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -247,6 +250,65 @@ class RedisWritesTest {
                         () -> redis.inTransaction(outer -> redis.runScript("return 1", List.of(), List.of(), () -> {})))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(redis.backend().isTransactionActive()).isFalse();
+    }
+
+    /** The client's own limit would begin when a command is handed to it, and drop those that are sent too late. */
+    @Test
+    void aTransactionMayTakeLongerToGatherThanACommandMayTake() {
+        RedisURI uri = Redis.uri(Redis.server());
+        uri.setTimeout(Duration.ofSeconds(1));
+        EventEnvelope event = event();
+        try (RedisOutbox hasty = Redis.connect(uri, name)) {
+            hasty.inTransaction(commands -> {
+                commands.set(order, "placed");
+                await().pollDelay(Duration.ofMillis(1_500)).until(() -> true);
+                hasty.backend().persist(List.of(new NewEvent(event, null)));
+            });
+        }
+
+        assertThat(state()).isEqualTo("placed");
+        assertThat(stored(event.eventId())).isPresent();
+    }
+
+    @Test
+    void aBlockThatEndsTheTransactionItselfIsRefusedAndNothingIsSent() {
+        for (Consumer<RedisAsyncCommands<String, String>> end : List.<Consumer<RedisAsyncCommands<String, String>>>of(
+                RedisAsyncCommands::exec, RedisAsyncCommands::discard)) {
+            List<TransactionEnd> ends = new ArrayList<>();
+
+            assertThatThrownBy(() -> redis.inTransaction(commands -> {
+                        redis.backend().afterCompletion(ends::add);
+                        commands.set(order, "half");
+                        writer.write(event());
+                        end.accept(commands);
+                    }))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("EXEC or DISCARD");
+
+            assertThat(ends).containsExactly(TransactionEnd.ROLLED_BACK);
+        }
+        assertThat(state()).isNull();
+        assertThat(redis.backend().counts()).isEmpty();
+    }
+
+    @Test
+    void aTransactionThatRedisDiscardsForAWatchedKeyIsRolledBack() throws Exception {
+        RedisAsyncCommands<String, String> kept = redis.callInTransaction(commands -> commands);
+        kept.watch(order).get();
+        Redis.commands().set(order, "changed meanwhile");
+        List<TransactionEnd> ends = new ArrayList<>();
+
+        assertThatThrownBy(() -> redis.inTransaction(commands -> {
+                    redis.backend().afterCompletion(ends::add);
+                    commands.set(order, "placed");
+                    writer.write(event());
+                }))
+                .isInstanceOf(RedisOutboxException.class)
+                .hasMessageContaining("watched key");
+
+        assertThat(ends).containsExactly(TransactionEnd.ROLLED_BACK);
+        assertThat(state()).isEqualTo("changed meanwhile");
+        assertThat(redis.backend().counts()).isEmpty();
     }
 
     @Test
