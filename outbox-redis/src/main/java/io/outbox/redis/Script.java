@@ -23,7 +23,7 @@ record Script(String source, String sha) {
     private static final String APPENDING = load("common") + load("append");
     private static final String APPEND_WITH = load("append-with");
 
-    static final Script START = of(STORES, "start");
+    static final Script START = of(CHANGES, "start");
     static final Script APPEND = of(STORES, "append", "append-alone");
     static final Script CLAIM = of(CHANGES, "walk", "claim");
     static final Script FETCH = of(READS, "walk", "fetch");

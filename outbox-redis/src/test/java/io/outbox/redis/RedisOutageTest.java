@@ -121,7 +121,7 @@ class RedisOutageTest {
     }
 
     @Test
-    void whenMemoryIsFullWritersAreToldNothingIsHalfWrittenAndDeliveriesGoOn() throws Exception {
+    void whenMemoryIsFullWritersAreToldNothingIsHalfWrittenAndDeliveriesBeginAndGoOn() throws Exception {
         startServer("--maxmemory", "30mb");
         RedisOutbox redis = connect();
         RedisCommands<String, String> direct = directly();
@@ -157,7 +157,7 @@ class RedisOutageTest {
         Layout.of(direct, name).assertConsistent();
 
         outboxes.add(Outbox.multiNode()
-                .backend(redis.backend())
+                .backend(connect().backend())
                 .listenerRegistry(listeners())
                 .claimLocking("node", LEASE)
                 .purgeRetention(Duration.ZERO)
