@@ -14,6 +14,7 @@ local function free_key(type) return PREFIX .. 'free:' .. type end
 local function held_key(type) return PREFIX .. 'held:' .. type end
 local function locks_key(type) return PREFIX .. 'locks:' .. type end
 
+-- Writes a time in digits only; a score comes back with an exponent from 1e17 on, which is the year 5138.
 local function text(number) return string.format('%.0f', number) end
 
 local function now()

@@ -65,6 +65,18 @@ abstract class BacklogRules extends EngineRules {
     }
 
     @Test
+    void anEventMayBeDueInTheYear9999() {
+        Instant far = Instant.parse("9999-01-01T00:00:00Z");
+
+        String id = store(event().availableAt(far).build());
+
+        assertThat(stored(id).availableAt()).isEqualTo(far);
+        assertThat(backend.nextDueAt(engine.now())).contains(far);
+        assertThat(backend.oldestDueAt(far)).contains(far);
+        assertThat(backend.pending(far)).containsExactly(new PendingEvents(TYPE, 1, far));
+    }
+
+    @Test
     void theNextDueTimeCountsRetries() {
         Instant now = engine.now();
         String id = storeDue();
