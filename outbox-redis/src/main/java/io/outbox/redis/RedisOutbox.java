@@ -74,7 +74,7 @@ public final class RedisOutbox implements AutoCloseable {
         this.backend =
                 new RedisBackend(writing, new RedisDelivery(deliveryCalls), new RedisHousekeeping(deliveryCalls));
         try {
-            new ServerCheck(deliveryCalls).run();
+            new ServerCheck(deliveryCalls, builder.replication).run();
         } catch (RuntimeException | Error e) {
             close();
             throw e;

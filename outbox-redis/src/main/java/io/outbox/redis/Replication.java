@@ -25,18 +25,28 @@ record Replication(int replicas, Duration limit) {
     /**
      * Waits until what the connection has written is confirmed. Commands that others send over it wait as well.
      *
-     * @throws RedisOutboxException if fewer replicas confirm in time; what was written stays written
+     * @throws RedisOutboxException if fewer replicas confirm in time, or nobody can tell; what was written stays written
      */
     void await(StatefulRedisConnection<String, String> connection, Duration timeout) {
         if (replicas == 0) {
             return;
         }
-        long confirmed =
-                Answers.await(connection.async().waitForReplication(replicas, Math.max(1, limit.toMillis())), timeout);
+        long confirmed = confirmations(connection, timeout);
         if (confirmed < replicas) {
             String message = "The events are stored, but within " + limit.toMillis() + " ms only " + confirmed + " of "
                     + replicas + " replicas have confirmed them; they will be delivered unless the primary is lost now";
             throw new RedisOutboxException(message, null, Kind.UNCONFIRMED);
+        }
+    }
+
+    private long confirmations(StatefulRedisConnection<String, String> connection, Duration timeout) {
+        try {
+            return Answers.await(
+                    connection.async().waitForReplication(replicas, Math.max(1, limit.toMillis())), timeout);
+        } catch (RedisOutboxException e) {
+            String message =
+                    "The events are stored, but whether replicas have them could not be found out: " + e.getMessage();
+            throw new RedisOutboxException(message, e, Kind.UNCONFIRMED);
         }
     }
 }

@@ -15,9 +15,11 @@ final class ServerCheck {
     private static final String NO_RIGHT = "NORIGHT";
 
     private final RedisCalls redis;
+    private final Replication replication;
 
-    ServerCheck(RedisCalls redis) {
+    ServerCheck(RedisCalls redis, Replication replication) {
         this.redis = redis;
+        this.replication = replication;
     }
 
     /**
@@ -83,7 +85,7 @@ final class ServerCheck {
     }
 
     private void requireLayout() {
-        List<Object> reply = redis.run(Script.START, List.of(LAYOUT_VERSION));
+        List<Object> reply = redis.run(Script.START, List.of(LAYOUT_VERSION, replication.replicas() > 0 ? "WAIT" : ""));
         Object found = reply.get(0);
         if (found.equals(NO_RIGHT)) {
             throw new IllegalStateException("The user of Redis may not use " + reply.subList(1, reply.size())

@@ -1,4 +1,5 @@
--- Sets the version of the layout where there is none, and returns the one that is there. Argument: the version of this engine.
+-- Sets the version of the layout where there is none, and returns the one that is there. Arguments: the version of this engine,
+-- 'WAIT' if replicas are awaited or ''.
 --
 -- A script whose user lacks the right to one of its commands fails at that command, and what it did before stays. So the rights are
 -- looked at first, where the server can tell: 'NORIGHT' and the commands in place of the version.
@@ -11,6 +12,7 @@ local CALLS = {
   {'ZADD', DONE, '0', ''}, {'ZREM', DONE, ''}, {'ZSCORE', DONE, ''}, {'ZCARD', DEAD}, {'ZCOUNT', DONE, '0', '0'},
   {'ZRANGE', DEAD, '0', '0'}, {'EVAL', '', '1', EVENT}, {'MULTI'}, {'EXEC'}
 }
+if ARGV[2] ~= '' then CALLS[#CALLS + 1] = {ARGV[2], '1', '1'} end
 
 local refusal = {'NORIGHT'}
 if redis.acl_check_cmd then

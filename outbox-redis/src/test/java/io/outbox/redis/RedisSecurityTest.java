@@ -16,8 +16,11 @@ import io.lettuce.core.protocol.CommandType;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
+import io.outbox.model.EventCount;
 import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.NewEvent;
 import io.outbox.spi.Outcome;
+import io.outbox.spi.TransactionEnd;
 import io.outbox.testservers.Certificates;
 import io.outbox.testservers.RedisServer;
 import java.io.IOException;
@@ -25,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -204,6 +208,48 @@ class RedisSecurityTest {
                 .hasMessageContaining("HSET")
                 .hasMessageContaining("keys that begin with '{" + name + "}:'");
         assertThat(admin.exists("{" + name + "}:outbox:schema")).isZero();
+    }
+
+    private RedisOutbox connectAndWait(RedisURI uri) {
+        return RedisOutbox.builder(uri)
+                .name(name)
+                .clientResources(Redis.RESOURCES)
+                .waitForReplicas(1, Duration.ofMillis(100))
+                .connect();
+    }
+
+    @Test
+    void theRightToWaitIsAskedForWhereReplicasAreAwaited() {
+        RedisURI uri = user(rights + " -wait");
+
+        Redis.connect(uri, name).close();
+        assertThatThrownBy(() -> connectAndWait(uri))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("may not use [WAIT]");
+    }
+
+    @Test
+    void aWaitThatIsRefusedLeavesTheEventsStoredAndIsToldAsSuch() {
+        try (RedisOutbox redis = connectAndWait(user(rights))) {
+            user(rights + " -wait");
+            List<TransactionEnd> ends = new ArrayList<>();
+            Runnable write = () -> {
+                redis.backend().afterCompletion(ends::add);
+                redis.backend().persist(List.of(new NewEvent(EventEnvelope.ofJson("Secret", "{}"), null)));
+            };
+            for (Runnable way : List.<Runnable>of(
+                    () -> redis.runScript("return 1", List.of(), List.of(), write),
+                    () -> redis.inTransaction(commands -> write.run()),
+                    () -> redis.backend().persist(List.of(new NewEvent(EventEnvelope.ofJson("Secret", "{}"), null))))) {
+                assertThatThrownBy(way::run)
+                        .isInstanceOf(RedisOutboxException.class)
+                        .hasMessageContaining("The events are stored")
+                        .hasMessageContaining("NOPERM");
+            }
+
+            assertThat(ends).containsExactly(TransactionEnd.COMMITTED, TransactionEnd.COMMITTED);
+            assertThat(redis.backend().counts()).containsExactly(new EventCount("Secret", 3, 0));
+        }
     }
 
     @Test
