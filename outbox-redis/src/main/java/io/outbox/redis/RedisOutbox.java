@@ -70,7 +70,8 @@ public final class RedisOutbox implements AutoCloseable {
         RedisWriting writing = new RedisWriting(writeCalls, builder.replication, builder.deliveries);
         this.transactions = new RedisTransactions(connecting, writeCalls, writing, builder.replication);
         this.scripts = new RedisScripts(writeCalls, writing, builder.replication);
-        this.wakeUp = new RedisWakeUp(connecting, client.getResources().eventExecutorGroup(), deliveries, keys);
+        this.wakeUp = new RedisWakeUp(
+                connecting, client.getResources().eventExecutorGroup(), deliveries, keys, uri.getTimeout());
         this.backend =
                 new RedisBackend(writing, new RedisDelivery(deliveryCalls), new RedisHousekeeping(deliveryCalls));
         try {

@@ -2,10 +2,13 @@ package io.outbox.redis;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.outbox.spi.WakeUp;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -37,6 +41,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private final RedisConnecting connecting;
     private final RedisLink publishing;
     private final String channel;
+    private final long limitMs;
     private final ScheduledExecutorService timer;
     private final HintDebounce debounce;
     private final List<Consumer<Set<String>>> listeners = new CopyOnWriteArrayList<>();
@@ -47,8 +52,14 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private boolean started;
     private volatile boolean closed;
 
-    RedisWakeUp(RedisConnecting connecting, ScheduledExecutorService timer, RedisLink publishing, RedisKeys keys) {
+    RedisWakeUp(
+            RedisConnecting connecting,
+            ScheduledExecutorService timer,
+            RedisLink publishing,
+            RedisKeys keys,
+            Duration timeout) {
         this.connecting = connecting;
+        this.limitMs = Math.min(timeout.toMillis(), PING_MS);
         this.timer = timer;
         this.publishing = publishing;
         this.channel = keys.wakeUpChannel();
@@ -76,9 +87,22 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
                 types.length() <= LONGEST_MESSAGE && eventTypes.stream().noneMatch(type -> type.contains(SEPARATOR));
         publishing
                 .connection()
-                .thenCompose(redis -> redis.async().publish(channel, isPlain ? types : ""))
+                .thenCompose(redis -> publish(redis, isPlain ? types : ""))
                 .whenComplete((receivers, failure) -> noteFault(
                         sendingFails, failure, "Hints cannot be sent; other nodes find events by their next poll"));
+    }
+
+    /** Sends a hint, and gives up a connection that is silent: where only hints go over it, nobody else would notice. */
+    private CompletableFuture<Long> publish(StatefulRedisConnection<String, String> redis, String types) {
+        return inTime(redis.async().publish(channel, types)).whenComplete((receivers, failure) -> {
+            if (failure instanceof TimeoutException) {
+                publishing.drop(redis);
+            }
+        });
+    }
+
+    private <T> CompletableFuture<T> inTime(RedisFuture<T> answer) {
+        return answer.toCompletableFuture().orTimeout(limitMs, TimeUnit.MILLISECONDS);
     }
 
     /** Logs what has begun to fail. */
@@ -127,11 +151,8 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private CompletableFuture<StatefulRedisPubSubConnection<String, String>> subscribe(
             StatefulRedisPubSubConnection<String, String> made) {
         made.addListener(new Receiver());
-        return made.async()
-                .subscribe(channel)
-                .toCompletableFuture()
+        return inTime(made.async().subscribe(channel))
                 .thenApply(subscribed -> made)
-                .orTimeout(PING_MS, TimeUnit.MILLISECONDS)
                 .whenComplete((subscribed, failure) -> {
                     if (failure != null) {
                         made.closeAsync();
@@ -183,17 +204,13 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
                 return;
             }
         }
-        which.async()
-                .ping()
-                .toCompletableFuture()
-                .orTimeout(PING_MS, TimeUnit.MILLISECONDS)
-                .whenComplete((pong, failure) -> {
-                    if (failure == null) {
-                        pingLater(which);
-                    } else {
-                        lost(which);
-                    }
-                });
+        inTime(which.async().ping()).whenComplete((pong, failure) -> {
+            if (failure == null) {
+                pingLater(which);
+            } else {
+                lost(which);
+            }
+        });
     }
 
     private void call(Set<String> eventTypes) {

@@ -154,6 +154,70 @@ class RedisWakeUpTest {
     }
 
     @Test
+    void hintsLeaveAConnectionThatDoesNotAnswer() {
+        try (TcpProxy proxy = TcpProxy.start(Redis.server().port())) {
+            RedisURI uri = Redis.uri(Redis.server(), proxy.port());
+            uri.setTimeout(Duration.ofSeconds(1));
+            RedisOutbox sending = connect(uri);
+            AtomicInteger hints = new AtomicInteger();
+            connect().wakeUp().listen(types -> hints.incrementAndGet());
+            await().atMost(PATIENCE).until(() -> hints.get() == 1);
+            assertThat(proxy.connections()).isEqualTo(1);
+
+            proxy.stall();
+            await().atMost(PATIENCE).until(() -> {
+                sending.wakeUp().signal(Set.of("Any"));
+                return proxy.connections() > 1;
+            });
+            proxy.resume();
+
+            int before = hints.get();
+            await().atMost(PATIENCE).until(() -> {
+                sending.wakeUp().signal(Set.of("Any"));
+                return hints.get() > before + 1;
+            });
+        }
+    }
+
+    @Test
+    void aSubscriptionThatIsOnlySilentIsMadeAgain() {
+        try (TcpProxy proxy = TcpProxy.start(Redis.server().port())) {
+            RedisURI uri = Redis.uri(Redis.server(), proxy.port());
+            uri.setTimeout(Duration.ofSeconds(1));
+            RedisOutbox redis = connect(uri);
+            AtomicInteger hints = new AtomicInteger();
+            redis.wakeUp().listen(types -> hints.incrementAndGet());
+            await().atMost(PATIENCE).until(() -> hints.get() == 1);
+
+            proxy.stall();
+            await().atMost(PATIENCE).until(() -> !redis.wakeUp().isConnected());
+            proxy.resume();
+
+            await().atMost(PATIENCE).until(() -> redis.wakeUp().isConnected() && hints.get() == 2);
+        }
+    }
+
+    /** Shows that hints do it and not polls; how fast the machine is, is for the benchmark to say. */
+    @Test
+    void whatAnotherNodeWritesIsThereWithinMillisecondsThoughPollsAreRare() {
+        deliverer(connect(), Duration.ofMinutes(1).toMillis());
+        Outbox writer = writer(connect());
+        List<Long> millis = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            long start = System.nanoTime();
+            String id = writer.writer().write(event());
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(PATIENCE)
+                    .until(() -> delivered.contains(id));
+            millis.add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        }
+
+        Collections.sort(millis);
+        assertThat(millis.get(100)).as("median of %s", millis).isLessThan(50);
+    }
+
+    @Test
     void aStormOfWritesIsFewMessages() {
         RedisOutbox receiving = connect();
         AtomicInteger messages = new AtomicInteger();
