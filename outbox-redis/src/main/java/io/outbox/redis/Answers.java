@@ -8,9 +8,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /** Waits for what Redis answers, and says what it means if that is a failure. */
 final class Answers {
+
+    /** As an answer of its own, or as what a script met; not as part of a word that a script made up. */
+    private static final Pattern OUT_OF_MEMORY = Pattern.compile("(^|: )OOM ");
 
     private Answers() {}
 
@@ -76,7 +80,7 @@ final class Answers {
             return new RedisOutboxException(message, cause, Kind.CONNECTION);
         }
         String answer = String.valueOf(cause.getMessage());
-        if (answer.contains("OOM ")) {
+        if (OUT_OF_MEMORY.matcher(answer).find()) {
             String message =
                     "Redis has reached its maxmemory and takes no new events; nothing was written. Deliveries go"
                             + " on and free memory; if that is not enough, raise maxmemory or shorten the retention: "
@@ -85,6 +89,12 @@ final class Answers {
         }
         if (answer.startsWith("READONLY")) {
             String message = "This is a replica, which takes no writes; nothing was written: " + answer;
+            return new RedisOutboxException(message, cause, Kind.WRONG_SERVER);
+        }
+        if (answer.startsWith("MOVED ")) {
+            String message =
+                    "This node of a cluster does not have the outbox's hash slot; nothing was written. Connect to"
+                            + " the node that is named here: " + answer;
             return new RedisOutboxException(message, cause, Kind.WRONG_SERVER);
         }
         return new RedisOutboxException("Redis refused the command: " + answer, cause, Kind.REFUSED);

@@ -82,7 +82,6 @@ public final class RedisOutbox implements AutoCloseable {
         }
     }
 
-    /** Connects to the outbox of the default name. */
     /** Leaves time limits to us: the client's begin before a transaction is sent, and would leave parts of it out. */
     private static ClientOptions optionsOf(Builder builder) {
         return builder.options
@@ -92,6 +91,7 @@ public final class RedisOutbox implements AutoCloseable {
                 .build();
     }
 
+    /** Connects to the outbox of the default name. */
     public static RedisOutbox connect(RedisURI uri) {
         return builder(uri).connect();
     }

@@ -368,6 +368,11 @@ class RedisWritesTest {
                         "return redis.error_reply('MINE not now')", List.of(), List.of(), () -> writer.write(event)))
                 .isInstanceOf(RedisOutboxException.class)
                 .hasMessageContaining("MINE not now");
+        assertThatThrownBy(() -> redis.runScript(
+                        "return redis.error_reply('BOOM not now')", List.of(), List.of(), () -> writer.write(event)))
+                .isInstanceOf(RedisOutboxException.class)
+                .hasMessageContaining("BOOM not now")
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("maxmemory"));
 
         assertThat(stored(event.eventId())).isEmpty();
     }
