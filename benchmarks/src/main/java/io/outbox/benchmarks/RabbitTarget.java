@@ -10,6 +10,7 @@ import io.outbox.OutboxHeaders;
 import io.outbox.rabbitmq.RabbitEventPublisher;
 import io.outbox.testservers.RabbitServer;
 import java.io.IOException;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,10 +74,14 @@ final class RabbitTarget implements BrokerTarget {
         }
     }
 
+    /** Returns what the publisher gives a message, so that both ways send the same bytes. */
     private static BasicProperties properties(EventEnvelope event) {
         return new BasicProperties.Builder()
                 .messageId(event.eventId())
+                .type(event.eventType())
+                .timestamp(Date.from(event.occurredAt()))
                 .contentType("application/json")
+                .contentEncoding("UTF-8")
                 .deliveryMode(PERSISTENT)
                 .headers(new HashMap<>(OutboxHeaders.of(event)))
                 .build();
