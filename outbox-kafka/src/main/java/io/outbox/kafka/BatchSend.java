@@ -9,12 +9,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 
@@ -34,6 +33,8 @@ final class BatchSend {
     private final Runnable flush;
     private final Map<String, BatchOutcome> unavailableTopics = new HashMap<>();
     private volatile boolean handingOver;
+    /** The topic that this batch waits for its turn at, or {@code null}. */
+    private volatile FreshTopic awaited;
 
     /** @param flush makes the producer send what it has */
     BatchSend(
@@ -97,39 +98,84 @@ final class BatchSend {
         return inVain;
     }
 
-    /** Sends an event to a topic that has taken none, and awaits its answer. */
+    /** Sends an event to a topic that has not taken one in each partition, and awaits its answer. */
     private Throwable sendAlone(Producer<byte[], byte[]> producer, int index, ProducerRecord<byte[], byte[]> outgoing)
             throws InterruptedException {
-        ReentrantLock turn = reached.turn(outgoing.topic());
-        if (!turn.tryLock(acknowledgements.nanosLeft(), TimeUnit.NANOSECONDS)) {
-            return null; // the time is over, also for this event
-        }
+        FreshTopic topic = reached.enter(outgoing.topic());
+        int failuresSeen = topic.failures();
+        awaited = topic;
         try {
-            Throwable inVain = send(producer, index, outgoing);
-            if (inVain == null && !reached.contains(outgoing.topic())) {
-                flush.run();
-                noteAnswer(outgoing.topic(), acknowledgements.await(index));
+            if (!topic.take(this, acknowledgements.nanosLeft())) {
+                return null; // the time is over, also for this event
             }
-            return inVain;
+            awaited = null;
+            try {
+                return sendInTurn(producer, index, outgoing, topic, failuresSeen);
+            } finally {
+                topic.giveBack();
+            }
         } finally {
-            turn.unlock();
+            awaited = null;
+            reached.leave(outgoing.topic());
         }
     }
 
+    private Throwable sendInTurn(
+            Producer<byte[], byte[]> producer,
+            int index,
+            ProducerRecord<byte[], byte[]> outgoing,
+            FreshTopic topic,
+            int failuresSeen)
+            throws InterruptedException {
+        BatchOutcome known = topic.failureSince(failuresSeen);
+        if (known == null && acknowledgements.isLate()) {
+            known = tooLate(outgoing.topic());
+        }
+        if (known != null) {
+            unavailableTopics.put(outgoing.topic(), known);
+            acknowledgements.settle(index, known);
+            return null;
+        }
+        reached.checkTime(outgoing.topic());
+        boolean alone = !reached.contains(outgoing.topic());
+        Throwable inVain = send(producer, index, outgoing);
+        if (inVain != null) {
+            topic.failed(SendFailures.outcome(inVain));
+        } else if (alone) {
+            flush.run();
+            noteAnswer(producer, outgoing.topic(), topic, acknowledgements.await(index));
+        }
+        return inVain;
+    }
+
     /** Lets the others go to the topic as well, unless it has not answered, or so late that they could not be settled in time. */
-    private void noteAnswer(String topic, BatchOutcome answer) {
+    private void noteAnswer(Producer<?, ?> producer, String name, FreshTopic topic, BatchOutcome answer) {
         if (BatchOutcome.done().equals(answer)) {
-            reached.add(topic);
+            reached.checkPartitions(name, partitions(producer, name));
         } else if (answer instanceof BatchOutcome.Failed failed
                 && failed.error() instanceof RouteUnavailableException) {
-            unavailableTopics.put(topic, answer);
+            topic.failed(answer);
+            unavailableTopics.put(name, answer);
             return;
         }
         if (acknowledgements.isLate()) {
-            unavailableTopics.put(
-                    topic,
-                    BatchOutcome.failed(new RouteUnavailableException(
-                            "not sent: Kafka took too long to answer for the first event to topic " + topic)));
+            unavailableTopics.put(name, tooLate(name));
+        }
+    }
+
+    private static BatchOutcome tooLate(String topic) {
+        return BatchOutcome.failed(new RouteUnavailableException(
+                "not sent: Kafka took too long to answer for the first event to topic " + topic));
+    }
+
+    /** Returns how many partitions a topic has; the producer knows, as it has just sent to it. */
+    private static int partitions(Producer<?, ?> producer, String topic) {
+        try {
+            return producer.partitionsFor(topic).size();
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException | IllegalStateException e) {
+            return Integer.MAX_VALUE; // the next record finds out what is the matter
         }
     }
 
@@ -140,6 +186,9 @@ final class BatchSend {
             requirePartition(producer, outgoing);
             producer.send(outgoing, (metadata, error) -> {
                 blocked.completed(error);
+                if (error == null) {
+                    reached.taken(outgoing.topic(), metadata.partition());
+                }
                 settle(index, error);
                 if (error != null && SendFailures.isAboutTheProducer(error)) {
                     producers.refused(producer, outgoing.topic());
@@ -169,9 +218,13 @@ final class BatchSend {
         }
     }
 
-    /** Returns whether an event is being handed to the producer, which may wait for what it knows about the topic. */
+    /**
+     * Returns whether an event is being handed to the producer, which may wait for what it knows about the topic; one of this
+     * batch, or of the one that this batch waits for.
+     */
     boolean isHandingOver() {
-        return handingOver;
+        FreshTopic topic = awaited;
+        return handingOver || (topic != null && topic.isHandingOver());
     }
 
     private void settle(int index, Exception error) {

@@ -2,20 +2,29 @@ package io.outbox.kafka;
 
 import static io.outbox.kafka.Outcomes.events;
 import static io.outbox.kafka.Outcomes.words;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.BatchOutcome;
 import io.outbox.EventEnvelope;
+import io.outbox.OutboxHeaders;
 import io.outbox.testservers.KafkaServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -28,13 +37,23 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(240)
 class FreshTopicTest {
 
-    private final MockProducer<byte[], byte[]> producer =
-            new MockProducer<>(Cluster.empty(), false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
-                @Override
-                public synchronized void flush() {
-                    // would acknowledge everything
-                }
-            };
+    private static final String TOPIC = "fresh";
+
+    private MockProducer<byte[], byte[]> producer = producer(0);
+
+    /** @param partitions of the topic; without any it is left to the producer, which takes the first one */
+    private static MockProducer<byte[], byte[]> producer(int partitions) {
+        List<PartitionInfo> infos = IntStream.range(0, partitions)
+                .mapToObj(partition -> new PartitionInfo(TOPIC, partition, null, null, null))
+                .toList();
+        Cluster cluster = new Cluster("cluster", List.of(), infos, Set.of(), Set.of());
+        return new MockProducer<>(cluster, false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+            @Override
+            public synchronized void flush() {
+                // would acknowledge everything
+            }
+        };
+    }
 
     @Test
     void untilATopicHasTakenARecordTheOthersWait() throws Exception {
@@ -54,6 +73,64 @@ class FreshTopicTest {
             completeAll();
             assertThat(words(next.get(30, TimeUnit.SECONDS))).containsOnly("done");
         }
+    }
+
+    @Test
+    void thePartitionsOfATopicTakeTheirFirstRecordsOneByOne() throws Exception {
+        producer = producer(3);
+        AtomicInteger next = new AtomicInteger();
+        try (KafkaEventPublisher publisher = KafkaEventPublisher.builder()
+                .producer(producer)
+                .topic(TOPIC)
+                .partition(event -> next.getAndIncrement() % 3)
+                .build()) {
+            CompletableFuture<List<BatchOutcome>> outcomes = send(publisher, events(9));
+            for (int sent = 1; sent <= 3; sent++) {
+                int count = sent;
+                awaitSent(count);
+                await().during(Duration.ofMillis(200))
+                        .until(() -> producer.history().size() == count);
+                producer.completeNext();
+            }
+
+            awaitSent(9);
+            completeAll();
+            assertThat(words(outcomes.get(30, TimeUnit.SECONDS))).containsOnly("done");
+        }
+    }
+
+    @Test
+    void partitionsThatGetNothingHoldTheOthersUpForSomeSecondsOnly() throws Exception {
+        producer = producer(2);
+        try (KafkaEventPublisher publisher = KafkaEventPublisher.builder()
+                .producer(producer)
+                .topic(TOPIC)
+                .partition(event -> 0)
+                .build()) {
+            CompletableFuture<List<BatchOutcome>> first = send(publisher, events(1));
+            awaitSent(1);
+            producer.completeNext();
+            assertThat(words(first.get(30, TimeUnit.SECONDS))).containsOnly("done");
+            await().pollDelay(FreshTopic.READY_AFTER.plusMillis(100)).until(() -> true);
+
+            CompletableFuture<List<BatchOutcome>> next = send(publisher, events(5));
+            awaitSent(6);
+            completeAll();
+            assertThat(words(next.get(30, TimeUnit.SECONDS))).containsOnly("done");
+        }
+    }
+
+    @Test
+    void aTopicThatNeverAnsweredIsForgottenWhenNobodySendsToIt() {
+        ReachedTopics topics = new ReachedTopics();
+        topics.enter("computed-1");
+        topics.enter("computed-1");
+        topics.leave("computed-1");
+        assertThat(topics.fresh()).isEqualTo(1);
+
+        topics.leave("computed-1");
+
+        assertThat(topics.fresh()).isZero();
     }
 
     @Test
@@ -109,10 +186,10 @@ class FreshTopicTest {
         Topics topics = new Topics(server);
         for (int i = 0; i < 20; i++) {
             String topic = topics.createUnready(5);
-            List<EventEnvelope> events = Collections.nCopies(50, "{}").stream()
-                    .map(payload -> EventEnvelope.builder("t")
-                            .aggregateId("order-7")
-                            .payloadJson(payload)
+            List<EventEnvelope> events = IntStream.range(0, 50)
+                    .mapToObj(n -> EventEnvelope.builder("t")
+                            .aggregateId("order-" + n % 7)
+                            .payloadJson("{}")
                             .build())
                     .toList();
             try (KafkaEventPublisher publisher = KafkaEventPublisher.builder()
@@ -121,13 +198,22 @@ class FreshTopicTest {
                     .build()) {
                 assertThat(words(publisher.onEvents(events))).containsOnly("done");
             }
-            assertThat(topics.eventIds(topic))
-                    .isEqualTo(events.stream().map(EventEnvelope::eventId).toList());
+            assertThat(idsByKey(topics.read(topic)))
+                    .isEqualTo(events.stream()
+                            .collect(
+                                    groupingBy(EventEnvelope::aggregateId, mapping(EventEnvelope::eventId, toList()))));
         }
     }
 
+    private static Map<String, List<String>> idsByKey(List<ConsumerRecord<byte[], byte[]>> messages) {
+        return messages.stream()
+                .collect(groupingBy(
+                        message -> new String(message.key(), StandardCharsets.UTF_8),
+                        mapping(message -> Topics.header(message, OutboxHeaders.EVENT_ID.getValue()), toList())));
+    }
+
     private KafkaEventPublisher publisher() {
-        return KafkaEventPublisher.builder().producer(producer).topic("fresh").build();
+        return KafkaEventPublisher.builder().producer(producer).topic(TOPIC).build();
     }
 
     private static CompletableFuture<List<BatchOutcome>> send(

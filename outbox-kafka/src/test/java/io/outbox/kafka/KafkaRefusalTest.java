@@ -14,6 +14,9 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -71,6 +74,31 @@ class KafkaRefusalTest {
 
         assertThat(words(outcomes)).containsExactly("failed");
         assertThat(silence).isEmpty();
+    }
+
+    /** As for two event types with one topic: one batch waits for the other, and shares what it learns. */
+    @Test
+    void aMissingTopicIsNoSilenceEitherForABatchThatWaitsForAnother() throws Exception {
+        publisher = KafkaEventPublisher.builder()
+                .producerConfig(Map.of("bootstrap.servers", SERVER.bootstrapServers(), "max.block.ms", 6_000))
+                .topic("missing")
+                .build();
+        List<Exception> silence = new CopyOnWriteArrayList<>();
+        long start = System.nanoTime();
+
+        List<CompletableFuture<List<BatchOutcome>>> batches = IntStream.range(0, 3)
+                .mapToObj(i -> CompletableFuture.supplyAsync(
+                        () -> publisher.onEvents(List.of(event("1"), event("2")), List.of(), silence::add),
+                        command -> new Thread(command).start()))
+                .toList();
+
+        for (CompletableFuture<List<BatchOutcome>> batch : batches) {
+            assertThat(words(batch.get(60, TimeUnit.SECONDS))).containsExactly("failed", "failed");
+        }
+        assertThat(silence).isEmpty();
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .as("one wait for all")
+                .isLessThan(Duration.ofSeconds(11));
     }
 
     @Test
