@@ -6,6 +6,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.outbox.EventException;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
+import java.util.Set;
 
 /**
  * Why a channel is not usable any more.
@@ -15,6 +16,13 @@ import io.outbox.RouteUnavailableException;
  * @param text the broker's words, or those of the network
  */
 record Closure(int replyCode, String text, Throwable cause) {
+
+    /**
+     * Why a connection is closed that did nothing wrong: its node is stopped, or an operator wants it so; the broker has an
+     * error, or lacks something; the user is not, or no longer, let in.
+     */
+    private static final Set<Integer> NOT_ABOUT_MESSAGES = Set.of(
+            AMQP.CONNECTION_FORCED, AMQP.INTERNAL_ERROR, AMQP.RESOURCE_ERROR, AMQP.ACCESS_REFUSED, AMQP.NOT_ALLOWED);
 
     /** Finds the broker's reason in what the client threw or reported. */
     static Closure of(Throwable thrown) {
@@ -35,11 +43,8 @@ record Closure(int replyCode, String text, Throwable cause) {
             return new Closure(close.getReplyCode(), close.getReplyCode() + " " + close.getReplyText(), signal);
         }
         if (reason instanceof AMQP.Connection.Close close) {
-            // A node that is stopped, or an operator, closes connections by force; anything else is about what was
-            // sent.
-            boolean forced = close.getReplyCode() == AMQP.CONNECTION_FORCED;
-            return new Closure(
-                    forced ? 0 : close.getReplyCode(), close.getReplyCode() + " " + close.getReplyText(), signal);
+            int code = NOT_ABOUT_MESSAGES.contains(close.getReplyCode()) ? 0 : close.getReplyCode();
+            return new Closure(code, close.getReplyCode() + " " + close.getReplyText(), signal);
         }
         Throwable cause = signal.getCause() != null ? signal.getCause() : signal;
         return new Closure(0, cause.toString(), signal);

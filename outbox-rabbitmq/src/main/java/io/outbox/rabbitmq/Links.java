@@ -75,7 +75,8 @@ final class Links implements AutoCloseable {
             try {
                 current = open();
                 return current;
-            } catch (IOException | TimeoutException e) {
+            } catch (IOException | TimeoutException | RuntimeException e) {
+                // Whatever goes wrong here, credentials that cannot be fetched included, no event has part in it.
                 current = null;
                 lastFailure = new RouteUnavailableException("RabbitMQ cannot be reached: " + e, e);
                 failures = failuresSeen + 1;

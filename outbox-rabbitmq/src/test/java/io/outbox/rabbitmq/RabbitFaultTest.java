@@ -7,6 +7,8 @@ import static io.outbox.rabbitmq.Outcomes.words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.impl.DefaultCredentialsProvider;
 import io.outbox.BatchOutcome;
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
@@ -81,6 +83,26 @@ class RabbitFaultTest {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
         proxy.accept();
         assertThat(words(publisher.onEvents(events(1)))).containsExactly("done");
+    }
+
+    @Test
+    void whateverGoesWrongInConnectingIsAnOutage() {
+        ConnectionFactory factory = broker.factory(proxy);
+        factory.setCredentialsProvider(new DefaultCredentialsProvider("guest", "guest") {
+            @Override
+            public String getPassword() {
+                throw new IllegalStateException("no token could be fetched");
+            }
+        });
+        RabbitEventPublisher publisher = track(RabbitEventPublisher.builder()
+                .connectionFactory(factory)
+                .exchange("")
+                .build());
+
+        List<BatchOutcome> outcomes = publisher.onEvents(events(3));
+
+        assertThat(words(outcomes)).hasSize(3).containsOnly("unavailable");
+        assertThat(reason(outcomes.get(0))).contains("no token could be fetched");
     }
 
     @Test
