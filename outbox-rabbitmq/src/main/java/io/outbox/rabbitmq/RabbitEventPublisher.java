@@ -187,6 +187,9 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     /** Sends messages over one channel; if that is closed because of one of them, sends the others again. */
     private void sendTogether(List<Outgoing> messages, Confirms confirms) throws IOException, InterruptedException {
         Link link = links.get();
+        if (confirms.isOverdue()) {
+            return; // nothing that is sent now counts, and the link is not to blame
+        }
         String blocked = link.blockedReason();
         if (blocked != null) {
             confirms.fail(messages, new RouteUnavailableException(BLOCKED + blocked));

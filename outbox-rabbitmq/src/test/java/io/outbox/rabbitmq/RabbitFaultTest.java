@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -103,6 +104,32 @@ class RabbitFaultTest {
 
         assertThat(words(outcomes)).hasSize(3).containsOnly("unavailable");
         assertThat(reason(outcomes.get(0))).contains("no token could be fetched");
+    }
+
+    @Test
+    void aBatchThatIsOverdueWhileTheOneAtFaultIsLookedForLeavesTheConnectionToOthers() {
+        String exchange = broker.createExchangeWithQueue();
+        AtomicInteger connections = new AtomicInteger();
+        ConnectionFactory factory = broker.factory(proxy);
+        factory.setSocketConfigurator(socket -> connections.incrementAndGet());
+        RabbitEventPublisher publisher = track(RabbitEventPublisher.builder()
+                .connectionFactory(factory)
+                .exchange(exchange)
+                .customizer((message, event) -> event.payloadJson().contains("\"n\":0")
+                        ? message.withProperties(
+                                message.properties().builder().userId("nobody").build())
+                        : message)
+                .emergencyTimeout(Duration.ofSeconds(4))
+                .build());
+        publisher.onEvents(List.of(event("{\"n\":1}")));
+
+        proxy.delay(Duration.ofMillis(200));
+        List<String> words = words(publisher.onEvents(events(10)));
+        proxy.delay(Duration.ZERO);
+
+        assertThat(words).startsWith("dead", "done").endsWith("unavailable");
+        assertThat(words(publisher.onEvents(List.of(event("{\"n\":1}"))))).containsExactly("done");
+        assertThat(connections).hasValue(1);
     }
 
     @Test
