@@ -10,16 +10,11 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.BrokerNotAvailableException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
-import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.errors.InvalidTopicException;
-import org.apache.kafka.common.errors.KafkaStorageException;
-import org.apache.kafka.common.errors.LeaderNotAvailableException;
-import org.apache.kafka.common.errors.NetworkException;
-import org.apache.kafka.common.errors.NotEnoughReplicasAfterAppendException;
-import org.apache.kafka.common.errors.NotEnoughReplicasException;
-import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -27,8 +22,9 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 /**
  * What an error of the producer says about an event: at fault itself, in the way of an outage, or neither.
  *
- * <p>The producer retries by itself whatever may pass until its delivery timeout, so a timeout means that the broker, or
- * the leader of the partition, was out of reach for that long. A wrong identity and a missing right to write to the
+ * <p>The producer retries by itself whatever may pass until its delivery timeout, so a timeout, or an error that it retries,
+ * means that the broker, or the leader of the partition, was out of reach or out of order for that long; it meets whole
+ * requests, and says nothing about their events. Only a topic that is missing is one's own. A wrong identity and a missing right to write to the
  * cluster concern every event alike; no event is to blame for them. A missing right to write to a topic concerns its events
  * alone, and may be granted before their retries end.
  */
@@ -88,14 +84,12 @@ final class SendFailures {
             // The broker answered in time, that it has no such topic.
             return !(error.getCause() instanceof UnknownTopicOrPartitionException);
         }
-        return error instanceof NetworkException
-                || error instanceof DisconnectException
+        if (error instanceof UnknownTopicOrPartitionException) {
+            return false;
+        }
+        return error instanceof RetriableException
+                || error instanceof OutOfOrderSequenceException
                 || error instanceof BrokerNotAvailableException
-                || error instanceof LeaderNotAvailableException
-                || error instanceof NotLeaderOrFollowerException
-                || error instanceof NotEnoughReplicasException
-                || error instanceof NotEnoughReplicasAfterAppendException
-                || error instanceof KafkaStorageException
                 || error instanceof AuthenticationException
                 || error instanceof ClusterAuthorizationException
                 || isClosed(error);

@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
+import org.apache.kafka.common.errors.CorruptRecordException;
+import org.apache.kafka.common.errors.NotEnoughReplicasException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.Test;
 
 class SendFailuresTest {
@@ -27,6 +33,21 @@ class SendFailuresTest {
     void aWrongIdentityConcernsEveryEvent() {
         assertThat(word(new ClusterAuthorizationException("no"))).isEqualTo("unavailable");
         assertThat(word(new SaslAuthenticationException("no"))).isEqualTo("unavailable");
+    }
+
+    @Test
+    void whatTheProducerRetriedUntilItsTimeoutIsNoFaultOfTheEvents() {
+        assertThat(word(new OutOfOrderSequenceException("no"))).isEqualTo("unavailable");
+        assertThat(word(new CorruptRecordException("no"))).isEqualTo("unavailable");
+        assertThat(word(new NotEnoughReplicasException("no"))).isEqualTo("unavailable");
+        assertThat(word(new CoordinatorNotAvailableException("no"))).isEqualTo("unavailable");
+    }
+
+    @Test
+    void aTopicThatIsMissingIsAFailedAttempt() {
+        assertThat(word(new UnknownTopicOrPartitionException("orders"))).isEqualTo("failed");
+        assertThat(word(new TimeoutException("no", new UnknownTopicOrPartitionException("orders"))))
+                .isEqualTo("failed");
     }
 
     @Test
