@@ -192,7 +192,7 @@ final class BatchDelivery {
                     cause = reason;
                     unavailable.add(event);
                 } else {
-                    answered |= result.outcome() instanceof Outcome.Done;
+                    answered |= result.answered();
                     submit(event, result.outcome(), result.error());
                 }
                 ended++;

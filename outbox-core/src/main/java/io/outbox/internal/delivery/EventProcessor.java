@@ -88,8 +88,9 @@ final class EventProcessor {
      * What became of one event.
      *
      * @param error what was thrown, or {@code null}
+     * @param answered whether this tells that the target can be reached
      */
-    record Result(Outcome outcome, Throwable error) {}
+    record Result(Outcome outcome, Throwable error, boolean answered) {}
 
     /**
      * Processes events of one route and returns what became of them, in the same order.
@@ -109,7 +110,7 @@ final class EventProcessor {
             attempts.forEach(attempt -> processAlone(call, attempt));
         }
         List<Result> results = new ArrayList<>(events.size());
-        attempts.forEach(attempt -> results.add(new Result(outcome(attempt), attempt.error())));
+        attempts.forEach(attempt -> results.add(new Result(outcome(attempt), attempt.error(), attempt.hasReached())));
         return results;
     }
 
@@ -172,6 +173,7 @@ final class EventProcessor {
         private final DeliveryInfo info;
         private int entered;
         private BatchOutcome result;
+        private boolean listened;
 
         private Attempt(HeldEvent event) {
             this.event = event;
@@ -225,6 +227,21 @@ final class EventProcessor {
             }
         }
 
+        /**
+         * Returns whether the listener got as far as its target. What says that the event can never succeed may have been
+         * found out before; any other failure has usually been met there.
+         */
+        private boolean hasReached() {
+            return listened
+                    && !(error() instanceof RouteUnavailableException)
+                    && !(error() instanceof UnrecoverableException);
+        }
+
+        private void listened(BatchOutcome outcome) {
+            listened = true;
+            result = outcome;
+        }
+
         private Throwable error() {
             return result instanceof BatchOutcome.Failed failed ? failed.error() : null;
         }
@@ -247,10 +264,10 @@ final class EventProcessor {
                     silence);
             requireOnePerEvent(outcomes, admitted.size());
             for (int i = 0; i < outcomes.size(); i++) {
-                admitted.get(i).result = outcomes.get(i);
+                admitted.get(i).listened(outcomes.get(i));
             }
         } catch (Throwable e) {
-            admitted.forEach(attempt -> attempt.result = BatchOutcome.failed(e));
+            admitted.forEach(attempt -> attempt.listened(BatchOutcome.failed(e)));
         }
     }
 
@@ -265,9 +282,9 @@ final class EventProcessor {
                 throw new IllegalStateException(
                         "The listener returned null; return DispatchResult.done() when the event is processed");
             }
-            attempt.result = BatchOutcome.of(result);
+            attempt.listened(BatchOutcome.of(result));
         } catch (Throwable e) {
-            attempt.result = BatchOutcome.failed(e);
+            attempt.listened(BatchOutcome.failed(e));
         }
     }
 

@@ -8,7 +8,9 @@ import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventListener;
+import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
+import io.outbox.UnrecoverableException;
 import io.outbox.model.EventStatus;
 import io.outbox.model.UnavailableTarget;
 import io.outbox.support.CountingMetrics;
@@ -245,6 +247,38 @@ class CircuitTest {
 
         assertThat(backend.row("e").attempts()).isZero();
         assertThat(metrics.get("failure") + metrics.get("deferred")).isZero();
+    }
+
+    @Test
+    void aFailureOfAnotherKindShowsThatTheTargetIsBack() {
+        AtomicReference<RuntimeException> failure = new AtomicReference<>(new RouteUnavailableException("refused"));
+        node.listen("Down", event -> {
+                    throw failure.get();
+                })
+                .start();
+        node.write(Events.event("e", "Down"));
+        await().until(() -> !node.engine().unavailable().isEmpty());
+
+        failure.set(new RecoverableException("there is no such exchange"));
+
+        await().atMost(Duration.ofSeconds(20)).until(() -> backend.row("e").attempts() == 1);
+        await().until(() -> node.engine().unavailable().isEmpty());
+    }
+
+    @Test
+    void whatFailsAheadOfTheTargetSaysNothingAboutIt() {
+        AtomicReference<RuntimeException> failure = new AtomicReference<>(new RouteUnavailableException("refused"));
+        node.listen("Down", event -> {
+                    throw failure.get();
+                })
+                .start();
+        node.write(Events.event("e", "Down"));
+        await().until(() -> !node.engine().unavailable().isEmpty());
+
+        failure.set(new UnrecoverableException("no route"));
+
+        await().atMost(Duration.ofSeconds(20)).until(() -> backend.count(EventStatus.DEAD) == 1);
+        assertThat(node.engine().unavailable()).hasSize(1);
     }
 
     @Test
