@@ -9,6 +9,7 @@ import io.outbox.spi.Page;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -78,11 +79,20 @@ final class DuePages {
         return first(NEXT_DUE, now);
     }
 
+    /** Asks all parts in one statement, as this is all that is asked while nothing happens. */
     private Optional<Instant> first(String template, Instant now) {
-        return store.pendingPartitions(EventTypes.ALL).stream()
+        List<String> selects = store.pendingPartitions(EventTypes.ALL).stream()
                 .map(partition -> partition.fill(store.sql(template)).toString())
-                .map(sql -> store.statements().query(conn, sql, row -> JdbcTemplate.instant(row, "available_at"), now))
-                .flatMap(List::stream)
+                .toList();
+        String sql = selects.size() == 1 ? selects.get(0) : "(" + String.join(") UNION ALL (", selects) + ")";
+        return store
+                .statements()
+                .query(
+                        conn,
+                        sql,
+                        row -> JdbcTemplate.instant(row, "available_at"),
+                        Collections.nCopies(selects.size(), now).toArray())
+                .stream()
                 .min(Comparator.naturalOrder());
     }
 
