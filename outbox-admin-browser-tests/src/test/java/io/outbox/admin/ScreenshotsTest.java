@@ -6,6 +6,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import io.outbox.model.DlqStatus;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -37,7 +38,7 @@ class ScreenshotsTest {
         String id = shop.outbox
                 .deadLetters()
                 .orElseThrow()
-                .query(new DeadLetterQuery(DlqStatus.MOVED, "PaymentCaptured", null, 1, null))
+                .query(DeadLetterQuery.matching(DeadLetterFilter.of(DlqStatus.MOVED, "PaymentCaptured", null), 1))
                 .items()
                 .get(0)
                 .eventId();

@@ -6,6 +6,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.OutboxStatus;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.MetricsExporter;
 import java.time.Clock;
@@ -98,7 +99,7 @@ final class Trade {
         String letter = shop.outbox
                 .deadLetters()
                 .orElseThrow()
-                .query(new DeadLetterQuery(DlqStatus.MOVED, "CustomerNotified", null, 1, null))
+                .query(DeadLetterQuery.matching(DeadLetterFilter.of(DlqStatus.MOVED, "CustomerNotified", null), 1))
                 .items()
                 .get(0)
                 .eventId();

@@ -1,5 +1,6 @@
 package io.outbox.admin;
 
+import io.outbox.model.Tally;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.util.DaemonThreadFactory;
 import java.time.Clock;
@@ -60,9 +61,9 @@ final class BulkApi implements AutoCloseable {
         if (action == Action.RESOLVE && !dead.hasQueue()) {
             dead.resolve(List.of(), exchange.caller());
         }
-        Matches.Number number = matches.count();
+        Tally number = matches.count();
         if (dryRun) {
-            return AdminResponse.json(200, Map.of("matches", number.matches(), "exact", number.exact()));
+            return AdminResponse.json(200, Map.of("matches", number.count(), "exact", number.exact()));
         }
         BulkJob job = new BulkJob(
                 new BulkJob.Order(UUID.randomUUID().toString(), action, matches, number, exchange.caller()),
@@ -74,7 +75,7 @@ final class BulkApi implements AutoCloseable {
             audit.record(
                     exchange.caller(),
                     action.word() + "-all",
-                    number.matches() + (number.exact() ? "" : " or more") + " events",
+                    number.count() + (number.exact() ? "" : " or more") + " events",
                     job.detail());
             worker.execute(job);
         } catch (RuntimeException e) {

@@ -1,5 +1,6 @@
 package io.outbox.admin;
 
+import io.outbox.model.Tally;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Instant;
@@ -28,7 +29,7 @@ final class BulkJob implements Runnable {
     }
 
     /** What is to be done, to what, and by whom. */
-    record Order(String id, Action action, Matches matches, Matches.Number expected, Caller caller) {}
+    record Order(String id, Action action, Matches matches, Tally expected, Caller caller) {}
 
     private final Order order;
     private final DeadEvents dead;
@@ -122,7 +123,7 @@ final class BulkJob implements Runnable {
         view.put("action", order.action.word());
         view.put("state", state);
         view.put("by", order.caller.name());
-        view.put("expected", order.expected.matches());
+        view.put("expected", order.expected.count());
         view.put("expectedExact", order.expected.exact());
         view.put("done", done.get());
         view.put("skipped", skipped.get());

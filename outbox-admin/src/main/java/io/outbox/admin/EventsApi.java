@@ -4,6 +4,7 @@ import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.model.InspectedEvent;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.InspectionBackend;
@@ -41,8 +42,15 @@ final class EventsApi {
 
     private AdminResponse search(Exchange exchange) {
         EventStatus state = exchange.choice("status", EventStatus.class);
-        EventFilter filter = new EventFilter(
-                state == null ? Set.of() : Set.of(state),
+        EventFilter filter = filter(exchange, state == null ? Set.of() : Set.of(state));
+        int limit = exchange.number("limit", DEFAULT, 1, MOST);
+        InspectionBackend.Found found = inspection.search(filter, exchange.param("after"), limit);
+        return page(found.events().stream().map(Views::summary).toList(), found.next());
+    }
+
+    private static EventFilter filter(Exchange exchange, Set<EventStatus> states) {
+        return new EventFilter(
+                states,
                 new EventFilter.Scope(
                         exchange.param("eventType"),
                         exchange.param("aggregateType"),
@@ -51,9 +59,6 @@ final class EventsApi {
                 exchange.time("from"),
                 exchange.time("to"),
                 exchange.param("error"));
-        int limit = exchange.number("limit", DEFAULT, 1, MOST);
-        InspectionBackend.Found found = inspection.search(filter, exchange.param("after"), limit);
-        return page(found.events().stream().map(Views::summary).toList(), found.next());
     }
 
     private static AdminResponse page(List<?> items, String next) {
@@ -81,12 +86,9 @@ final class EventsApi {
     }
 
     private AdminResponse letters(Exchange exchange) {
-        DeadLetterQuery query = new DeadLetterQuery(
-                exchange.choice("status", DlqStatus.class),
-                exchange.param("eventType"),
-                exchange.param("fingerprint"),
-                exchange.number("limit", DEFAULT, 1, MOST),
-                null);
+        DeadLetterFilter filter = new DeadLetterFilter(
+                exchange.choice("status", DlqStatus.class), exchange.param("fingerprint"), filter(exchange, Set.of()));
+        DeadLetterQuery query = DeadLetterQuery.matching(filter, exchange.number("limit", DEFAULT, 1, MOST));
         String after = exchange.param("after");
         Page<DeadLetter> page = dead.queue().query(after == null ? query : query.after(cursor(after)));
         return page(

@@ -4,15 +4,14 @@ import io.outbox.dead.DeadLetterQueue;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
-import io.outbox.model.OutboxEvent;
+import io.outbox.model.Tally;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Page;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -21,9 +20,6 @@ import java.util.Set;
  * letters, DEAD events.
  */
 final class Matches {
-
-    /** The number at which counting stops where each match has to be looked at. */
-    static final int MOST_COUNTED = 10_000;
 
     private static final int BATCH = 100;
     private static final Set<String> FIELDS =
@@ -44,7 +40,7 @@ final class Matches {
         this.json = json;
     }
 
-    /** Reads the filter; a field that there is none of is refused, so that none is meant and not heeded. */
+    /** Reads the filter; a field that is not known, or has no value, is refused, so that none is meant and not heeded. */
     static Matches of(Object json, DeadEvents dead, InspectionBackend inspection) {
         if (!(json instanceof Map<?, ?> map)) {
             throw Problem.invalid("filter", "must be an object; an empty one means all");
@@ -57,12 +53,17 @@ final class Matches {
                 .ifPresent(name -> {
                     throw Problem.invalid("filter." + name, "is not known");
                 });
+        fields.forEach((name, value) -> {
+            if (value == null) {
+                throw Problem.invalid("filter." + name, "must have a value; leave it out if any will do");
+            }
+        });
         String fingerprint = Exchange.filterText(fields, "fingerprint");
         if (fingerprint != null && !dead.hasQueue()) {
             throw Problem.invalid("filter.fingerprint", "needs dead letters, which this outbox does not keep");
         }
         EventFilter filter = new EventFilter(
-                Set.of(EventStatus.DEAD),
+                Set.of(),
                 new EventFilter.Scope(
                         Exchange.filterText(fields, "eventType"),
                         Exchange.filterText(fields, "aggregateType"),
@@ -85,7 +86,7 @@ final class Matches {
     /** Returns the next matches; perhaps none, and yet more to follow. */
     Batch next(String after) {
         if (!dead.hasQueue()) {
-            InspectionBackend.Found found = inspection.search(filter, after, BATCH);
+            InspectionBackend.Found found = inspection.search(deadEvents(), after, BATCH);
             return new Batch(
                     found.events().stream()
                             .map(event -> event.event().eventId())
@@ -93,68 +94,24 @@ final class Matches {
                     found.next());
         }
         DeadLetterQueue queue = dead.queue();
-        DeadLetterQuery query =
-                new DeadLetterQuery(DlqStatus.MOVED, filter.scope().eventType(), fingerprint, BATCH, null);
+        DeadLetterQuery query = DeadLetterQuery.matching(letters(), BATCH);
         Page<DeadLetter> page = queue.query(after == null ? query : query.after(queue.decode(after)));
         return new Batch(
-                page.items().stream()
-                        .filter(this::matches)
-                        .map(DeadLetter::eventId)
-                        .toList(),
+                page.items().stream().map(DeadLetter::eventId).toList(),
                 page.next() == null ? null : queue.encode(page.next()));
     }
 
-    private boolean matches(DeadLetter letter) {
-        OutboxEvent event = letter.event();
-        EventFilter.Scope scope = filter.scope();
-        return isWanted(scope.aggregateType(), event.aggregateType())
-                && isWanted(scope.aggregateId(), event.aggregateId())
-                && isWanted(scope.tenantId(), event.tenantId())
-                && isCreatedInTime(event.createdAt())
-                && hasError(letter.failure().error());
+    private DeadLetterFilter letters() {
+        return new DeadLetterFilter(DlqStatus.MOVED, fingerprint, filter);
     }
 
-    private static boolean isWanted(String wanted, String value) {
-        return wanted == null || wanted.equals(value);
+    private EventFilter deadEvents() {
+        return new EventFilter(
+                Set.of(EventStatus.DEAD), filter.scope(), filter.from(), filter.to(), filter.errorText());
     }
 
-    private boolean isCreatedInTime(Instant createdAt) {
-        return (filter.from() == null || !createdAt.isBefore(filter.from()))
-                && (filter.to() == null || createdAt.isBefore(filter.to()));
-    }
-
-    private boolean hasError(String error) {
-        return filter.errorText() == null
-                || (error != null
-                        && error.toLowerCase(Locale.ROOT)
-                                .contains(filter.errorText().toLowerCase(Locale.ROOT)));
-    }
-
-    /** How many matches there are; not exact if counting stopped. */
-    record Number(long matches, boolean exact) {}
-
-    Number count() {
-        if (dead.hasQueue() && isOfTypeOnly()) {
-            return new Number(dead.queue().count(DlqStatus.MOVED, filter.scope().eventType()), true);
-        }
-        long matches = 0;
-        String after = null;
-        do {
-            Batch batch = next(after);
-            matches += batch.ids.size();
-            after = batch.next;
-        } while (after != null && matches < MOST_COUNTED);
-        return new Number(matches, after == null);
-    }
-
-    private boolean isOfTypeOnly() {
-        EventFilter.Scope scope = filter.scope();
-        return fingerprint == null
-                && filter.from() == null
-                && filter.to() == null
-                && filter.errorText() == null
-                && scope.aggregateType() == null
-                && scope.aggregateId() == null
-                && scope.tenantId() == null;
+    /** Counts the matches, as far as that does not take long. */
+    Tally count() {
+        return dead.hasQueue() ? dead.queue().count(letters()) : inspection.count(deadEvents());
     }
 }

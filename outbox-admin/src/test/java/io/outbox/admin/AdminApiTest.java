@@ -126,6 +126,49 @@ class AdminApiTest {
     }
 
     @Test
+    void searchesDeadLetters() {
+        fixture.error = "100% of _them_ FAILED!";
+        List<String> first = fixture.writeDead(3);
+        fixture.error = "other";
+        List<String> second = fixture.writeDead(2);
+        fixture.post(BASE + "/events/" + first.get(0) + "/resolve");
+        String path = BASE + "/dead-letters?limit=2";
+
+        assertThat(ids(path + "&error=100%25%20of%20_them_%20failed!")).isEqualTo(first);
+        assertThat(ids(path + "&error=failed&status=MOVED")).isEqualTo(first.subList(1, 3));
+        assertThat(ids(path + "&error=100__of")).isEmpty();
+        assertThat(ids(path + "&aggregateType=Order&aggregateId=order-1")).containsExactly(first.get(1), second.get(1));
+        assertThat(ids(path + "&tenantId=acme")).isEqualTo(concat(first, second));
+        assertThat(ids(path + "&tenantId=other")).isEmpty();
+        assertThat(ids(path + "&from=2100-01-01T00:00:00Z")).isEmpty();
+        assertThat(ids(path + "&to=2100-01-01T00:00:00Z&eventType=OrderPlaced")).hasSize(5);
+        assertThat(fixture.get(path + "&to=tomorrow").status()).isEqualTo(400);
+    }
+
+    @Test
+    void aDryRunLooksAtSoManyLettersOnly() throws Exception {
+        try (var conn = fixture.pool().getConnection()) {
+            JdbcTemplate.update(conn, """
+                    INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                      last_error, fingerprint, moved_at, updated_at)
+                    SELECT LPAD(x, 26, '0'), 'OrderPlaced', '{}', 0, 1, NOW(), DATEADD(SECOND, x, NOW()), 'boom', 'f', NOW(), NOW()
+                    FROM SYSTEM_RANGE(1, 20001)""");
+        }
+
+        assertThat(dryRun("\"error\":\"xyz\"")).isEqualTo("0 or more");
+        assertThat(dryRun("\"error\":\"boom\"")).isEqualTo("20000 or more");
+        assertThat(dryRun("\"eventType\":\"OrderPlaced\",\"fingerprint\":\"f\""))
+                .isEqualTo("20001");
+    }
+
+    private String dryRun(String filter) {
+        JsonObject answer = fixture.send(
+                        "POST", BASE + "/bulk", "{\"action\":\"delete\",\"dryRun\":true,\"filter\":{" + filter + "}}")
+                .object();
+        return answer.get("matches") + (answer.get("exact").getAsBoolean() ? "" : " or more");
+    }
+
+    @Test
     void actsOnSingleEvents() {
         List<String> ids = fixture.writeDead(3);
 
@@ -318,6 +361,7 @@ class AdminApiTest {
     void refusesAFilterThatItDoesNotKnow() {
         for (String body : List.of(
                 "{\"action\":\"delete\",\"filter\":{\"typ\":\"x\"}}",
+                "{\"action\":\"delete\",\"filter\":{\"eventType\":null,\"fingerprint\":\"f\"}}",
                 "{\"action\":\"delete\"}",
                 "{\"action\":\"explode\",\"filter\":{}}",
                 "{\"filter\":{}}")) {

@@ -74,7 +74,15 @@ class MillionTest {
             measure(admin, "GET", DLQ + "?batchNumber=100&batchSize=100", "");
             measure(admin, "GET", DLQ + "/count", "");
             measure(admin, "GET", DLQ + "/count?status=MOVED", "");
-            measure(admin, "POST", BASE + "/bulk", "{\"action\":\"replay\",\"dryRun\":true,\"filter\":{}}");
+            for (String filter : new String[] {
+                "", "\"error\":\"xyz\"", "\"eventType\":\"Type7\",\"fingerprint\":\"0000000000000007\""
+            }) {
+                measure(
+                        admin,
+                        "POST",
+                        BASE + "/bulk",
+                        "{\"action\":\"replay\",\"dryRun\":true,\"filter\":{" + filter + "}}");
+            }
         }
     }
 

@@ -9,8 +9,10 @@ import io.outbox.model.DlqStatus;
 import io.outbox.model.FailedAttempt;
 import io.outbox.model.FailureGroup;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadLetterChange;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.Page;
@@ -74,7 +76,7 @@ public final class DeadLetterQueue implements AutoCloseable {
         return backend.find(eventIds);
     }
 
-    /** Returns a page of letters, oldest first. */
+    /** Returns a page of letters without payload and headers, oldest first; a short one may have a next one. */
     public Page<DeadLetter> query(DeadLetterQuery query) {
         return backend.query(query);
     }
@@ -102,6 +104,11 @@ public final class DeadLetterQueue implements AutoCloseable {
     /** Counts letters; {@code null} is any state, or any type. */
     public long count(DlqStatus status, String eventType) {
         return backend.count(status, eventType);
+    }
+
+    /** Counts the letters that match, as far as that does not take long. */
+    public Tally count(DeadLetterFilter filter) {
+        return backend.count(filter);
     }
 
     /** Counts letters by state, of each no more than so many. */

@@ -7,6 +7,7 @@ import io.outbox.model.DlqStatus;
 import io.outbox.model.FailedAttempt;
 import io.outbox.model.FailureGroup;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.Tally;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -45,7 +46,10 @@ public interface DeadLetterBackend {
     /** Returns the letters of the ids, without those that there are none of, in the order of the ids. */
     List<DeadLetter> find(Collection<String> eventIds);
 
-    /** Returns a page of letters, oldest first. */
+    /**
+     * Returns a page of letters without payload and headers, oldest first. It may be short, even empty, and have a next one:
+     * then the search stopped because it has looked at enough letters.
+     */
     Page<DeadLetter> query(DeadLetterQuery query);
 
     /** Returns the place between two pages as text, for a caller who keeps it elsewhere. */
@@ -87,6 +91,9 @@ public interface DeadLetterBackend {
 
     /** Counts letters; {@code null} is any state, or any type. */
     long count(DlqStatus status, String eventType);
+
+    /** Counts the letters that match, among as many as one call looks at. */
+    Tally count(DeadLetterFilter filter);
 
     /** Counts letters by state, of each no more than so many. */
     Map<DlqStatus, Long> countByState(int most);

@@ -4,6 +4,7 @@ import io.outbox.model.AuditEntry;
 import io.outbox.model.EventStatus;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
+import io.outbox.model.Tally;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,9 @@ public interface InspectionBackend {
 
     /** Returns up to {@code limit} events that match, from the place where the previous page ended, or the start. */
     Found search(EventFilter filter, String after, int limit);
+
+    /** Counts the events that match, among as many in their states as one call looks at. */
+    Tally count(EventFilter filter);
 
     /** Returns an event with payload and headers. */
     Optional<InspectedEvent> find(String eventId);

@@ -3,42 +3,66 @@ package io.outbox.jdbc.store;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.EventFilter;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** An {@link EventFilter} as a condition of a statement. Its values are parameters; none is part of the text. */
+/** What rows have to be, as the condition of a statement. Values are parameters; none is part of the text. */
 final class Conditions {
 
     private final List<String> conditions = new ArrayList<>();
     private final List<Object> params = new ArrayList<>();
 
-    Conditions(EventFilter filter) {
-        if (!filter.states().isEmpty()) {
-            conditions.add(filter.states().stream()
-                    .map(EventStatus::code)
-                    .sorted()
-                    .map(String::valueOf)
-                    .collect(Collectors.joining(", ", "status IN (", ")")));
-        }
-        add("event_type = ?", filter.scope().eventType());
-        add("aggregate_type = ?", filter.scope().aggregateType());
-        add("aggregate_id = ?", filter.scope().aggregateId());
-        add("tenant_id = ?", filter.scope().tenantId());
-        add("created_at >= ?", filter.from());
-        add("created_at < ?", filter.to());
-        add("LOWER(last_error) LIKE ? ESCAPE '!'", like(filter.errorText()));
+    static Conditions of(EventFilter filter) {
+        return states(filter.states())
+                .and("event_type = ?", filter.scope().eventType())
+                .and("aggregate_type = ?", filter.scope().aggregateType())
+                .and("aggregate_id = ?", filter.scope().aggregateId())
+                .and("tenant_id = ?", filter.scope().tenantId())
+                .and("created_at >= ?", filter.from())
+                .and("created_at < ?", filter.to())
+                .andErrorHas(filter.errorText());
     }
 
-    private void add(String condition, Object value) {
-        if (value != null) {
-            conditions.add(condition);
-            params.add(value);
-        }
+    /** Returns the condition for events in some states; none is any. */
+    static Conditions states(Collection<EventStatus> states) {
+        Conditions conditions = new Conditions();
+        return states.isEmpty()
+                ? conditions
+                : conditions.and(states.stream()
+                        .map(EventStatus::code)
+                        .sorted()
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(", ", "status IN (", ")")));
+    }
+
+    /** Adds a condition without a value. */
+    Conditions and(String condition) {
+        conditions.add(condition);
+        return this;
+    }
+
+    /** Adds a condition, unless its value is {@code null}. */
+    Conditions and(String condition, Object value) {
+        return value == null ? this : and(condition, List.of(value));
+    }
+
+    Conditions and(String condition, List<?> values) {
+        params.addAll(values);
+        return and(condition);
+    }
+
+    Conditions andErrorHas(String text) {
+        return and("LOWER(last_error) LIKE ? ESCAPE '!'", like(text));
     }
 
     private static String like(String text) {
         return text == null ? null : "%" + text.toLowerCase(Locale.ROOT).replaceAll("[!%_]", "!$0") + "%";
+    }
+
+    boolean isEmpty() {
+        return conditions.isEmpty();
     }
 
     /** Returns the condition, which is true if there is nothing to ask for. */

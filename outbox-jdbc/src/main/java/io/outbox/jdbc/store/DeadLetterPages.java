@@ -1,21 +1,31 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.Tally;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.DeadQuery;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Page;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
-/** Reads and counts dead letters without locking them. States are literals, and each is a range of the index by itself. */
+/**
+ * Reads and counts dead letters without locking them. States are literals, and each is a range of the index by itself. What no
+ * index finds is looked for in a window of at most {@value JdbcInspection#WINDOW} letters of each state.
+ */
 final class DeadLetterPages {
 
     private static final String DEAD = """
@@ -29,11 +39,34 @@ final class DeadLetterPages {
               SELECT 1 AS one FROM {letters} WHERE status = {status} ORDER BY status, created_at, event_id LIMIT {most}) w""";
 
     private static final String PAGE = """
-            SELECT {letter} FROM {letters} WHERE status = {status} AND {follows}{types}
-            ORDER BY status, created_at, event_id LIMIT ?""";
+            SELECT {narrow} FROM {letters} WHERE {range} ORDER BY status, created_at, event_id LIMIT ?""";
+
+    private static final String WINDOW = """
+            SELECT {narrow} FROM {letters} WHERE {range} ORDER BY status, created_at, event_id LIMIT {window}""";
+
+    private static final String WALK = """
+            SELECT {narrow} FROM ({rows}) w WHERE {rest} ORDER BY status, created_at, event_id LIMIT ?""";
+
+    private static final String WALK_END = """
+            SELECT created_at, event_id FROM {letters} WHERE {range}
+            ORDER BY status, created_at, event_id LIMIT 1 OFFSET {last}""";
+
+    private static final String TALLY = """
+            SELECT COUNT(*) FROM (SELECT 1 AS one FROM {letters} WHERE {range} LIMIT {most}) w""";
+
+    private static final String TALLY_OF_WINDOW = """
+            SELECT COUNT(*) AS looked_at, COUNT(CASE WHEN {rest} THEN 1 END) AS matching FROM ({rows}) w""";
 
     private static final String LIST = """
-            SELECT {letter} FROM {letters}{where} ORDER BY {order} LIMIT ? OFFSET ?""";
+            SELECT {letter} FROM {letters} WHERE status = {status}
+            ORDER BY status, created_at, event_id LIMIT ? OFFSET ?""";
+
+    private static final String FIRST_IDS = """
+            SELECT * FROM (SELECT event_id, created_at FROM {letters} WHERE status = {status}
+            ORDER BY status, created_at, event_id LIMIT ?) w{status}""";
+
+    private static final String LIST_IDS = """
+            SELECT event_id FROM ({first_ids}) w ORDER BY created_at, event_id LIMIT ? OFFSET ?""";
 
     private static final String COUNTS = """
             SELECT event_type, status, COUNT(*) AS letters FROM {letters} GROUP BY event_type, status
@@ -45,7 +78,9 @@ final class DeadLetterPages {
 
     private static final String OF_TYPE = " AND event_type = ?";
     private static final String OF_AGGREGATE_TYPE = " AND aggregate_type = ?";
-    private static final String OF_FAILURE = " AND fingerprint = ?";
+
+    private static final Comparator<DeadLetter> IN_ORDER =
+            Comparator.comparing(letter -> DeadCursor.of(letter.event()));
 
     private final AbstractJdbcOutboxStore store;
     private final DeadLetterTable letters;
@@ -111,36 +146,104 @@ final class DeadLetterPages {
                 .get(0);
     }
 
+    /** Reads state by state, and as far as all states have been looked at. */
     Page<DeadLetter> read(Connection conn, DeadLetterQuery query) {
-        List<Object> params = new ArrayList<>(DeadCursor.from(query.after()).params());
-        String types =
-                condition(params, OF_TYPE, query.eventType()) + condition(params, OF_FAILURE, query.fingerprint());
-        params.add(query.limit());
         List<DeadLetter> found = new ArrayList<>();
-        for (DlqStatus state : states(query.status())) {
-            String sql = of(PAGE, state)
-                    .with("follows", DeadCursor.FOLLOWS)
-                    .with("types", types)
-                    .toString();
-            found.addAll(store.statements().query(conn, sql, letters::mapLetter, params.toArray()));
+        List<DeadCursor> ends = new ArrayList<>();
+        for (DlqStatus state : states(query.filter().status())) {
+            LetterConditions conditions = LetterConditions.of(query.filter(), state, DeadCursor.from(query.after()));
+            List<DeadLetter> some = read(conn, conditions, query.limit());
+            found.addAll(some);
+            Optional<DeadCursor> end = some.size() == query.limit()
+                    ? Optional.of(DeadCursor.of(some.get(some.size() - 1).event()))
+                    : windowEnd(conn, conditions);
+            end.ifPresent(ends::add);
         }
+        DeadCursor seenTo = ends.stream().min(Comparator.naturalOrder()).orElse(null);
         List<DeadLetter> page = found.stream()
-                .sorted(Comparator.comparing(letter -> DeadCursor.of(letter.event())))
+                .filter(letter ->
+                        seenTo == null || DeadCursor.of(letter.event()).compareTo(seenTo) <= 0)
+                .sorted(IN_ORDER)
                 .limit(query.limit())
                 .toList();
         return new Page<>(
                 page,
                 page.size() < query.limit()
-                        ? null
+                        ? seenTo
                         : DeadCursor.of(page.get(page.size() - 1).event()));
     }
 
+    private List<DeadLetter> read(Connection conn, LetterConditions conditions, int limit) {
+        List<Object> params = new ArrayList<>(conditions.range().params());
+        params.addAll(conditions.rest().params());
+        params.add(limit);
+        String sql = of(conditions.rest().isEmpty() ? PAGE : WALK, conditions).toString();
+        return store.statements().query(conn, sql, DeadLetterTable::mapNarrow, params.toArray());
+    }
+
+    /** Returns the last place of the window, if there is a window and it is full. */
+    private Optional<DeadCursor> windowEnd(Connection conn, LetterConditions conditions) {
+        if (conditions.rest().isEmpty()) {
+            return Optional.empty();
+        }
+        return store
+                .statements()
+                .query(
+                        conn,
+                        of(WALK_END, conditions).toString(),
+                        row -> new DeadCursor(JdbcTemplate.instant(row, "created_at"), row.getString("event_id")),
+                        conditions.range().params().toArray())
+                .stream()
+                .findFirst();
+    }
+
+    private Sql of(String template, LetterConditions conditions) {
+        return letters.sql(template.replace("{rows}", WINDOW))
+                .with("range", conditions.range().sql())
+                .with("rest", conditions.rest().sql())
+                .with("window", String.valueOf(JdbcInspection.WINDOW))
+                .with("last", String.valueOf(JdbcInspection.WINDOW - 1))
+                .with("most", String.valueOf(InspectionBackend.MOST_COUNTED));
+    }
+
+    Tally tally(Connection conn, DeadLetterFilter filter) {
+        List<Tally> tallies = states(filter.status()).stream()
+                .map(state -> tally(conn, LetterConditions.of(filter, state, null)))
+                .toList();
+        return new Tally(
+                tallies.stream().mapToLong(Tally::count).sum(), tallies.stream().allMatch(Tally::exact));
+    }
+
+    private Tally tally(Connection conn, LetterConditions conditions) {
+        if (conditions.rest().isEmpty()) {
+            long count = number(
+                    conn, of(TALLY, conditions), conditions.range().params().toArray());
+            return new Tally(count, count < InspectionBackend.MOST_COUNTED);
+        }
+        List<Object> params = new ArrayList<>(conditions.rest().params());
+        params.addAll(conditions.range().params());
+        return store.statements()
+                .query(
+                        conn,
+                        of(TALLY_OF_WINDOW, conditions).toString(),
+                        row -> new Tally(row.getLong("matching"), row.getLong("looked_at") < JdbcInspection.WINDOW),
+                        params.toArray())
+                .get(0);
+    }
+
     List<DeadLetter> list(Connection conn, DlqStatus status, long offset, int limit) {
-        String sql = letters.sql(LIST)
-                .with("where", status == null ? "" : " WHERE status = " + status.code())
-                .with("order", status == null ? "event_id" : "status, created_at, event_id")
-                .toString();
-        return store.statements().query(conn, sql, letters::mapLetter, limit, offset);
+        if (status != null) {
+            return store.statements().query(conn, of(LIST, status).toString(), letters::mapLetter, limit, offset);
+        }
+        List<Object> params = new ArrayList<>(Collections.nCopies(DlqStatus.values().length, offset + limit));
+        params.add(limit);
+        params.add(offset);
+        String firstIds = states(null).stream()
+                .map(state -> of(FIRST_IDS, state).toString())
+                .collect(Collectors.joining(" UNION ALL "));
+        String sql = letters.sql(LIST_IDS).with("first_ids", firstIds).toString();
+        List<String> ids = store.statements().query(conn, sql, row -> row.getString("event_id"), params.toArray());
+        return letters.find(conn, ids).stream().sorted(IN_ORDER).toList();
     }
 
     List<DeadLetterCount> counts(Connection conn) {

@@ -60,8 +60,8 @@ final class DeadLetterTable {
     private static final String CHANGE = """
             UPDATE {letters} SET status = ?, updated_at = {now}, updated_by = ? WHERE event_id IN {ids} AND status = 0""";
 
-    private static final String LETTER_COLUMNS = AbstractJdbcOutboxStore.COLUMNS
-            + ", status, last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at, updated_by";
+    private static final String STATE_COLUMNS =
+            ", status, last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at, updated_by";
 
     private final AbstractJdbcOutboxStore store;
     private final String tableName;
@@ -242,8 +242,17 @@ final class DeadLetterTable {
     }
 
     DeadLetter mapLetter(ResultSet row) throws SQLException {
+        return letter(store.mapRow(row), row);
+    }
+
+    /** Maps a row of narrow columns: a letter without payload and headers. */
+    static DeadLetter mapNarrow(ResultSet row) throws SQLException {
+        return letter(AbstractJdbcOutboxStore.mapNarrowRow(row), row);
+    }
+
+    private static DeadLetter letter(OutboxEvent event, ResultSet row) throws SQLException {
         return new DeadLetter(
-                store.mapRow(row),
+                event,
                 new DeadLetter.State(
                         DlqStatus.fromCode(row.getInt("status")),
                         JdbcTemplate.instant(row, "moved_at"),
@@ -258,6 +267,9 @@ final class DeadLetterTable {
 
     /** Fills the gaps that are the same for all letters. */
     Sql sql(String template) {
-        return store.sql(template).with("letters", tableName).with("letter", LETTER_COLUMNS);
+        return store.sql(template)
+                .with("letters", tableName)
+                .with("letter", AbstractJdbcOutboxStore.COLUMNS + STATE_COLUMNS)
+                .with("narrow", AbstractJdbcOutboxStore.NARROW_COLUMNS + STATE_COLUMNS);
     }
 }

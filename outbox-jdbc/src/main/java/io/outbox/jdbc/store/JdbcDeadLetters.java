@@ -8,9 +8,11 @@ import io.outbox.model.DlqStatus;
 import io.outbox.model.FailedAttempt;
 import io.outbox.model.FailureGroup;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.Tally;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadLetterChange;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
@@ -181,6 +183,11 @@ final class JdbcDeadLetters implements DeadLetterBackend {
     @Override
     public long count(DlqStatus status, String eventType) {
         return reading(conn -> pages.count(conn, status, eventType));
+    }
+
+    @Override
+    public Tally count(DeadLetterFilter filter) {
+        return reading(conn -> pages.tally(conn, filter));
     }
 
     @Override

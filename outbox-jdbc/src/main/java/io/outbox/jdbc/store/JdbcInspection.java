@@ -7,6 +7,7 @@ import io.outbox.model.EventStatus;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.Tally;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.InspectionBackend;
@@ -21,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * What operators see of an outbox table.
@@ -35,8 +35,7 @@ final class JdbcInspection implements InspectionBackend {
     static final int WINDOW = 20_000;
 
     private static final String NARROW =
-            "event_id, event_type, aggregate_type, aggregate_id, tenant_id, status, attempts, available_at, created_at,"
-                    + " done_at, last_error, locked_by, locked_at";
+            AbstractJdbcOutboxStore.NARROW_COLUMNS + ", status, done_at, last_error, locked_by, locked_at";
 
     private static final String WALK = """
             SELECT {narrow} FROM (SELECT {narrow} FROM {table}{before} ORDER BY event_id DESC LIMIT {window}) w
@@ -49,6 +48,10 @@ final class JdbcInspection implements InspectionBackend {
     private static final String FEW = """
             SELECT {narrow} FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w
             WHERE {filter}{and_before} ORDER BY event_id DESC LIMIT ?""";
+
+    private static final String TALLY = """
+            SELECT COUNT(*) AS looked_at, COUNT(CASE WHEN {filter} THEN 1 END) AS matching
+            FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w""";
 
     private static final String COUNT = """
             SELECT COUNT(*) FROM (SELECT 1 AS one FROM {table} WHERE {states} LIMIT {most}) w""";
@@ -88,13 +91,13 @@ final class JdbcInspection implements InspectionBackend {
     }
 
     private Found searchFew(Connection conn, EventFilter filter, String after, int limit) {
-        Conditions conditions = new Conditions(filter);
+        Conditions conditions = Conditions.of(filter);
         List<Object> params = new ArrayList<>(conditions.params());
         if (after != null) {
             params.add(after);
         }
         params.add(limit);
-        String sql = sql(FEW).with("states", states(filter.states()))
+        String sql = sql(FEW).with("states", Conditions.states(filter.states()).sql())
                 .with("window", String.valueOf(WINDOW))
                 .with("filter", conditions.sql())
                 .with("and_before", after == null ? "" : " AND event_id < ?")
@@ -104,7 +107,7 @@ final class JdbcInspection implements InspectionBackend {
     }
 
     private Found walk(Connection conn, EventFilter filter, String after, int limit) {
-        Conditions conditions = new Conditions(filter);
+        Conditions conditions = Conditions.of(filter);
         List<Object> params = new ArrayList<>();
         if (after != null) {
             params.add(after);
@@ -137,17 +140,26 @@ final class JdbcInspection implements InspectionBackend {
         return events.get(events.size() - 1).event().eventId();
     }
 
-    private static String states(Collection<EventStatus> states) {
-        return states.stream()
-                .map(EventStatus::code)
-                .sorted()
-                .map(String::valueOf)
-                .collect(Collectors.joining(", ", "status IN (", ")"));
+    @Override
+    public Tally count(EventFilter filter) {
+        Conditions conditions = Conditions.of(filter);
+        String sql = sql(TALLY)
+                .with("filter", conditions.sql())
+                .with("states", Conditions.states(filter.states()).sql())
+                .with("window", String.valueOf(WINDOW))
+                .toString();
+        return reading(conn -> store.statements()
+                .query(
+                        conn,
+                        sql,
+                        row -> new Tally(row.getLong("matching"), row.getLong("looked_at") < WINDOW),
+                        conditions.params().toArray())
+                .get(0));
     }
 
     private int count(Connection conn, Set<EventStatus> states, int most) {
         String sql = sql(COUNT)
-                .with("states", states(states))
+                .with("states", Conditions.states(states).sql())
                 .with("most", String.valueOf(most))
                 .toString();
         return store.statements().query(conn, sql, row -> row.getInt(1)).get(0);
@@ -237,19 +249,7 @@ final class JdbcInspection implements InspectionBackend {
     }
 
     private static InspectedEvent mapNarrow(ResultSet row) throws SQLException {
-        return inspected(
-                new OutboxEvent(
-                        row.getString("event_id"),
-                        row.getString("event_type"),
-                        row.getString("aggregate_type"),
-                        row.getString("aggregate_id"),
-                        row.getString("tenant_id"),
-                        null,
-                        null,
-                        row.getInt("attempts"),
-                        JdbcTemplate.instant(row, "created_at"),
-                        JdbcTemplate.instant(row, "available_at")),
-                row);
+        return inspected(AbstractJdbcOutboxStore.mapNarrowRow(row), row);
     }
 
     private static InspectedEvent inspected(OutboxEvent event, ResultSet row) throws SQLException {

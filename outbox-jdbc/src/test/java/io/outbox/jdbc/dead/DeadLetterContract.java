@@ -20,10 +20,14 @@ import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.model.FailedAttempt;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadLetterChange;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventFilter;
+import io.outbox.spi.EventFilter.Scope;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.Outcome;
@@ -547,14 +551,94 @@ abstract class DeadLetterContract {
         List<String> ids = fixture.writeDead(7);
         fixture.letters().change(ids.subList(0, 2), DlqStatus.RESOLVED, null);
 
-        assertThat(allPages(new DeadLetterQuery(null, null, null, 3, null))).isEqualTo(ids);
-        assertThat(allPages(new DeadLetterQuery(DlqStatus.MOVED, DeadLetterFixture.TYPE, null, 2, null)))
+        assertThat(allPages(DeadLetterQuery.matching(DeadLetterFilter.of(null, null, null), 3)))
+                .isEqualTo(ids);
+        assertThat(allPages(DeadLetterQuery.matching(
+                        DeadLetterFilter.of(DlqStatus.MOVED, DeadLetterFixture.TYPE, null), 2)))
                 .isEqualTo(ids.subList(2, 7));
-        assertThat(allPages(new DeadLetterQuery(null, "Other", null, 2, null))).isEmpty();
+        assertThat(allPages(DeadLetterQuery.matching(DeadLetterFilter.of(null, "Other", null), 2)))
+                .isEmpty();
         assertThat(fixture.letters().list(DlqStatus.MOVED, 2, 2))
                 .extracting(DeadLetter::eventId)
                 .containsExactly(ids.get(4), ids.get(5));
-        assertThat(fixture.letters().list(null, 0, 100)).hasSize(7);
+        assertThat(fixture.letters().list(null, 0, 100))
+                .extracting(DeadLetter::eventId)
+                .isEqualTo(ids);
+    }
+
+    /** Ids are chosen against the order of creation, and letters of all states are in between each other. */
+    @Test
+    void lettersOfAllStatesAreListedByTheirAge() {
+        List<String> ids = List.of("e", "d", "c", "b", "a");
+        for (int i = 0; i < ids.size(); i++) {
+            EventEnvelope event =
+                    DeadLetterFixture.event("{\"n\":" + i + "}", DeadLetterFixture.OCCURRED.plusSeconds(i)).toBuilder()
+                            .eventId(ids.get(i))
+                            .build();
+            fixture.with(conn -> {
+                fixture.store().insertNew(conn, event);
+                return null;
+            });
+        }
+        fixture.kill(ids, "boom");
+        fixture.letters().change(List.of("d"), DlqStatus.RESOLVED, null);
+        fixture.letters().change(List.of("b"), DlqStatus.TO_RETRY, null);
+
+        List<DeadLetter> second = fixture.letters().list(null, 1, 3);
+
+        assertThat(second).extracting(DeadLetter::eventId).containsExactly("d", "c", "b");
+        assertThat(second.get(0).event().payloadJson()).isEqualTo("{\"n\":1}");
+        assertThat(fixture.letters().list(null, 4, 3))
+                .extracting(DeadLetter::eventId)
+                .containsExactly("a");
+    }
+
+    @Test
+    void lettersAreFoundAndCountedByWhatTheyAreAbout() {
+        List<String> ids = fixture.write(6, null);
+        fixture.kill(ids.subList(0, 3), "50% Of_it!");
+        fixture.kill(ids.subList(3, 6), "other");
+        fixture.letters().change(ids.subList(2, 3), DlqStatus.RESOLVED, null);
+        Instant from = DeadLetterFixture.OCCURRED.plusSeconds(1);
+        Instant to = DeadLetterFixture.OCCURRED.plusSeconds(5);
+
+        assertMatches(filter(null, Scope.ALL, null, null, "50% of_"), ids.subList(0, 3));
+        assertMatches(filter(DlqStatus.MOVED, Scope.ALL, null, null, "50% of_"), ids.subList(0, 2));
+        assertMatches(filter(null, Scope.ALL, null, null, "5__"), List.of());
+        assertMatches(filter(null, Scope.ALL, from, to, null), ids.subList(1, 5));
+        assertMatches(filter(null, Scope.ALL, from, to, "other"), ids.subList(3, 5));
+        assertMatches(
+                filter(null, new Scope(DeadLetterFixture.TYPE, "Order", "order-1", "acme"), null, null, null), ids);
+        assertMatches(filter(null, new Scope(null, "Order", null, null), null, null, null), ids);
+        assertMatches(filter(null, new Scope(null, null, "order-2", null), null, null, null), List.of());
+        assertMatches(filter(null, new Scope(null, null, null, "other"), null, null, null), List.of());
+        assertMatches(
+                new DeadLetterFilter(null, letter(ids.get(0)).failure().fingerprint(), EventFilter.ALL),
+                ids.subList(0, 3));
+    }
+
+    private static DeadLetterFilter filter(DlqStatus status, Scope scope, Instant from, Instant to, String error) {
+        return new DeadLetterFilter(status, null, new EventFilter(Set.of(), scope, from, to, error));
+    }
+
+    private void assertMatches(DeadLetterFilter filter, List<String> ids) {
+        assertThat(allPages(DeadLetterQuery.matching(filter, 2)))
+                .as("%s", filter)
+                .isEqualTo(ids);
+        assertThat(fixture.letters().count(filter)).as("%s", filter).isEqualTo(new Tally(ids.size(), true));
+    }
+
+    @Test
+    void pagesComeWithoutPayloadsAndHeaders() {
+        fixture.writeDead(1);
+
+        DeadLetter letter =
+                fixture.letters().query(DeadLetterQuery.of(null, 1)).items().get(0);
+
+        assertThat(letter.event().payloadJson()).isNull();
+        assertThat(letter.event().headersJson()).isNull();
+        assertThat(letter.event().aggregateId()).isEqualTo("order-1");
+        assertThat(letter.failure().error()).isEqualTo("boom");
     }
 
     private List<String> allPages(DeadLetterQuery first) {
@@ -582,7 +666,8 @@ abstract class DeadLetterContract {
         assertThat(groups.get(0).count()).isEqualTo(3);
         assertThat(groups.get(0).error()).startsWith("TimeoutException: no answer from ");
         assertThat(groups.get(0).firstAt()).isBeforeOrEqualTo(groups.get(0).lastAt());
-        assertThat(allPages(new DeadLetterQuery(null, null, groups.get(0).fingerprint(), 10, null)))
+        assertThat(allPages(DeadLetterQuery.matching(
+                        DeadLetterFilter.of(null, null, groups.get(0).fingerprint()), 10)))
                 .isEqualTo(ids.subList(0, 3));
         fixture.letters().change(ids.subList(3, 4), DlqStatus.RESOLVED, null);
         assertThat(fixture.letters().groups(10)).hasSize(1);

@@ -11,14 +11,18 @@ import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.model.AuditEntry;
+import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.model.InspectedEvent;
+import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.InspectionBackend.Found;
+import io.outbox.spi.Page;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -158,6 +162,82 @@ class InspectionTest {
         }
     }
 
+    @Test
+    void countingDeadEventsLooksAtSoManyOnly() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 4)) {
+            JdbcOutbox.of(pool).createSchema();
+            OutboxRows.execute(pool, """
+                    INSERT INTO outbox_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                      last_error)
+                    SELECT LPAD(x, 10, '0'), 'Type', '{}', 3, 0, NOW(), NOW(), CASE WHEN x < 10 THEN 'rare' ELSE 'boom' END
+                    FROM SYSTEM_RANGE(1, 19999)""");
+            InspectionBackend inspection = inspection(pool);
+
+            assertThat(inspection.count(filter(EventStatus.DEAD, null, null, "RARE")))
+                    .isEqualTo(new Tally(9, true));
+            assertThat(inspection.count(filter(EventStatus.NEW, null, null, null)))
+                    .isEqualTo(new Tally(0, true));
+
+            OutboxRows.execute(pool, """
+                    INSERT INTO outbox_event (event_id, event_type, payload, status, attempts, available_at, created_at)
+                    VALUES ('x', 'Type', '{}', 3, 0, NOW(), NOW())""");
+            assertThat(inspection.count(filter(EventStatus.DEAD, null, null, "RARE")))
+                    .isEqualTo(new Tally(9, false));
+        }
+    }
+
+    /** What no index finds is looked for in a window, and then behind it; counting does not go on. */
+    @Test
+    void aSearchLooksAtSoManyLettersAndGoesOnFromThere() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 4)) {
+            DeadLetterBackend letters = letters(pool);
+            OutboxRows.execute(pool, """
+                    INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                      last_error, fingerprint, moved_at, updated_at)
+                    SELECT LPAD(x, 10, '0'), 'Type', '{}', CASE WHEN x = 7 THEN 3 ELSE 0 END, 0, NOW(),
+                      DATEADD(SECOND, x, TIMESTAMP '2025-06-01 12:00:00'),
+                      CASE WHEN x IN (7, 30000) THEN 'rare' ELSE 'boom' END, 'f', NOW(), NOW()
+                    FROM SYSTEM_RANGE(1, 45000)""");
+            DeadLetterFilter rare = new DeadLetterFilter(null, null, filter(null, null, null, "rare"));
+            DeadLetterQuery query = DeadLetterQuery.matching(rare, 10);
+
+            Page<DeadLetter> first = letters.query(query);
+            Page<DeadLetter> second = letters.query(query.after(first.next()));
+            Page<DeadLetter> third = letters.query(query.after(second.next()));
+
+            assertThat(first.items()).extracting(DeadLetter::eventId).containsExactly("0000000007");
+            assertThat(letters.encode(first.next())).endsWith("~0000020001");
+            assertThat(second.items()).extracting(DeadLetter::eventId).containsExactly("0000030000");
+            assertThat(third.items()).isEmpty();
+            assertThat(third.next()).isNull();
+            assertThat(letters.count(rare)).isEqualTo(new Tally(1, false));
+            assertThat(letters.count(DeadLetterFilter.of(DlqStatus.MOVED, "Type", "f")))
+                    .isEqualTo(new Tally(44_999, true));
+        }
+    }
+
+    @Test
+    void lettersAreCountedUpToALimit() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 4)) {
+            DeadLetterBackend letters = letters(pool);
+            OutboxRows.execute(pool, """
+                    INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                      fingerprint, moved_at, updated_at)
+                    SELECT LPAD(x, 10, '0'), 'Type', '{}', 0, 0, NOW(), NOW(), 'f', NOW(), NOW()
+                    FROM SYSTEM_RANGE(1, 100005)""");
+
+            assertThat(letters.count(DeadLetterFilter.of(DlqStatus.MOVED, "Type", "f")))
+                    .isEqualTo(new Tally(InspectionBackend.MOST_COUNTED, false));
+        }
+    }
+
+    private static DeadLetterBackend letters(HikariDataSource pool) {
+        return DeadLetterStore.of(
+                        JdbcOutbox.of(pool).withDeadLetters().createSchema().store())
+                .deadLetters(new DataSourceConnectionProvider(pool))
+                .orElseThrow();
+    }
+
     /** Pages, searches and counts of a million events take less than 100 ms each. */
     @Test
     @Tag("soak")
@@ -193,10 +273,7 @@ class InspectionTest {
     @Tag("soak")
     void aMillionDeadLettersAreReadInTime() {
         try (HikariDataSource pool = TestDatabase.pool(TestDatabase.POSTGRESQL.newUrl(), 4)) {
-            DeadLetterBackend letters = DeadLetterStore.of(
-                            JdbcOutbox.of(pool).withDeadLetters().createSchema().store())
-                    .deadLetters(new DataSourceConnectionProvider(pool))
-                    .orElseThrow();
+            DeadLetterBackend letters = letters(pool);
             OutboxRows.execute(pool, """
                     INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
                       last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at)
@@ -211,10 +288,18 @@ class InspectionTest {
                     () -> letters.query(first.after(letters.query(first).next())));
             measure("letters of all states", () -> letters.query(DeadLetterQuery.of(null, 50)));
             measure("letters, batch 100", () -> letters.list(DlqStatus.MOVED, 5000, 50));
-            measure("letters of a type", () -> letters.query(new DeadLetterQuery(null, "Type7", null, 50, null)));
+            measure(
+                    "letters of a type",
+                    () -> letters.query(DeadLetterQuery.matching(DeadLetterFilter.of(null, "Type7", null), 50)));
             measure(
                     "letters of a group",
-                    () -> letters.query(new DeadLetterQuery(DlqStatus.MOVED, "Type7", "0000000000000007", 50, null)));
+                    () -> letters.query(DeadLetterQuery.matching(
+                            DeadLetterFilter.of(DlqStatus.MOVED, "Type7", "0000000000000007"), 50)));
+            DeadLetterFilter none = new DeadLetterFilter(null, null, filter(null, null, null, "none"));
+            measure("letters, a window without a match", () -> letters.query(DeadLetterQuery.matching(none, 50)));
+            measure("letters, count of a window", () -> letters.count(none));
+            measure("letters, bounded count", () -> letters.count(DeadLetterFilter.of(DlqStatus.MOVED, null, null)));
+            measure("letters of all states, batch 100", () -> letters.list(null, 5000, 50));
             measure("letters, count of a type", () -> letters.count(null, "Type7"));
             measure("letters, counts by state", () -> letters.countByState(InspectionBackend.MOST_COUNTED));
             measure("letters, groups", () -> letters.groups(50));

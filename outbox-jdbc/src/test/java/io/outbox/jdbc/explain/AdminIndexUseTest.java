@@ -11,6 +11,7 @@ import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.InspectionBackend;
@@ -69,12 +70,16 @@ class AdminIndexUseTest {
             cost.of(() -> letters.query(page), A_PAGE);
             cost.of(() -> letters.query(page.after(letters.query(page).next())), A_PAGE);
             cost.of(
-                    () -> letters.query(new DeadLetterQuery(null, BigTable.RARE_TYPE, null, LIMIT, null)),
+                    () -> letters.query(
+                            DeadLetterQuery.matching(DeadLetterFilter.of(null, BigTable.RARE_TYPE, null), LIMIT)),
                     A_PAGE + RARE);
             cost.of(
-                    () -> letters.query(new DeadLetterQuery(DlqStatus.MOVED, BigTable.TYPE, fingerprint, LIMIT, null)),
+                    () -> letters.query(DeadLetterQuery.matching(
+                            DeadLetterFilter.of(DlqStatus.MOVED, BigTable.TYPE, fingerprint), LIMIT)),
                     A_PAGE);
             cost.of(() -> letters.list(DlqStatus.MOVED, LIMIT, LIMIT), 2 * A_PAGE);
+            cost.of(() -> letters.list(null, LIMIT, LIMIT), 5 * A_PAGE);
+            cost.of(() -> letters.count(DeadLetterFilter.of(null, BigTable.RARE_TYPE, null)), RARE + 3);
             cost.of(() -> letters.find(List.of(id)), 3);
             cost.of(() -> letters.count(DlqStatus.MOVED, null), MOVED + 3);
             cost.of(() -> letters.count(null, BigTable.RARE_TYPE), RARE + 3);

@@ -1,0 +1,28 @@
+package io.outbox.spi;
+
+import io.outbox.model.DlqStatus;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Which dead letters an operator looks for. What is {@code null} matches all.
+ *
+ * @param status the only state that qualifies
+ * @param fingerprint the only kind of failure that qualifies
+ * @param events what qualifies otherwise; without states, since letters have their own
+ */
+public record DeadLetterFilter(DlqStatus status, String fingerprint, EventFilter events) {
+
+    public DeadLetterFilter {
+        Objects.requireNonNull(events, "events");
+        if (!events.states().isEmpty()) {
+            throw new IllegalArgumentException("dead letters are in none of these states: " + events.states());
+        }
+    }
+
+    /** Returns a filter for letters of a state, a type and a kind of failure. */
+    public static DeadLetterFilter of(DlqStatus status, String eventType, String fingerprint) {
+        EventFilter.Scope scope = new EventFilter.Scope(eventType, null, null, null);
+        return new DeadLetterFilter(status, fingerprint, new EventFilter(Set.of(), scope, null, null, null));
+    }
+}
