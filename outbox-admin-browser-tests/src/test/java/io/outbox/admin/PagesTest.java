@@ -220,9 +220,69 @@ class PagesTest {
         viewer.link("PaymentCaptured").click();
         assertThat(viewer.rows()).hasCount(3);
         assertThat(viewer.page.getByLabel("State")).hasValue("MOVED");
-        assertThat(viewer.page.getByLabel("Type")).hasValue("PaymentCaptured");
+        assertThat(viewer.page.getByLabel("Type", exact())).hasValue("PaymentCaptured");
         viewer.link("Clear").click();
         assertThat(viewer.rows()).hasCount(5);
+    }
+
+    @Test
+    void lettersAreFoundByWhatABulkActionTakes() {
+        shop.writeDead(3, "PaymentCaptured", "Timeout after 100 ms");
+        shop.writeDead(2, "OrderPlaced", "no stock");
+        viewer.open("dead?view=letters");
+        assertThat(viewer.rows()).hasCount(5);
+
+        viewer.page.getByLabel("Error contains").fill("STOCK");
+        viewer.page.getByLabel("Error contains").press("Enter");
+        assertThat(viewer.rows()).hasCount(2);
+        viewer.button("Replay all that match").click();
+        assertThat(viewer.page.locator("dialog")).containsText("2 events match.");
+        viewer.button("Cancel").click();
+
+        viewer.page.getByLabel("Tenant").fill("nobody");
+        viewer.page.getByLabel("Tenant").press("Enter");
+        assertThat(viewer.heading("No such letters")).isVisible();
+        viewer.link("Show all").click();
+        assertThat(viewer.rows()).hasCount(5);
+    }
+
+    @Test
+    void aGroupSaysWhetherItsCountIsExactAndHasNoActionsWithoutAType() {
+        viewer.page.route(
+                "**/api/groups?*",
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("application/json")
+                        .setBody("""
+                        {"items":[
+                          {"eventType":"OrderPlaced","fingerprint":"a","count":1000,"exact":false,
+                           "firstSeen":null,"lastSeen":null,"error":"no stock"},
+                          {"eventType":null,"fingerprint":"b","count":1000,"exact":true,
+                           "firstSeen":null,"lastSeen":null,"error":"not readable"}]}""")));
+        viewer.open("dead");
+
+        Locator groups = viewer.page.locator(".group");
+        assertThat(groups.nth(0).locator(".group-count")).hasText("1,000+");
+        assertThat(groups.nth(0).locator("button")).hasCount(3);
+        assertThat(groups.nth(1).locator(".group-count")).hasText("1,000");
+        assertThat(groups.nth(1)).containsText("unknown type");
+        assertThat(groups.nth(1).locator("button")).hasCount(0);
+    }
+
+    @Test
+    void anActionCanBeginThoughCountingHasFoundNothingYet() {
+        shop.writeDead(1, "OrderPlaced", "no stock");
+        viewer.page.route("**/api/bulk", route -> {
+            if (route.request().method().equals("POST")) {
+                route.fulfill(new Route.FulfillOptions()
+                        .setContentType("application/json")
+                        .setBody("{\"matches\":0,\"exact\":false}"));
+            } else {
+                route.resume();
+            }
+        });
+        viewer.open("dead?view=letters&error=rare");
+        viewer.button("Delete all that match").click();
+        assertThat(viewer.button("Delete an unknown number of events")).isEnabled();
     }
 
     @Test

@@ -16,6 +16,11 @@ export function number(value) {
   return NUMBER.format(value);
 }
 
+/** A number that may be greater: 1,000+. */
+export function atLeast(value, exact) {
+  return exact ? number(value) : `${number(value)}+`;
+}
+
 /** Few digits: 0.4, 12, 1,250. */
 export function rate(value) {
   return value < 10 ? DECIMAL.format(value) : NUMBER.format(Math.round(value));

@@ -1,7 +1,7 @@
 /** Dead letters, in groups that failed alike or one by one, and what is done to all of them. */
 import { h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
-import { number, plural, shortError } from '../format.js';
+import { atLeast, number, plural, shortError } from '../format.js';
 import { href, withParams } from '../router.js';
 import { Badge, stateName } from '../parts/badge.js';
 import { BulkButtons, BulkList } from '../parts/bulk.js';
@@ -17,6 +17,25 @@ import { Time } from '../parts/time.js';
 const PAGE = 50;
 const GROUPS = 100;
 const STATES = ['MOVED', 'TO_RETRY', 'RESOLVED'];
+
+/** What a bulk action takes, too, so that it hits what is shown. */
+const MATCHES = [
+  { name: 'eventType', label: 'Type' },
+  { name: 'aggregateType', label: 'Aggregate type' },
+  { name: 'aggregateId', label: 'Aggregate id' },
+  { name: 'tenantId', label: 'Tenant' },
+  { name: 'error', label: 'Error contains' },
+  { name: 'from', label: 'Created from', kind: 'time' },
+  { name: 'to', label: 'Created before', kind: 'time' },
+  { name: 'fingerprint', label: 'Fingerprint of the error' },
+];
+
+const FIELDS = [
+  { name: 'status', label: 'State', kind: 'choice', options: [['', 'All'], ...STATES.map((state) => [state, stateName(state)])] },
+  ...MATCHES,
+];
+
+const PARAMS = ['after', ...FIELDS.map((field) => field.name)];
 
 export function DeadPage(props) {
   if (!props.session.deadLetters) {
@@ -55,6 +74,7 @@ function Groups({ slowTick, canOperate }) {
   });
 }
 
+/** A group without a type has no actions: a filter without one would mean any type. */
 function Group({ group, canOperate }) {
   const filter = { eventType: group.eventType, fingerprint: group.fingerprint };
   return h(
@@ -63,10 +83,10 @@ function Group({ group, canOperate }) {
     h(
       'div',
       { class: 'group-head' },
-      h('span', { class: 'group-count', title: 'How many letters' }, number(group.count)),
-      h('a', { class: 'strong clip', href: href('dead', { view: 'letters', status: 'MOVED', ...filter }), 'data-entry': true }, group.eventType),
+      h('span', { class: 'group-count', title: group.exact ? 'How many letters' : 'How many letters, at least' }, atLeast(group.count, group.exact)),
+      h('a', { class: 'strong clip', href: href('dead', { view: 'letters', status: 'MOVED', ...filter }), 'data-entry': true }, group.eventType ?? 'unknown type'),
       h('span', { class: 'grow' }),
-      canOperate && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: true, small: true }),
+      canOperate && group.eventType && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: true, small: true }),
     ),
     h('p', { class: 'mono group-error clamp', title: group.error }, shortError(group.error ?? 'no error')),
     h('p', { class: 'muted small' }, 'First ', h(Time, { at: group.firstSeen }), ', last ', h(Time, { at: group.lastSeen }), h('span', { class: 'fingerprint mono' }, group.fingerprint)),
@@ -74,20 +94,14 @@ function Group({ group, canOperate }) {
 }
 
 function Letters({ query, changes, canOperate }) {
-  const params = Object.fromEntries(['status', 'eventType', 'fingerprint', 'after'].map((name) => [name, query.get(name)]));
-  const filter = Object.fromEntries(['eventType', 'fingerprint'].filter((name) => query.has(name)).map((name) => [name, query.get(name)]));
+  const params = Object.fromEntries(PARAMS.map((name) => [name, query.get(name)]));
+  const names = MATCHES.map((field) => field.name).filter((name) => query.has(name));
+  const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
   const hasUndecided = !query.has('status') || query.get('status') === 'MOVED';
   return h(
     'div',
     null,
-    h(Filters, {
-      query,
-      fields: [
-        { name: 'status', label: 'State', kind: 'choice', options: [['', 'All'], ...STATES.map((state) => [state, stateName(state)])] },
-        { name: 'eventType', label: 'Type' },
-        { name: 'fingerprint', label: 'Fingerprint of the error' },
-      ],
-    }),
+    h(Filters, { query, fields: FIELDS }),
     canOperate && hasUndecided && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All undecided letters that match, on this page and all others:'), h(BulkButtons, { filter, what: 'all that match', canResolve: true })),
     h(Load, {
       id: JSON.stringify(params),
@@ -100,27 +114,29 @@ function Letters({ query, changes, canOperate }) {
 }
 
 function LetterTable({ page, query }) {
-  if (page.items.length === 0) {
-    return h(Empty, { title: 'No such letters' }, h('a', { href: withParams({ status: null, eventType: null, fingerprint: null, after: null }) }, 'Show all'));
+  if (page.items.length === 0 && page.next === null) {
+    return h(Empty, { title: 'No such letters' }, h('a', { href: withParams(Object.fromEntries(PARAMS.map((name) => [name, null]))) }, 'Show all'));
   }
   const isAnyDecided = page.items.some((letter) => letter.updatedBy);
   return h(
     'div',
     { class: 'card flush' },
-    h(Table, {
-      caption: 'Dead letters, the oldest first',
-      id: (letter) => letter.id,
-      rows: page.items,
-      columns: [
-        { label: 'Event', cell: (letter) => h(EventCell, { event: letter }), kind: 'main-cell' },
-        { label: 'State', cell: (letter) => h(Badge, { state: letter.status }) },
-        { label: 'Aggregate', cell: (letter) => h(AggregateCell, { event: letter }) },
-        { label: 'Attempts', cell: (letter) => number(letter.attempts), kind: 'number' },
-        { label: 'Died', cell: (letter) => h(Time, { at: letter.movedAt }), kind: 'nowrap' },
-        { label: 'Error', cell: (letter) => h(ErrorCell, { error: letter.error }), kind: 'error-cell' },
-        isAnyDecided && { label: 'Changed by', cell: (letter) => h('span', { class: 'clip' }, letter.updatedBy ?? '–') },
-      ].filter(Boolean),
-    }),
+    page.items.length === 0
+      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the letters looked at match, and there are more to look at.')
+      : h(Table, {
+          caption: 'Dead letters, the oldest first',
+          id: (letter) => letter.id,
+          rows: page.items,
+          columns: [
+            { label: 'Event', cell: (letter) => h(EventCell, { event: letter }), kind: 'main-cell' },
+            { label: 'State', cell: (letter) => h(Badge, { state: letter.status }) },
+            { label: 'Aggregate', cell: (letter) => h(AggregateCell, { event: letter }) },
+            { label: 'Attempts', cell: (letter) => number(letter.attempts), kind: 'number' },
+            { label: 'Died', cell: (letter) => h(Time, { at: letter.movedAt }), kind: 'nowrap' },
+            { label: 'Error', cell: (letter) => h(ErrorCell, { error: letter.error }), kind: 'error-cell' },
+            isAnyDecided && { label: 'Changed by', cell: (letter) => h('span', { class: 'clip' }, letter.updatedBy ?? '–') },
+          ].filter(Boolean),
+        }),
     h(Pager, { query, next: page.next }, `${plural(page.items.length, 'letter')} on this page`),
   );
 }

@@ -50,6 +50,14 @@ export class BulkButtons extends Component {
   }
 }
 
+/** Counting looks at so many events only: there may be matches behind those, even if there are none among them. */
+function expected(matches, exact) {
+  if (exact) {
+    return plural(matches, 'event');
+  }
+  return matches === 0 ? 'an unknown number of events' : `at least ${plural(matches, 'event')}`;
+}
+
 /** Says how many match, and begins when that is confirmed. */
 function BulkDialog({ action, filter, what, onClose }) {
   const { word, says, isDanger } = ACTIONS[action];
@@ -65,7 +73,7 @@ function BulkDialog({ action, filter, what, onClose }) {
       load: () => post('bulk', { action, filter, dryRun: true }),
       skeleton: h('p', { class: 'dry-run', role: 'status' }, 'Counting what matches …'),
       show: ({ matches, exact }) => {
-        const count = `${exact ? '' : 'at least '}${plural(matches, 'event')}`;
+        const count = expected(matches, exact);
         return h(
           'div',
           null,
@@ -75,7 +83,7 @@ function BulkDialog({ action, filter, what, onClose }) {
             'div',
             { class: 'dialog-actions' },
             h('button', { class: 'button', onClick: onClose }, 'Cancel'),
-            h('button', { class: isDanger ? 'button danger' : 'button primary', onClick: confirm, disabled: matches === 0 }, `${word} ${count}`),
+            h('button', { class: isDanger ? 'button danger' : 'button primary', onClick: confirm, disabled: matches === 0 && exact }, `${word} ${count}`),
           ),
         );
       },
