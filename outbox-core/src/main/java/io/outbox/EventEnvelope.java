@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /**
  * An event with everything that is stored and delivered with it. Immutable and thread-safe.
@@ -30,6 +31,7 @@ public final class EventEnvelope {
     /** What a tombstone's payload reads as. */
     static final String NO_PAYLOAD = "null";
 
+    private static final Pattern UUID = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
     private static final int MAX_EVENT_ID = 36;
     static final int MAX_EVENT_TYPE = 128;
     private static final int MAX_AGGREGATE_TYPE = 64;
@@ -336,6 +338,11 @@ public final class EventEnvelope {
             this.eventId = Check.atMost(Check.notBlank(eventId, "eventId"), MAX_EVENT_ID, "eventId");
             this.originId = null;
             return this;
+        }
+
+        /** Gives the event a new id of the kind that another one has: a UUID of version 7 for a UUID, and else a ULID. */
+        public Builder newEventIdLike(String other) {
+            return eventId(UUID.matcher(other).matches() ? UuidV7.next() : Ulid.next());
         }
 
         /** The id of the event that this one stands for, to be set after its own. Default: its own. */

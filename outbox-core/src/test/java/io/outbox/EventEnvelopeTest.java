@@ -47,6 +47,19 @@ class EventEnvelopeTest {
     }
 
     @Test
+    void aNewIdIsOfTheKindOfAnother() {
+        String uuid = "0190163D-8694-739B-AEA5-966C26F8AD91";
+        String ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+        assertThat(builder().newEventIdLike(uuid).build().eventId())
+                .matches("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}");
+        assertThat(builder().newEventIdLike(ulid).build().eventId())
+                .matches("[0-9A-Z]{26}")
+                .isNotEqualTo(ulid);
+        assertThat(builder().newEventIdLike("order-1").build().eventId()).matches("[0-9A-Z]{26}");
+    }
+
+    @Test
     void hasDefaultsForAllButTypeAndPayload() {
         Instant before = Instant.now().truncatedTo(ChronoUnit.MICROS);
 

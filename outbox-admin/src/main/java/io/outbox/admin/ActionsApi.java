@@ -1,20 +1,13 @@
 package io.outbox.admin;
 
-import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
-import io.outbox.model.DeadLetter;
 import io.outbox.spi.InspectionBackend;
-import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** What operators do to single events and to delivery. */
 final class ActionsApi {
-
-    /** The header of an event that was written in place of another, which names that one. */
-    static final String EDITED_FROM = "outbox_edited_from";
 
     private final Outbox outbox;
     private final DeadEvents dead;
@@ -58,7 +51,7 @@ final class ActionsApi {
         });
     }
 
-    /** Writes an event with another payload, under an id of its own; the letter stays as it was and is RESOLVED. */
+    /** Writes an event with another payload, under an id of its own; the dead one is settled, and stays as it was. */
     private AdminResponse edit(Exchange exchange) {
         String id = exchange.anyId();
         Map<String, Object> body = exchange.body();
@@ -66,42 +59,12 @@ final class ActionsApi {
         if (payload == null) {
             throw Problem.invalid("payload", "must be given");
         }
-        DeadLetter letter = dead.letter(id);
-        EventEnvelope replacement = replacement(letter, payload);
+        EventEnvelope replacement = Replacement.of(dead.find(id), payload);
         String detail = "written again as " + replacement.eventId();
-        return audit.during(exchange.caller(), "edit", id, detail, () -> replace(id, replacement, exchange.caller()));
-    }
-
-    private AdminResponse replace(String id, EventEnvelope replacement, Caller caller) {
-        try {
-            DeadEvents.requireMade(dead.queue().replace(id, replacement, caller.name()));
+        return audit.during(exchange.caller(), "edit", id, detail, () -> {
+            dead.replace(id, replacement, exchange.caller());
             return AdminResponse.json(201, Map.of("id", replacement.eventId()));
-        } catch (DuplicateEventException e) {
-            throw Problem.conflict("id-taken", "The outbox has an event with the id of the new one", Map.of());
-        }
-    }
-
-    private static EventEnvelope replacement(DeadLetter letter, String payload) {
-        Map<String, String> headers =
-                new LinkedHashMap<>(Views.headers(letter.event().headersJson()));
-        headers.keySet().removeIf(name -> name.startsWith("__"));
-        headers.put(EDITED_FROM, letter.eventId());
-        if (payload.getBytes(StandardCharsets.UTF_8).length > EventEnvelope.MAX_PAYLOAD_BYTES) {
-            throw Problem.invalid("payload", "must have at most " + EventEnvelope.MAX_PAYLOAD_BYTES + " bytes");
-        }
-        try {
-            EventEnvelope.Builder builder = EventEnvelope.builder(letter.event().eventType())
-                    .headers(headers)
-                    .payloadJson(payload);
-            if (letter.event().aggregateType() != null) {
-                builder.aggregateType(letter.event().aggregateType());
-            }
-            return builder.aggregateId(letter.event().aggregateId())
-                    .tenantId(letter.event().tenantId())
-                    .build();
-        } catch (IllegalArgumentException | NullPointerException e) {
-            throw Problem.invalid("payload", "does not make an event with what the letter has otherwise");
-        }
+        });
     }
 
     private AdminResponse delivery(Exchange exchange, String action, Runnable change) {

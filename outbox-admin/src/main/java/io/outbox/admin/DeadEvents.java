@@ -1,11 +1,13 @@
 package io.outbox.admin;
 
 import io.outbox.DuplicateEventException;
+import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.dead.DeadLetterQueue;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DeadLetterChange;
 import io.outbox.spi.InspectionBackend;
@@ -13,8 +15,10 @@ import io.outbox.spi.OutboxBackendException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /** What can be done with events that have died, whether they are dead letters or in the outbox. */
 final class DeadEvents {
@@ -41,7 +45,7 @@ final class DeadEvents {
     /** Returns events to delivery, all or none. */
     void replay(List<String> ids, Caller caller) {
         if (hasQueue()) {
-            change(ids, DlqStatus.TO_RETRY, caller);
+            act(() -> changed(ids, DlqStatus.TO_RETRY, caller));
         } else {
             requireDead(ids);
             requireSome(ids.stream().filter(this::replayDead).count(), ids);
@@ -63,32 +67,69 @@ final class DeadEvents {
         if (!hasQueue()) {
             throw Problem.conflict(
                     "needs-dead-letters",
-                    "Without dead letters an event cannot be settled and kept; delete or replay it",
+                    "Without a dead letter queue (outbox.publisher.dlq.enabled) an event cannot be settled and kept;"
+                            + " delete or replay it",
                     Map.of());
         }
-        change(ids, DlqStatus.RESOLVED, caller);
+        act(() -> changed(ids, DlqStatus.RESOLVED, caller));
     }
 
     void delete(List<String> ids) {
         if (hasQueue()) {
-            requireMade(queue().delete(ids));
+            act(() -> queue().delete(ids));
         } else {
             requireDead(ids);
             requireSome(inspection.deleteDead(ids), ids);
         }
     }
 
-    /** Changes the state of letters, all or none. */
-    void change(List<String> ids, DlqStatus status, Caller caller) {
+    /**
+     * Writes an event in place of a dead one, which is settled and stays as it was: a letter as RESOLVED, an event of an outbox
+     * without dead letters as DONE, which is the only end that it can have and not be dead.
+     */
+    void replace(String id, EventEnvelope replacement, Caller caller) {
         try {
-            requireMade(queue().change(ids, status, caller.name()));
+            if (hasQueue()) {
+                act(() -> queue().replace(id, replacement, caller.name()));
+            } else if (!inspection.replaceDead(id, replacement, remark(id, replacement))) {
+                throw Problem.missing(List.of(id));
+            }
+        } catch (DuplicateEventException e) {
+            throw Problem.conflict("id-taken", "The outbox has an event with the id of the new one", Map.of());
+        }
+    }
+
+    private String remark(String id, EventEnvelope replacement) {
+        String error = inspection.find(id).map(InspectedEvent::lastError).orElse(null);
+        return "Not delivered: written again as " + replacement.eventId() + (error == null ? "" : ". Before: " + error);
+    }
+
+    /** Changes letters; what is DEAD in the outbox still, because a schedule moves it later, is made a letter first. */
+    private void act(Supplier<DeadLetterChange> action) {
+        DeadLetterChange change = action.get();
+        boolean isMoved = !change.missing().isEmpty() && queue().moveDead(change.missing()) > 0;
+        requireMade(isMoved ? action.get() : change);
+    }
+
+    /** Changes the state of letters, all or none. */
+    void changeLetters(List<String> ids, DlqStatus status, Caller caller) {
+        requireMade(changed(ids, status, caller));
+    }
+
+    void deleteLetters(List<String> ids) {
+        requireMade(queue().delete(ids));
+    }
+
+    private DeadLetterChange changed(List<String> ids, DlqStatus status, Caller caller) {
+        try {
+            return queue().change(ids, status, caller.name());
         } catch (DuplicateEventException e) {
             throw Problem.conflict(
                     "id-taken", "The outbox has an event with the id of one of these; nothing was changed", Map.of());
         }
     }
 
-    static void requireMade(DeadLetterChange change) {
+    private static void requireMade(DeadLetterChange change) {
         if (!change.missing().isEmpty()) {
             throw Problem.missing(List.copyOf(new TreeSet<>(change.missing())));
         }
@@ -128,8 +169,14 @@ final class DeadEvents {
         return queue().find(id).orElseThrow(() -> Problem.missing(List.of(id)));
     }
 
-    /** Returns DEAD events of an outbox without dead letters. */
-    List<OutboxEvent> first(String eventType, int limit) {
-        return outbox.deadEvents().query(eventType, null, limit);
+    /** Returns a dead event, wherever it is, with payload and headers. */
+    OutboxEvent find(String id) {
+        Optional<DeadLetter> letter = hasQueue() ? queue().find(id) : Optional.empty();
+        return letter.map(DeadLetter::event)
+                .or(() -> inspection
+                        .find(id)
+                        .filter(event -> event.status() == EventStatus.DEAD)
+                        .map(InspectedEvent::event))
+                .orElseThrow(() -> Problem.missing(List.of(id)));
     }
 }

@@ -75,7 +75,7 @@ final class DlqApi {
         }
         String action = status == DlqStatus.TO_RETRY ? "replay" : "resolve";
         return audit.during(exchange.caller(), action, target(ids), detail(ids), () -> {
-            dead.change(ids, status, exchange.caller());
+            dead.changeLetters(ids, status, exchange.caller());
             return AdminResponse.noContent();
         });
     }
@@ -91,7 +91,7 @@ final class DlqApi {
     private AdminResponse delete(Exchange exchange, List<String> ids) {
         dead.queue();
         return audit.during(exchange.caller(), "delete", target(ids), detail(ids), () -> {
-            dead.delete(ids);
+            dead.deleteLetters(ids);
             return AdminResponse.noContent();
         });
     }

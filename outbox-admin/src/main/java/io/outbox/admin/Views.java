@@ -87,6 +87,11 @@ final class Views {
         view.put("headers", mask.headers(event, headers));
     }
 
+    /** Returns how the payload is stored if not as it is, or {@code null}. */
+    static String encoding(OutboxEvent event) {
+        return headers(event.headersJson()).get(ENCODING);
+    }
+
     /** Returns the headers; none if they cannot be read. */
     static Map<String, String> headers(String json) {
         Map<String, String> headers = new LinkedHashMap<>();

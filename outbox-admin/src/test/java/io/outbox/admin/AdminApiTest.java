@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.outbox.EventEnvelope;
 import io.outbox.admin.AdminFixture.Answer;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.OutboxEvent;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -211,8 +213,9 @@ class AdminApiTest {
                 .isEqualTo(204);
         assertThat(fixture.post(BASE + "/events/" + ids.get(0) + "/replay").status())
                 .isEqualTo(404);
-        assertThat(fixture.post(BASE + "/events/" + ids.get(1) + "/resolve").status())
-                .isEqualTo(409);
+        Answer resolved = fixture.post(BASE + "/events/" + ids.get(1) + "/resolve");
+        assertThat(resolved.status()).isEqualTo(409);
+        assertThat(resolved.object().get("detail").getAsString()).contains("outbox.publisher.dlq.enabled");
         assertThat(fixture.post(BASE + "/events/" + ids.get(2) + "/delete").status())
                 .isEqualTo(204);
 
@@ -248,6 +251,100 @@ class AdminApiTest {
                 .isEqualTo(409);
         assertThat(fixture.send("POST", BASE + "/events/" + id + "/edit", "{}").status())
                 .isEqualTo(400);
+    }
+
+    private Answer edit(String id) {
+        return fixture.send("POST", BASE + "/events/" + id + "/edit", "{\"payload\":\"{\\\"n\\\":42}\"}");
+    }
+
+    @Test
+    void anEditedEventKeepsItsKeyItsOriginAndTheKindOfItsId() {
+        String id = "0190163d-8694-739b-aea5-966c26f8ad91";
+        EventEnvelope event = EventEnvelope.builder(AdminFixture.TYPE)
+                .aggregateType("Order")
+                .aggregateId("order-7")
+                .key("customer-7")
+                .eventId(id)
+                .originId("0190163d-8694-739b-aea5-966c26f8ad90")
+                .payloadJson("{}")
+                .build();
+        fixture.write(List.of(event));
+        fixture.outbox.deliverDue();
+
+        String created = edit(id).object().get("id").getAsString();
+
+        fixture.error = null;
+        fixture.outbox.deliverDue();
+        EventEnvelope delivered = fixture.delivered.remove();
+        assertThat(delivered.eventId()).isEqualTo(created).isNotEqualTo(id);
+        assertThat(UUID.fromString(created).version()).isEqualTo(7);
+        assertThat(delivered.key()).isEqualTo("customer-7");
+        assertThat(delivered.originId()).isEqualTo(event.originId());
+        assertThat(delivered.payloadJson()).isEqualTo("{\"n\":42}");
+    }
+
+    @Test
+    void whatIsNoTextIsNotEdited() {
+        List<EventEnvelope> events = List.of(
+                EventEnvelope.builder(AdminFixture.TYPE)
+                        .aggregateType("Order")
+                        .payloadBytes(new byte[] {1, 2})
+                        .build(),
+                EventEnvelope.builder(AdminFixture.TYPE)
+                        .aggregateType("Order")
+                        .tombstone()
+                        .build());
+        fixture.write(events);
+        fixture.outbox.deliverDue();
+
+        for (EventEnvelope event : events) {
+            Answer answer = edit(event.eventId());
+
+            assertThat(answer.status()).isEqualTo(409);
+            assertThat(answer.object().get("type").getAsString()).endsWith(":not-text");
+        }
+        assertThat(ids(BASE + "/dead-letters?status=MOVED")).hasSize(2);
+        assertThat(ids(BASE + "/events?limit=10")).isEmpty();
+    }
+
+    @Test
+    void anEditedEventOfAnOutboxWithoutDeadLettersIsDoneAndStaysReadable() {
+        withoutDeadLetters();
+        String id = fixture.writeDead(1).get(0);
+
+        Answer answer = edit(id);
+
+        assertThat(answer.status()).isEqualTo(201);
+        String created = answer.object().get("id").getAsString();
+        JsonObject original = fixture.get(BASE + "/events/" + id).object();
+        assertThat(original.get("status").getAsString()).isEqualTo("DONE");
+        assertThat(original.get("payload").getAsString()).isEqualTo("{\"n\":0}");
+        assertThat(original.get("error").getAsString()).contains("written again as " + created, "boom");
+        assertThat(edit(id).status()).isEqualTo(404);
+        fixture.error = null;
+        fixture.outbox.deliverDue();
+        assertThat(fixture.delivered).extracting(EventEnvelope::eventId).containsExactly(created);
+    }
+
+    @Test
+    void actsOnDeadEventsThatAScheduleHasNotMovedYet() throws Exception {
+        List<String> ids = fixture.writeDeadInPlace(4);
+
+        assertThat(fixture.get(AdminFixture.DLQ + "/" + ids.get(0)).status()).isEqualTo(404);
+        assertThat(fixture.send("DELETE", AdminFixture.DLQ + "/" + ids.get(0), null)
+                        .status())
+                .isEqualTo(404);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(0) + "/replay").status())
+                .isEqualTo(204);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(1) + "/resolve").status())
+                .isEqualTo(204);
+        assertThat(fixture.post(BASE + "/events/" + ids.get(2) + "/delete").status())
+                .isEqualTo(204);
+        String created = edit(ids.get(3)).object().get("id").getAsString();
+
+        assertThat(ids(BASE + "/events?status=NEW")).containsExactly(created, ids.get(0));
+        assertThat(ids(BASE + "/dead-letters?status=RESOLVED")).containsExactly(ids.get(1), ids.get(3));
+        assertThat(fixture.get(BASE + "/events/" + ids.get(2)).status()).isEqualTo(404);
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.outbox.Outbox;
 import io.outbox.UnrecoverableException;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
@@ -24,6 +25,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,11 +112,24 @@ final class AdminFixture implements AutoCloseable {
                     .payloadJson("{\"n\":" + i + "}")
                     .build());
         }
+        write(events);
+        return events.stream().map(EventEnvelope::eventId).toList();
+    }
+
+    void write(List<EventEnvelope> events) {
         try (Transaction tx = jdbc.begin()) {
             outbox.writer().writeAll(events);
             tx.commit();
         }
-        return events.stream().map(EventEnvelope::eventId).toList();
+    }
+
+    /** Writes events that are DEAD in the outbox, as those are which a schedule has not moved yet. */
+    List<String> writeDeadInPlace(int count) throws SQLException {
+        List<String> ids = write(count);
+        try (Connection conn = pool.getConnection()) {
+            JdbcTemplate.update(conn, "UPDATE outbox_event SET status = 3, attempts = 1, last_error = 'boom'");
+        }
+        return ids;
     }
 
     /** Writes events, and lets them die. */

@@ -52,7 +52,7 @@ class TwoOperatorsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"replay, replay", "replay, delete", "delete, delete"})
+    @CsvSource({"replay, replay", "replay, delete", "delete, delete", "edit, edit", "edit, replay", "edit, delete"})
     void oneOfThemActsOnADeadEvent(String one, String other) throws Exception {
         try (AdminFixture fixture = AdminFixture.withoutDeadLetters()) {
             for (String id : fixture.writeDead(ROUNDS)) {

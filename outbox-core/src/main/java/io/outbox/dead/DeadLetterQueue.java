@@ -180,6 +180,15 @@ public final class DeadLetterQueue implements AutoCloseable {
         return change;
     }
 
+    /** Makes letters of those of the events that are DEAD and wait for a schedule; returns how many. */
+    public int moveDead(Collection<String> eventIds) {
+        List<OutboxEvent> events = backend.moveDead(eventIds);
+        if (!events.isEmpty()) {
+            moved(events);
+        }
+        return events.size();
+    }
+
     // What goes on by itself
 
     /** Starts the scheduled work, unless it runs already. */

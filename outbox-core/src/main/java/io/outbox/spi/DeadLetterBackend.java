@@ -36,6 +36,9 @@ public interface DeadLetterBackend {
      */
     List<OutboxEvent> moveDead(int limit, IntConsumer attempted);
 
+    /** Makes letters of those of the events that are DEAD and in the outbox; returns those events. */
+    List<OutboxEvent> moveDead(Collection<String> eventIds);
+
     /**
      * Returns up to {@code limit} letters that are TO_RETRY to the outbox, the oldest first; returns those letters.
      *

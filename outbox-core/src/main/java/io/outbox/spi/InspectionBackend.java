@@ -1,5 +1,6 @@
 package io.outbox.spi;
 
+import io.outbox.EventEnvelope;
 import io.outbox.model.AuditEntry;
 import io.outbox.model.EventStatus;
 import io.outbox.model.InspectedEvent;
@@ -48,6 +49,15 @@ public interface InspectionBackend {
 
     /** Deletes those of the events that are DEAD; returns how many. */
     int deleteDead(Collection<String> eventIds);
+
+    /**
+     * Writes an event in place of a DEAD one, which is DONE then, has the remark as its last error, and stays as it was
+     * otherwise.
+     *
+     * @return whether there was such a DEAD event; if not, nothing is written
+     * @throws io.outbox.DuplicateEventException if there is an event with the id of the replacement
+     */
+    boolean replaceDead(String eventId, EventEnvelope replacement, String remark);
 
     /** Creates what the entries below are kept in, where it is missing and may be created. */
     void prepareAudit();

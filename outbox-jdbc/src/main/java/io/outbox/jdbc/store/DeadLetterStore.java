@@ -42,7 +42,7 @@ public final class DeadLetterStore extends ForwardingOwnershipStore {
     /** The table of dead letters that goes with the default outbox table. */
     public static final String DEFAULT_TABLE = "outbox_dlq_event";
 
-    private static final String WAIT = " FOR UPDATE";
+    static final String WAIT = " FOR UPDATE";
 
     private final AbstractJdbcOutboxStore store;
     private final String tableName;

@@ -72,6 +72,11 @@ final class JdbcDeadLetters implements DeadLetterBackend {
     }
 
     @Override
+    public List<OutboxEvent> moveDead(Collection<String> eventIds) {
+        return inTransaction(conn -> letters.move(conn, new HashSet<>(eventIds), DeadLetterStore.WAIT));
+    }
+
+    @Override
     public List<DeadLetter> returnApproved(int limit, IntConsumer attempted) {
         return inTransaction(conn -> {
             List<DeadLetter> approved = letters.lockApproved(conn, limit);

@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.EventEnvelope;
 import io.outbox.internal.store.Connections;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.AuditEntry;
@@ -67,6 +68,9 @@ final class JdbcInspection implements InspectionBackend {
             UPDATE {by_id} SET locked_by = NULL, locked_at = NULL WHERE event_id IN {ids} AND {unfinished}""";
 
     private static final String DELETE_DEAD = "{delete_by_id} WHERE event_id IN {ids} AND status > 2";
+
+    private static final String SETTLE_DEAD = """
+            UPDATE {by_id} SET status = 1, done_at = {now}, last_error = ? WHERE event_id = ? AND status > 2""";
 
     private final Connections connections;
     private final AbstractJdbcOutboxStore store;
@@ -203,6 +207,17 @@ final class JdbcInspection implements InspectionBackend {
     @Override
     public int deleteDead(Collection<String> eventIds) {
         return updateAll(DELETE_DEAD, eventIds);
+    }
+
+    @Override
+    public boolean replaceDead(String eventId, EventEnvelope replacement, String remark) {
+        return connections.with(conn -> store.inTransaction(conn, () -> {
+            boolean isDead = store.statements().update(conn, sql(SETTLE_DEAD).toString(), remark, eventId) > 0;
+            if (isDead) {
+                store.insertNew(conn, replacement);
+            }
+            return isDead;
+        }));
     }
 
     private int updateAll(String template, Collection<String> eventIds) {

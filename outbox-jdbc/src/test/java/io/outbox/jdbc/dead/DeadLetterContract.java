@@ -251,6 +251,20 @@ abstract class DeadLetterContract {
     // Transfers
 
     @Test
+    void thoseOfSomeEventsThatAreDeadInTheOutboxAreMoved() {
+        List<String> ids = fixture.write(3, null);
+        fixture.killInPlace(ids.subList(0, 2));
+
+        assertThat(fixture.letters().moveDead(List.of(ids.get(0), ids.get(2), "none")))
+                .extracting(OutboxEvent::eventId)
+                .containsExactly(ids.get(0));
+
+        assertThat(fixture.letterIds()).containsExactly(ids.get(0));
+        assertThat(fixture.outboxIds()).containsExactlyInAnyOrder(ids.get(1), ids.get(2));
+        assertThat(letter(ids.get(0)).failure().error()).isEqualTo("boom");
+    }
+
+    @Test
     void deadEventsThatAreStillInTheOutboxAreMovedInBatches() {
         List<String> ids = fixture.write(5, null);
         fixture.killInPlace(ids.subList(0, 3));

@@ -1,8 +1,10 @@
 package io.outbox.jdbc.dead;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.JdbcOutbox;
@@ -119,6 +121,36 @@ class InspectionTest {
             assertThat(inspection.nodes()).isEmpty();
             assertThat(inspection.deleteDead(ids)).isEqualTo(1);
             assertThat(inspection.find(ids.get(2))).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReplacementOfADeadEventIsWrittenAndTheOriginalIsDone(TestDatabase database) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 4);
+                Connection conn = pool.getConnection()) {
+            AbstractJdbcOutboxStore store = JdbcOutbox.of(pool).createSchema().store();
+            EventEnvelope event = EventEnvelope.ofJson("Type", "{}");
+            EventEnvelope replacement = EventEnvelope.ofJson("Type", "{\"n\":1}");
+            store.insertNew(conn, event);
+            InspectionBackend inspection = inspection(pool);
+            assertThat(inspection.replaceDead(event.eventId(), replacement, "edited"))
+                    .isFalse();
+            store.markDead(conn, event.eventId(), "gone");
+
+            assertThatExceptionOfType(DuplicateEventException.class)
+                    .isThrownBy(() -> inspection.replaceDead(event.eventId(), event, "edited"));
+            assertThat(inspection.find(event.eventId()).orElseThrow().status()).isEqualTo(EventStatus.DEAD);
+            assertThat(inspection.replaceDead(event.eventId(), replacement, "edited"))
+                    .isTrue();
+
+            InspectedEvent original = inspection.find(event.eventId()).orElseThrow();
+            assertThat(original.status()).isEqualTo(EventStatus.DONE);
+            assertThat(original.doneAt()).isNotNull();
+            assertThat(original.lastError()).isEqualTo("edited");
+            assertThat(original.event().payloadJson()).isEqualTo("{}");
+            assertThat(inspection.find(replacement.eventId()).orElseThrow().status())
+                    .isEqualTo(EventStatus.NEW);
         }
     }
 

@@ -14,13 +14,13 @@ export class EventActions extends Component {
 
   render({ event, session }, { dialog }) {
     const isLetter = event.location === 'dead-letters';
-    const isUndecided = isLetter ? event.status === 'MOVED' : event.status === 'DEAD' && !session.deadLetters;
+    const isUndecided = isLetter ? event.status === 'MOVED' : event.status === 'DEAD';
     return h(
       'div',
       { class: 'buttons' },
       isUndecided && h(ActionButton, { icon: 'retry', label: 'Replay', kind: 'primary', onClick: () => replay(event.id) }),
-      isLetter && isUndecided && h(ActionButton, { icon: 'edit', label: 'Edit and replay', onClick: () => this.setState({ dialog: 'edit' }) }),
-      isLetter && isUndecided && h(ActionButton, { icon: 'check', label: 'Resolve', onClick: () => resolve(event.id) }),
+      isUndecided && !event.payloadEncoding && h(ActionButton, { icon: 'edit', label: 'Edit and replay', onClick: () => this.setState({ dialog: 'edit' }) }),
+      session.deadLetters && isUndecided && h(ActionButton, { icon: 'check', label: 'Resolve', onClick: () => resolve(event.id) }),
       (isUndecided || isLetter) && h(ActionButton, { icon: 'trash', label: 'Delete', onClick: () => this.setState({ dialog: 'delete' }) }),
       event.lockedBy && h(ActionButton, { icon: 'unlock', label: 'Release', onClick: () => this.setState({ dialog: 'release' }) }),
       dialog === 'edit' && h(EditDialog, { event, session, onClose: this.close }),
@@ -40,7 +40,7 @@ function ActionButton({ icon, label, kind = '', onClick }) {
   return h('button', { class: `button ${kind}`, onClick }, h(Icon, { name: icon }), label);
 }
 
-/** Takes another payload. The letter stays as it was, and an event of its own is written. */
+/** Takes another payload. The dead event stays as it was, and an event of its own is written. */
 class EditDialog extends Component {
   text = createRef();
   state = { isBroken: false, isSending: false };
@@ -71,7 +71,7 @@ class EditDialog extends Component {
       h(
         'form',
         { onSubmit: this.send },
-        h('p', { class: 'muted' }, 'An event of its own is written with this payload. The letter keeps the original, and is resolved.'),
+        h('p', { class: 'muted' }, `An event of its own is written with this payload. The original is kept for its retention, as ${session.deadLetters ? 'resolved' : 'done'}.`),
         session.masked && h('p', { class: 'problem' }, 'Parts of this payload may be hidden. What you see here is what will be written.'),
         h('label', { for: 'edited', class: 'unseen' }, 'Payload'),
         h('textarea', { id: 'edited', ref: this.text, class: 'code', rows: 14, spellcheck: false, defaultValue: event.payload ?? '', onInput: this.onInput }),
