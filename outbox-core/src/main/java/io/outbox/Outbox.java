@@ -234,7 +234,17 @@ public final class Outbox implements AutoCloseable {
 
     /** Returns the event types with a lane of their own, and how each is delivered. */
     public Map<String, LanePolicy> lanes() {
-        return delivery == null ? Map.of() : delivery.lanes();
+        return delivery == null ? Map.of() : delivery.policies().lanes();
+    }
+
+    /** Returns how event types without a lane of their own are delivered; empty if this outbox only writes. */
+    public Optional<LanePolicy> sharedLane() {
+        return Optional.ofNullable(delivery).map(parts -> parts.policies().shared());
+    }
+
+    /** Returns how old a lock of another node may become before this one takes its event over; empty without locks. */
+    public Optional<Duration> lockTimeout() {
+        return Optional.ofNullable(delivery).map(parts -> parts.policies().lockTimeout());
     }
 
     /** Returns what operators see of the store; empty if they cannot look into it. */

@@ -77,9 +77,16 @@ final class OutboxAssembly {
     record Writing(OutboxWriter writer, OutboxPublisher publisher) {}
 
     /** What delivers. */
-    record Delivery(DeliveryEngine engine, PollingLoop poller, Map<String, LanePolicy> lanes) {}
+    record Delivery(DeliveryEngine engine, PollingLoop poller, Policies policies) {}
+
+    /** How is delivered; the lock timeout is {@code null} where events are not locked. */
+    record Policies(Map<String, LanePolicy> lanes, LanePolicy shared, Duration lockTimeout) {}
 
     private record Route(String aggregateType, String eventType) {}
+
+    private Policies policies() {
+        return new Policies(delivery.lanePolicies(), delivery.sharedPolicy(), delivery.lockTimeout());
+    }
 
     void listenerElsewhere(String aggregateType, String eventType) {
         listenersElsewhere.add(
@@ -125,7 +132,7 @@ final class OutboxAssembly {
             HotPath path = hotPath ? engine.hotPath(metrics) : HotPath.NONE;
             return new Parts(
                     writing(store, path),
-                    new Delivery(engine, loop, delivery.lanePolicies()),
+                    new Delivery(engine, loop, policies()),
                     new Housekeeping(store, purgeScheduler, deadLetters),
                     wakeUp,
                     clock);

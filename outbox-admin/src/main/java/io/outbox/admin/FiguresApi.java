@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Numbers, nodes, event types and the audit log. */
@@ -113,7 +114,10 @@ final class FiguresApi {
     }
 
     private List<Map<String, Object>> nodes() {
-        return inspection.nodes().stream().map(Views::node).toList();
+        Duration timeout = outbox.lockTimeout().orElse(null);
+        return inspection.nodes().stream()
+                .map(locks -> Views.node(locks, timeout))
+                .toList();
     }
 
     private List<Map<String, Object>> types() {
@@ -129,6 +133,12 @@ final class FiguresApi {
         types.forEach((type, view) -> {
             view.put("oldestDueAt", dueSince.get(type));
             view.put("lane", lanes.containsKey(type) ? lane(lanes.get(type)) : null);
+            view.put(
+                    "retries",
+                    Optional.ofNullable(lanes.get(type))
+                            .or(outbox::sharedLane)
+                            .map(FiguresApi::retries)
+                            .orElse(null));
             view.put("paused", outbox.pausedTypes().contains(type));
             view.put(
                     "unavailable",
@@ -146,6 +156,13 @@ final class FiguresApi {
         view.put("eventType", type);
         view.put("pending", pending);
         view.put("inProcess", inProcess);
+        return view;
+    }
+
+    private static Map<String, Object> retries(LanePolicy policy) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("maxAttempts", policy.maxAttempts());
+        view.put("delays", policy.retryPolicy().describe());
         return view;
     }
 

@@ -8,6 +8,7 @@ import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -131,12 +132,14 @@ final class Views {
         return view;
     }
 
-    static Map<String, Object> node(NodeLocks locks) {
+    /** The time after which locks are taken over may be {@code null}. */
+    static Map<String, Object> node(NodeLocks locks, Duration timeout) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("node", locks.node());
         view.put("events", locks.events());
         view.put("oldestLock", locks.oldest());
         view.put("newestLock", locks.newest());
+        view.put("expiresAt", timeout == null ? null : locks.oldest().plus(timeout));
         return view;
     }
 

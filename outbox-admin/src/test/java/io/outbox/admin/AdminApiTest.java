@@ -9,8 +9,10 @@ import com.google.gson.JsonObject;
 import io.outbox.EventEnvelope;
 import io.outbox.admin.AdminFixture.Answer;
 import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -366,6 +368,10 @@ class AdminApiTest {
         assertThat(type.get("eventType").getAsString()).isEqualTo("Shipped");
         assertThat(type.get("paused").getAsBoolean()).isTrue();
         assertThat(type.getAsJsonObject("lane").get("concurrency").getAsInt()).isEqualTo(2);
+        assertThat(type.getAsJsonObject("retries").get("maxAttempts").getAsInt())
+                .isEqualTo(10);
+        assertThat(type.getAsJsonObject("retries").get("delays").getAsString())
+                .isEqualTo("about 200 ms, doubled each time, up to 60 s");
         assertThat(fixture.post(BASE + "/delivery/resume").status()).isEqualTo(204);
         assertThat(fixture.get(BASE + "/events/" + id).object().get("status").getAsString())
                 .isEqualTo("NEW");
@@ -505,12 +511,21 @@ class AdminApiTest {
                 .getAsJsonObject();
         assertThat(node.get("node").getAsString()).isEqualTo("gone");
         assertThat(node.get("oldestLock").getAsString()).isEqualTo("2025-01-01T00:00:00Z");
+        assertThat(node.get("expiresAt").isJsonNull()).as("one node alone").isTrue();
 
         assertThat(fixture.post(BASE + "/events/" + id + "/release").status()).isEqualTo(204);
 
         assertThat(fixture.get(BASE + "/events/" + id).object().get("lockedBy").isJsonNull())
                 .isTrue();
         assertThat(fixture.post(BASE + "/events/unknown/release").status()).isEqualTo(404);
+    }
+
+    @Test
+    void aLockExpiresByTheTimeOutOfTheNodeThatAnswers() {
+        Instant oldest = Instant.parse("2025-01-01T00:00:00Z");
+        NodeLocks locks = new NodeLocks("gone", 2, oldest, oldest.plusSeconds(9));
+
+        assertThat(Views.node(locks, Duration.ofMinutes(5))).containsEntry("expiresAt", oldest.plusSeconds(300));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.outbox.dispatch;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -17,5 +18,14 @@ final class Delays {
             throw new IllegalArgumentException(name + " must be at least 1 ms and at most 10 years: " + delay);
         }
         return delay.toMillis();
+    }
+
+    /** Returns a delay as it is said: 200 ms, 1.5 s, 30 s, 5 min. */
+    static String words(long millis) {
+        if (millis < 1000) {
+            return millis + " ms";
+        }
+        BigDecimal seconds = BigDecimal.valueOf(millis, 3).stripTrailingZeros();
+        return millis >= 120_000 && millis % 60_000 == 0 ? millis / 60_000 + " min" : seconds.toPlainString() + " s";
     }
 }

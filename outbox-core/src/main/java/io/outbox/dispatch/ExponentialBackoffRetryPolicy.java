@@ -34,4 +34,9 @@ public final class ExponentialBackoffRetryPolicy implements RetryPolicy {
         long delay = baseDelayMs > maxDelayMs >> doublings ? maxDelayMs : baseDelayMs << doublings;
         return Math.round(delay * ThreadLocalRandom.current().nextDouble(0.5, 1.5));
     }
+
+    @Override
+    public String describe() {
+        return "about " + Delays.words(baseDelayMs) + ", doubled each time, up to " + Delays.words(maxDelayMs);
+    }
 }

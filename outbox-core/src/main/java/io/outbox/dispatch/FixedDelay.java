@@ -7,4 +7,9 @@ record FixedDelay(long delayMs) implements RetryPolicy {
     public long computeDelayMs(int attempts) {
         return delayMs;
     }
+
+    @Override
+    public String describe() {
+        return Delays.words(delayMs) + " each";
+    }
 }

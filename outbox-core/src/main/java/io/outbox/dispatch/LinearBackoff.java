@@ -14,4 +14,9 @@ record LinearBackoff(long stepMs, long maxMs) implements RetryPolicy {
         long steps = Math.max(1, attempts);
         return steps > maxMs / stepMs ? maxMs : steps * stepMs;
     }
+
+    @Override
+    public String describe() {
+        return Delays.words(stepMs) + " more each time, up to " + Delays.words(maxMs);
+    }
 }

@@ -28,4 +28,9 @@ public final class MultiplyingRetryPolicy implements RetryPolicy {
         double delay = delayMs * Math.pow(multiplier, Math.max(1, attempts) - 1);
         return (long) Math.min(delay, MAX_DELAY_MS);
     }
+
+    @Override
+    public String describe() {
+        return Delays.words(delayMs) + (multiplier == 1 ? " each" : ", times " + multiplier + " each time");
+    }
 }

@@ -48,6 +48,11 @@ public interface RetryPolicy {
         return Optional.of(Duration.ofMillis(Math.max(0, computeDelayMs(attempts))));
     }
 
+    /** Says in words how long it waits, for whoever operates an outbox. The default names the class. */
+    default String describe() {
+        return "delays of " + getClass().getSimpleName();
+    }
+
     /**
      * Returns a policy that always waits the same time, without jitter.
      *

@@ -37,6 +37,11 @@ record RetryRules(RetryPolicy basis, Map<Class<? extends Throwable>, RetryPolicy
         rules = Map.copyOf(rules);
     }
 
+    @Override
+    public String describe() {
+        return basis.describe() + "; others for some errors";
+    }
+
     static RetryRules none(RetryPolicy basis) {
         return new RetryRules(basis, Map.of(), false);
     }

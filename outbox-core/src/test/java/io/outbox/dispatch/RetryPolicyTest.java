@@ -264,4 +264,30 @@ class RetryPolicyTest {
                     .withMessage("policy");
         }
     }
+
+    @Test
+    void policiesSayInWordsHowLongTheyWait() {
+        Duration second = Duration.ofSeconds(1);
+
+        assertThat(RetryPolicy.fixed(Duration.ofMillis(1500)).describe()).isEqualTo("1.5 s each");
+        assertThat(RetryPolicy.linear(second, Duration.ofMinutes(5)).describe())
+                .isEqualTo("1 s more each time, up to 5 min");
+        assertThat(RetryPolicy.exponential(Duration.ofMillis(200), Duration.ofMinutes(1))
+                        .describe())
+                .isEqualTo("about 200 ms, doubled each time, up to 60 s");
+        assertThat(new MultiplyingRetryPolicy(second, 2.5).describe()).isEqualTo("1 s, times 2.5 each time");
+        assertThat(RetryPolicy.fixed(second)
+                        .neverOn(IllegalStateException.class)
+                        .describe())
+                .isEqualTo("1 s each; others for some errors");
+        assertThat(new Own().describe()).isEqualTo("delays of Own");
+    }
+
+    private static final class Own implements RetryPolicy {
+
+        @Override
+        public long computeDelayMs(int attempts) {
+            return attempts;
+        }
+    }
 }

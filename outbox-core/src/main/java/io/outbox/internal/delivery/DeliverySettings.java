@@ -78,6 +78,21 @@ public final class DeliverySettings {
         return Collections.unmodifiableMap(new LinkedHashMap<>(lanes));
     }
 
+    /** Returns how event types without a lane of their own are delivered, as it is now. */
+    public LanePolicy sharedPolicy() {
+        return LanePolicy.builder()
+                .maxAttempts(maxAttempts)
+                .retryPolicy(retryPolicy)
+                .concurrency(workerCount)
+                .queueCapacity(coldQueueCapacity)
+                .build();
+    }
+
+    /** Returns how long a lock lasts that is not renewed, or {@code null} if events are not locked. */
+    public Duration lockTimeout() {
+        return lease == null ? null : lease.duration();
+    }
+
     /** Told of events that become dead letters. */
     public void moves(Moves value) {
         this.moves = value;

@@ -2,7 +2,7 @@
 import { h } from '../../lib/preact.mjs';
 import { switchDelivery } from '../actions.js';
 import { get } from '../api.js';
-import { number, shortError } from '../format.js';
+import { number, plural, shortError } from '../format.js';
 import { href } from '../router.js';
 import { Badge } from '../parts/badge.js';
 import { Icon } from '../parts/icon.js';
@@ -62,7 +62,7 @@ function Types({ items, canOperate }) {
         { label: 'Pending', cell: (type) => number(type.pending), kind: 'number' },
         { label: 'In process', cell: (type) => number(type.inProcess), kind: 'number' },
         { label: 'Oldest due', cell: (type) => (type.oldestDueAt ? h(Ago, { at: type.oldestDueAt }) : '–'), kind: 'nowrap' },
-        { label: 'Policy', cell: (type) => h(Policy, { lane: type.lane }), kind: 'policy-cell' },
+        { label: 'Policy', cell: (type) => h(Policy, { lane: type.lane, retries: type.retries }), kind: 'policy-cell' },
         { label: '', cell: (type) => canOperate && type.lane && h(TypeSwitch, { type }), kind: 'end' },
       ],
     }),
@@ -82,12 +82,13 @@ function State({ type }) {
   return h(Badge, { state: type.paused ? 'PAUSED' : 'RUNNING' });
 }
 
-function Policy({ lane }) {
+function Policy({ lane, retries }) {
+  const attempts = retries && `${plural(retries.maxAttempts, 'attempt')}, after ${retries.delays}`;
   if (!lane) {
-    return h('span', { class: 'muted' }, 'Shared lane');
+    return h('span', { class: 'small muted' }, ['Shared lane', attempts].filter(Boolean).join(' · '));
   }
   const parts = [
-    `${number(lane.maxAttempts)} attempts`,
+    attempts,
     `${number(lane.concurrency)} at a time`,
     lane.maxPerSecond > 0 && `at most ${number(lane.maxPerSecond)} per second`,
     lane.batchSize > 0 && `batches of ${number(lane.batchSize)}`,

@@ -28,6 +28,7 @@ export function Nodes({ tick }) {
                 { label: 'Node', cell: (row) => h('span', { class: 'mono clip', title: row.node }, row.node) },
                 { label: 'Events', cell: (row) => number(row.events), kind: 'number' },
                 { label: 'Oldest lease', cell: (row) => h(Ago, { at: row.oldestLock }), kind: 'number' },
+                { label: 'Expires', cell: (row) => (row.expiresAt ? h(Ago, { at: row.expiresAt }) : '–'), kind: 'number' },
                 { label: 'Newest', cell: (row) => h(Ago, { at: row.newestLock }), kind: 'number' },
               ],
             }),
