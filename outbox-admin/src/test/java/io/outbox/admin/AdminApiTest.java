@@ -7,10 +7,12 @@ import static org.awaitility.Awaitility.await;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
 import io.outbox.admin.AdminFixture.Answer;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
+import io.outbox.registry.DefaultListenerRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -525,7 +527,17 @@ class AdminApiTest {
         Instant oldest = Instant.parse("2025-01-01T00:00:00Z");
         NodeLocks locks = new NodeLocks("gone", 2, oldest, oldest.plusSeconds(9));
 
-        assertThat(Views.node(locks, Duration.ofMinutes(5))).containsEntry("expiresAt", oldest.plusSeconds(300));
+        try (Outbox node = Outbox.multiNode()
+                .backend(fixture.jdbc.backend())
+                .listenerRegistry(new DefaultListenerRegistry())
+                .claimLocking(Duration.ofMinutes(5))
+                .maxAttempts(3)
+                .startManually()
+                .build()) {
+            assertThat(node.sharedLane().orElseThrow().maxAttempts()).isEqualTo(3);
+            assertThat(Views.node(locks, node.lockTimeout().orElseThrow()))
+                    .containsEntry("expiresAt", oldest.plusSeconds(300));
+        }
     }
 
     @Test
