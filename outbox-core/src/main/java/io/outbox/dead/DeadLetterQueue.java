@@ -182,9 +182,10 @@ public final class DeadLetterQueue implements AutoCloseable {
 
     /** Makes letters of those of the events that are DEAD and wait for a schedule; returns how many. */
     public int moveDead(Collection<String> eventIds) {
+        long begin = System.nanoTime();
         List<OutboxEvent> events = backend.moveDead(eventIds);
         if (!events.isEmpty()) {
-            moved(events);
+            moved(events, Duration.ofMillis(millisSince(begin)));
         }
         return events.size();
     }
