@@ -42,6 +42,6 @@ final class EventRows {
                 body.headers(),
                 ((Long) values.get(4)).intValue(),
                 Micros.fromSortable((String) values.get(2)),
-                Micros.instant((String) values.get(3)));
+                Micros.instant((Long) values.get(3)));
     }
 }

@@ -25,7 +25,7 @@ final class Micros {
         return instant(Long.parseLong(text));
     }
 
-    private static Instant instant(long micros) {
+    static Instant instant(long micros) {
         return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000L);
     }
 

@@ -20,19 +20,17 @@ end
 
 local function append(args, first, count)
   local time = now()
-  for i = 0, count - 1 do
-    local at = first + i * APPEND_ARGS
-    local owner = args[at + 4]
-    local e = {id = args[at], created = args[at + 1], due = tonumber(args[at + 2]), status = 0, attempts = 0, type = args[at + 3]}
-    e.member = e.created .. e.id
-    if owner ~= '' then
-      e.owner = owner
-      put_held(e, time)
+  for at = first, first + (count - 1) * APPEND_ARGS, APPEND_ARGS do
+    local id, created, due, type, owner = args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4]
+    local member = created .. id
+    if owner == '' then
+      owner = nil
+      put_free(type, due, member)
     else
-      put_free(e)
+      put_held(type, due, member, time)
     end
-    save(e)
-    queue('HSET', BODY, e.id, args[at + 5])
+    queue('HSET', EVENT, id, cmsgpack.pack(created, tonumber(due), 0, 0) .. packed_tail(type, owner))
+    queue('HSET', BODY, id, args[at + 5])
   end
   settle()
 end

@@ -35,7 +35,7 @@ local function retry(e, time)
   if e.owner then leave_held(e) end
   e.owner = nil
   e.due = time
-  put_free(e)
+  put_free(e.type, text(time), e.member)
 end
 
 local function change(e, o)
@@ -70,28 +70,30 @@ local function delete(e)
   queue('HDEL', BODY, e.id)
 end
 
-local outcomes, ids = {}, {}
-for i = 2, #ARGV, OUTCOME_ARGS do
-  local error = ARGV[i + 5]
-  ids[#ids + 1] = ARGV[i]
-  outcomes[#outcomes + 1] = {
-    kind = ARGV[i + 1], time = tonumber(ARGV[i + 2]), attempts = tonumber(ARGV[i + 3]), most = tonumber(ARGV[i + 4]),
+local function outcome(at)
+  local error = ARGV[at + 5]
+  return {
+    kind = ARGV[at + 1], time = tonumber(ARGV[at + 2]), attempts = tonumber(ARGV[at + 3]), most = tonumber(ARGV[at + 4]),
     error = error ~= '' and string.sub(error, 2) or nil
   }
 end
 
+local ids = {}
+for at = 2, #ARGV, OUTCOME_ARGS do ids[#ids + 1] = ARGV[at] end
+
 local reply = {}
 local events = load_events(ids)
 for i, id in ipairs(ids) do
-  local e, o = events[id], outcomes[i]
+  local e, at = events[id], 2 + (i - 1) * OUTCOME_ARGS
   local standing
-  if o.kind == 'X' then
+  if ARGV[at + 1] == 'X' then
     if e and is_open(e) then
       delete(e)
       e = nil
     end
     standing = not e and 1
   elseif e then
+    local o = outcome(at)
     if is_open(e) and not is_counted(e, o) then change(e, o) end
     standing = shows(e, o) and e.status
   end

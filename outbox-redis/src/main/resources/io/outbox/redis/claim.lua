@@ -30,7 +30,7 @@ for i, id in ipairs(ids) do
     leave_free(e)
   end
   e.owner = owner
-  put_held(e, time)
+  put_held(e.type, found[i].score, e.member, time)
   save(e)
   tell(reply, e, bodies[i])
 end

@@ -10,9 +10,20 @@ local DONE, DEAD, DEAD_COUNT = PREFIX .. 'done', PREFIX .. 'dead', PREFIX .. 'de
 local CREATED_DIGITS = 19
 local CHUNK = 1000 -- arguments of one command, below what Lua can unpack; even, so that pairs stay together
 
-local function free_key(type) return PREFIX .. 'free:' .. type end
-local function held_key(type) return PREFIX .. 'held:' .. type end
-local function locks_key(type) return PREFIX .. 'locks:' .. type end
+-- Returns a function from a type to the name of its key, which is made once in a script.
+local function key_by_type(name)
+  local keys = {}
+  return function(type)
+    local key = keys[type]
+    if not key then
+      key = PREFIX .. name .. type
+      keys[type] = key
+    end
+    return key
+  end
+end
+
+local free_key, held_key, locks_key = key_by_type('free:'), key_by_type('held:'), key_by_type('locks:')
 
 -- Writes a time in digits only; a score comes back with an exponent from 1e17 on, which is the year 5138.
 local function text(number) return string.format('%.0f', number) end
@@ -24,39 +35,71 @@ end
 
 -- Commands with any number of arguments, gathered by key and run together. Those of one script touch each event once.
 
-local queued, queued_by_name = {}, {}
+local queued, queued_by_command = {}, {}
 
 local function queue(command, key, first, second)
-  local name = command .. key
-  local args = queued_by_name[name]
-  if not args then
-    args = {}
-    queued_by_name[name] = args
-    queued[#queued + 1] = {command, key, args}
+  local by_key = queued_by_command[command]
+  if not by_key then
+    by_key = {}
+    queued_by_command[command] = by_key
   end
-  args[#args + 1] = first
-  if second then args[#args + 1] = second end
+  local entry = by_key[key]
+  if not entry then
+    entry = {command = command, key = key, args = {}, count = 0}
+    by_key[key] = entry
+    queued[#queued + 1] = entry
+  end
+  local count = entry.count + 1
+  entry.args[count] = first
+  if second then
+    count = count + 1
+    entry.args[count] = second
+  end
+  entry.count = count
 end
 
 local function run_queued()
   for _, entry in ipairs(queued) do
-    local args = entry[3]
-    for first = 1, #args, CHUNK do
-      redis.call(entry[1], entry[2], unpack(args, first, math.min(first + CHUNK - 1, #args)))
+    for first = 1, entry.count, CHUNK do
+      redis.call(entry.command, entry.key, unpack(entry.args, first, math.min(first + CHUNK - 1, entry.count)))
     end
   end
 end
 
 -- Events
 
+-- Returns how type and owner of an event that has neither end nor error are packed; made once in a script, as many events
+-- have them in common.
+local tails = {}
+
+local function packed_tail(type, owner)
+  local by_owner = tails[type]
+  if not by_owner then
+    by_owner = {}
+    tails[type] = by_owner
+  end
+  local tail = by_owner[owner or '']
+  if not tail then
+    tail = cmsgpack.pack(type, owner, nil, nil)
+    by_owner[owner or ''] = tail
+  end
+  return tail
+end
+
 local function pack_event(e)
-  return cmsgpack.pack(e.created, e.due, e.status, e.attempts, e.type, e.owner, e.ended, e.error)
+  if e.ended or e.error then
+    return cmsgpack.pack(e.created, e.due, e.status, e.attempts, e.type, e.owner, e.ended, e.error)
+  end
+  return cmsgpack.pack(e.created, e.due, e.status, e.attempts) .. packed_tail(e.type, e.owner)
 end
 
 local function unpack_event(id, packed)
-  local e = {id = id}
-  e.created, e.due, e.status, e.attempts, e.type, e.owner, e.ended, e.error = cmsgpack.unpack(packed)
-  e.member = e.created .. id
+  local created, due, status, attempts, type, owner, ended, error = cmsgpack.unpack(packed)
+  local e = {
+    id = id, member = created .. id, created = created, due = due, status = status, attempts = attempts, type = type, owner = owner
+  }
+  if ended then e.ended = ended end
+  if error then e.error = error end
   return e
 end
 
@@ -88,15 +131,15 @@ local function is_pending(e) return e.status == 0 or e.status == 2 end
 
 local touched = {}
 
-local function put_free(e)
-  touched[e.type] = true
-  queue('ZADD', free_key(e.type), text(e.due), e.member)
+local function put_free(type, due, member)
+  touched[type] = true
+  queue('ZADD', free_key(type), due, member)
 end
 
-local function put_held(e, locked_at)
-  touched[e.type] = true
-  queue('ZADD', held_key(e.type), text(e.due), e.member)
-  queue('ZADD', locks_key(e.type), locked_at, e.member)
+local function put_held(type, due, member, locked_at)
+  touched[type] = true
+  queue('ZADD', held_key(type), due, member)
+  queue('ZADD', locks_key(type), locked_at, member)
 end
 
 local function leave_free(e)
@@ -124,7 +167,7 @@ local function tell(reply, e, body)
   reply[n + 1] = e.id
   reply[n + 2] = e.type
   reply[n + 3] = e.created
-  reply[n + 4] = text(e.due)
+  reply[n + 4] = e.due
   reply[n + 5] = e.attempts
   reply[n + 6] = e.error or false
   reply[n + 7] = body

@@ -7,7 +7,7 @@ for _, id in ipairs(ids) do
   if e and e.owner == owner then
     leave_held(e)
     e.owner = nil
-    put_free(e)
+    put_free(e.type, text(e.due), e.member)
     save(e)
     released = released + 1
   end

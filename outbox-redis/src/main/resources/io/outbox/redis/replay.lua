@@ -7,7 +7,7 @@ for _, e in pairs(events) do
     e.status, e.attempts, e.due, e.error = 0, 0, time, nil
     queue('ZREM', DEAD, e.member)
     if redis.call('HINCRBY', DEAD_COUNT, e.type, -1) == 0 then redis.call('HDEL', DEAD_COUNT, e.type) end
-    put_free(e)
+    put_free(e.type, text(e.due), e.member)
     save(e)
     replayed = replayed + 1
   end

@@ -29,8 +29,9 @@ end
 -- Moves a source to its next event; returns whether there is one that is due.
 local function advance(source)
   source.position = source.position + 2
-  if source.position > #source.page then
+  if source.position > source.length then
     source.page = redis.call('ZRANGE', source.key, source.rank, source.rank + source.size - 1, 'WITHSCORES')
+    source.length = #source.page
     source.rank = source.rank + source.size
     source.position = 1
   end
@@ -69,7 +70,7 @@ local function walk(sources, request, qualifies)
   local heap = {}
   local size = math.min(request.limit + 1, math.max(16, math.ceil(2 * (request.limit + 1) / #sources)))
   for _, source in ipairs(sources) do
-    source.size, source.page, source.position = size, {}, 0
+    source.size, source.length, source.position = size, 0, 0
     source.due_until = request.due_until
     source.rank = rank_behind(source.key, request.after)
     if advance(source) then heap[#heap + 1] = source end
