@@ -1,12 +1,8 @@
 package io.outbox.benchmarks;
 
-import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.ScoredValue;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
@@ -19,25 +15,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Appends and drains events in Redis: by the outbox, and by a loop that sends the same commands to the same kinds of keys one by
- * one, in batches without waiting. The loop checks nothing and is safe for nobody, so it is a limit and no alternative.
- */
+/** Appends and drains events in Redis: by the outbox, and by hand. */
 final class RedisBenchmark implements AutoCloseable {
 
     static final int PAYLOAD_BYTES = 200;
+    static final String PAYLOAD = "\"" + "x".repeat(PAYLOAD_BYTES - 2) + "\"";
     static final int WRITE_BATCH = 100;
 
-    private static final int READ_BATCH = 500;
     private static final String TYPE = "Benchmarked";
-    private static final String PAYLOAD = "\"" + "x".repeat(PAYLOAD_BYTES - 2) + "\"";
-    private static final String BY_HAND = "{by-hand}:";
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final int events;
@@ -56,6 +46,14 @@ final class RedisBenchmark implements AutoCloseable {
         this.client = RedisClient.create(uri);
         this.connection = client.connect();
         this.redis = RedisOutbox.connect(uri);
+    }
+
+    RedisByHand eventByEvent() {
+        return RedisByHand.eventByEvent(connection);
+    }
+
+    RedisByHand batchByBatch() {
+        return RedisByHand.batchByBatch(connection);
     }
 
     int events() {
@@ -91,42 +89,11 @@ final class RedisBenchmark implements AutoCloseable {
         return batch;
     }
 
-    double appendByHand() {
+    double appendByHand(RedisByHand loop) {
         clear();
         long start = System.nanoTime();
-        for (int from = 0; from < events; from += WRITE_BATCH) {
-            List<RedisFuture<?>> answers = new ArrayList<>();
-            RedisAsyncCommands<String, String> commands = pipeline();
-            for (int i = from; i < Math.min(events, from + WRITE_BATCH); i++) {
-                String id = UUID.randomUUID().toString();
-                answers.add(commands.hexists(BY_HAND + "event", id));
-                answers.add(commands.hset(BY_HAND + "event", id, "1001763308705123456 1763308705123456 0 0 " + TYPE));
-                answers.add(commands.hset(BY_HAND + "body", id, PAYLOAD));
-                answers.add(commands.zadd(BY_HAND + "free", i, "1001763308705123456" + id));
-            }
-            noteType(commands, answers);
-            flush(answers);
-        }
+        loop.append(events, WRITE_BATCH);
         return perSecond(start);
-    }
-
-    /** As every script that moves pending events does at its end. */
-    private static void noteType(RedisAsyncCommands<String, String> commands, List<RedisFuture<?>> answers) {
-        answers.add(commands.exists(BY_HAND + "free", BY_HAND + "held"));
-        answers.add(commands.sadd(BY_HAND + "types", TYPE));
-    }
-
-    private RedisAsyncCommands<String, String> pipeline() {
-        connection.setAutoFlushCommands(false);
-        return connection.async();
-    }
-
-    private void flush(List<RedisFuture<?>> answers) {
-        connection.flushCommands();
-        connection.setAutoFlushCommands(true);
-        if (!LettuceFutures.awaitAll(PATIENCE, answers.toArray(RedisFuture[]::new))) {
-            throw new IllegalStateException("Redis does not answer");
-        }
     }
 
     // Drain
@@ -157,52 +124,11 @@ final class RedisBenchmark implements AutoCloseable {
         }
     }
 
-    double drainByHand() {
-        appendByHand();
+    double drainByHand(RedisByHand loop) {
+        appendByHand(loop);
         long start = System.nanoTime();
-        List<ScoredValue<String>> page = page();
-        while (!page.isEmpty()) {
-            claimByHand(page);
-            completeByHand(page);
-            page = page();
-        }
+        loop.drain();
         return perSecond(start);
-    }
-
-    private List<ScoredValue<String>> page() {
-        return connection.sync().zrangeWithScores(BY_HAND + "free", 0, READ_BATCH - 1);
-    }
-
-    private void claimByHand(List<ScoredValue<String>> page) {
-        List<RedisFuture<?>> answers = new ArrayList<>();
-        RedisAsyncCommands<String, String> commands = pipeline();
-        for (ScoredValue<String> entry : page) {
-            String id = entry.getValue().substring(19);
-            answers.add(commands.hget(BY_HAND + "event", id));
-            answers.add(commands.hget(BY_HAND + "body", id));
-            answers.add(commands.zrem(BY_HAND + "free", entry.getValue()));
-            answers.add(commands.zadd(BY_HAND + "held", entry.getScore(), entry.getValue()));
-            answers.add(commands.zadd(BY_HAND + "locks", entry.getScore(), entry.getValue()));
-            answers.add(
-                    commands.hset(BY_HAND + "event", id, "1001763308705123456 1763308705123456 0 0 " + TYPE + " node"));
-        }
-        noteType(commands, answers);
-        flush(answers);
-    }
-
-    private void completeByHand(List<ScoredValue<String>> page) {
-        List<RedisFuture<?>> answers = new ArrayList<>();
-        RedisAsyncCommands<String, String> commands = pipeline();
-        for (ScoredValue<String> entry : page) {
-            String id = entry.getValue().substring(19);
-            answers.add(commands.hget(BY_HAND + "event", id));
-            answers.add(commands.zrem(BY_HAND + "held", entry.getValue()));
-            answers.add(commands.zrem(BY_HAND + "locks", entry.getValue()));
-            answers.add(commands.hdel(BY_HAND + "event", id));
-            answers.add(commands.hdel(BY_HAND + "body", id));
-        }
-        noteType(commands, answers);
-        flush(answers);
     }
 
     // Latency

@@ -29,15 +29,17 @@ final class RedisPart implements Part {
             compare(
                     "Append in batches of " + RedisBenchmark.WRITE_BATCH,
                     benchmark,
-                    new Candidate("pipelined commands by hand", RedisBenchmark::appendByHand),
-                    new Candidate("outbox, OutboxWriter.writeAll", RedisBenchmark::append),
-                    report);
+                    report,
+                    new Candidate("by hand, commands for a batch", run -> run.appendByHand(run.batchByBatch())),
+                    new Candidate("by hand, commands for an event", run -> run.appendByHand(run.eventByEvent())),
+                    new Candidate("outbox, OutboxWriter.writeAll", RedisBenchmark::append));
             compare(
                     "Drain",
                     benchmark,
-                    new Candidate("pipelined commands by hand", RedisBenchmark::drainByHand),
-                    new Candidate("outbox, multi-node, nothing kept", RedisBenchmark::drain),
-                    report);
+                    report,
+                    new Candidate("by hand, commands for a batch", run -> run.drainByHand(run.batchByBatch())),
+                    new Candidate("by hand, commands for an event", run -> run.drainByHand(run.eventByEvent())),
+                    new Candidate("outbox, multi-node, nothing kept", RedisBenchmark::drain));
             List<Double> millis = benchmark.wakeUpMillis(LATENCIES);
             report.text(String.format(
                     Locale.ROOT,
@@ -55,13 +57,15 @@ final class RedisPart implements Part {
         }
     }
 
-    private static void compare(
-            String what, RedisBenchmark benchmark, Candidate byHand, Candidate outbox, Report report) throws Exception {
-        byHand.way.run(benchmark);
-        outbox.way.run(benchmark);
+    /** Compares ways to do the same; the first is what the others are measured by. */
+    private static void compare(String what, RedisBenchmark benchmark, Report report, Candidate... candidates)
+            throws Exception {
+        for (Candidate candidate : candidates) {
+            candidate.way.run(benchmark);
+        }
         Map<Candidate, Results<Double>> results =
-                Rounds.run(what, List.of(byHand, outbox), Settings.ROUNDS, candidate -> candidate.way.run(benchmark));
-        Series limit = results.get(byHand).of(Double::doubleValue);
+                Rounds.run(what, List.of(candidates), Settings.ROUNDS, candidate -> candidate.way.run(benchmark));
+        Series limit = results.get(candidates[0]).of(Double::doubleValue);
         report.table(
                 String.format(
                         "%s, Redis, %,d events with payloads of %d bytes",
