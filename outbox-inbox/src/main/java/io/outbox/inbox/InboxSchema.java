@@ -6,7 +6,9 @@ import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.spi.ConnectionProvider;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,8 @@ public final class InboxSchema {
     public static final String DEFAULT_TABLE = "outbox_consumed_event";
 
     private static final Set<String> KEY = Set.of("consumer", "event_id");
+    private static final String DISTINCT =
+            "SELECT COUNT(*) FROM (SELECT %s AS id FROM %s WHERE 1 = 0 UNION SELECT 'a' UNION SELECT 'A') AS ids";
     private static final List<String> AGE = List.of("consumer", "consumed_at");
 
     private final ConnectionProvider connections;
@@ -67,7 +71,11 @@ public final class InboxSchema {
      * starts would wait for the operations of the others, and new ones for it.
      */
     private boolean isComplete(Connection conn) throws SQLException {
-        return problems(conn).isEmpty() && catalog.indexes(conn, false).contains(AGE);
+        return problems(conn).isEmpty() && catalog.indexes(conn, false).stream().anyMatch(InboxSchema::isByAge);
+    }
+
+    private static boolean isByAge(List<String> index) {
+        return index.size() >= AGE.size() && index.subList(0, AGE.size()).equals(AGE);
     }
 
     private InboxSchema validateAfter(OutboxStoreException failure) {
@@ -81,7 +89,7 @@ public final class InboxSchema {
 
     /**
      * Checks that the table has the columns and the key, without which events would have their effect twice, and that
-     * ids and names fit. A table that the database's catalog does not show, as one elsewhere on the search path, does
+     * ids and names fit and are told apart by case. A table that the database's catalog does not show, as one elsewhere on the search path, does
      * not pass.
      *
      * @throws OutboxStoreException if something is missing, with all of it and the DDL
@@ -110,10 +118,26 @@ public final class InboxSchema {
                 problems.add("column " + column + " takes " + size + " characters, not " + EventId.MAX_LENGTH);
             }
         }
+        for (String column : KEY) {
+            if (columns.containsKey(column) && !tellsCasesApart(conn, column)) {
+                problems.add(
+                        "column " + column + " takes a and A for the same, so that events would be skipped as consumed"
+                                + " that were not: give it the collation of the script");
+            }
+        }
         if (catalog.indexes(conn, true).stream().noneMatch(key -> key.size() == 2 && KEY.equals(Set.copyOf(key)))) {
             problems.add("(consumer, event_id) is not a key: events would have their effect more than once");
         }
         return problems;
+    }
+
+    /** Lets the database compare by the rules of the column, whatever it calls them. */
+    private boolean tellsCasesApart(Connection conn, String column) throws SQLException {
+        try (Statement statement = conn.createStatement();
+                ResultSet counted = statement.executeQuery(DISTINCT.formatted(column, catalog.tableName()))) {
+            counted.next();
+            return counted.getInt(1) == 2;
+        }
     }
 
     private interface ConnectionWork<T> {
