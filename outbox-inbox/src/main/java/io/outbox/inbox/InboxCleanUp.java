@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
@@ -41,6 +42,7 @@ public final class InboxCleanUp implements AutoCloseable {
     private final ConsumerMetrics metrics;
     private final ScheduledExecutorService scheduler =
             Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-inbox-clean-up-"));
+    private final AtomicBoolean failing = new AtomicBoolean();
     private boolean started;
     private volatile boolean closed;
 
@@ -86,15 +88,22 @@ public final class InboxCleanUp implements AutoCloseable {
         try (Connection conn = connections.getConnection()) {
             boolean autoCommit = conn.getAutoCommit();
             conn.setAutoCommit(true);
-            Instant before = marks.currentTime(conn).minus(ttl);
-            int deleted;
-            do {
-                deleted = marks.deleteBefore(conn, consumer, before, batchSize);
-                cleaned += deleted;
-            } while (deleted >= batchSize && !closed);
-            conn.setAutoCommit(autoCommit);
+            try {
+                Instant before = marks.currentTime(conn).minus(ttl);
+                int deleted;
+                do {
+                    deleted = marks.deleteBefore(conn, consumer, before, batchSize);
+                    cleaned += deleted;
+                } while (deleted >= batchSize && !closed);
+            } finally {
+                conn.setAutoCommit(autoCommit);
+            }
+            if (failing.compareAndSet(true, false)) {
+                LOG.log(Level.INFO, "The clean-up of consumed events works again");
+            }
         } catch (SQLException | RuntimeException | Error e) {
-            LOG.log(Level.ERROR, "The clean-up of consumed events failed; the next run tries again", e);
+            Level level = failing.compareAndSet(false, true) ? Level.ERROR : Level.DEBUG;
+            LOG.log(level, "The clean-up of consumed events failed; every run tries again", e);
         }
         if (cleaned > 0) {
             metrics.cleaned(cleaned);
