@@ -54,7 +54,7 @@ import java.util.function.Supplier;
  * <h2>Cache and counters</h2>
  *
  * Both are told after the commit. The cache learns every id of the call, of which the marks are committed then, whoever
- * inserted them. Only a cache that knows an event keeps it from the database. If the end of the transaction is unknown,
+ * inserted them; in a transaction of the caller's those that the call has inserted. Only a cache that knows an event keeps it from the database. If the end of the transaction is unknown,
  * the cache learns nothing.
  */
 final class IdempotentConsumer implements OutboxIdempotentConsumer {
@@ -230,7 +230,7 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
             isMarked = true;
             Batch<T> fresh = batch.only(added);
             try {
-                context().afterCompletion(end -> ended(end, fresh.size()));
+                context().afterCompletion(end -> ended(end, fresh.size(), added));
                 return fresh.isEmpty() ? null : operation.run(fresh.messages());
             } catch (Throwable e) {
                 if (isJoining) {
@@ -249,9 +249,10 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
             }
         }
 
-        private void ended(TransactionEnd end, int consumed) {
+        /** In a transaction of others a mark that was there may be of a call around this one, which takes it back. */
+        private void ended(TransactionEnd end, int consumed, Set<String> added) {
             if (end == TransactionEnd.COMMITTED && !hasFailed) {
-                known.add(sortedIds);
+                known.add(isJoining ? added : sortedIds);
                 metrics.consumed(consumed);
                 metrics.duplicated(size - consumed);
             } else if (isJoining) {

@@ -122,6 +122,24 @@ class CacheTest {
     }
 
     /** One that names events nobody asked about, and forgets those it was told of. */
+    /** The outer call takes its mark back, since its operation failed; the inner one has seen it. */
+    @Test
+    void aMarkThatIsTakenBackBeforeTheCallersCommitIsNotRemembered() {
+        OutboxIdempotentConsumer consumer = consumer("billing", ConsumedEventCache.of(new ConcurrentHashMap<>()));
+        try (Transaction tx = node.begin()) {
+            assertThatThrownBy(() -> consumer.consumeById("a", () -> {
+                        consumer.consumeById("a", () -> node.effect("inner"));
+                        throw new IllegalStateException("no");
+                    }))
+                    .hasMessage("no");
+            tx.commit();
+        }
+
+        consumer.consumeById("a", () -> node.effect("a"));
+
+        assertThat(node.effects()).containsExactly("a");
+    }
+
     @Test
     void aCacheThatAnswersNonsenseIsHarmless() {
         OutboxIdempotentConsumer consumer = consumer("billing", new ConsumedEventCache() {
