@@ -78,11 +78,11 @@ abstract class ConsumedEvents {
     }
 
     /**
-     * Returns whether the database gave a statement up in favour of others, so that a new transaction may have more
-     * luck.
+     * Returns how often marks are tried to be added that fail like this: more than once if the database gave them up in
+     * favour of others, so that a new transaction may have more luck.
      */
-    boolean isGivenUp(OutboxStoreException e) {
-        return Repetition.isRepeatable(e);
+    int maxTries(OutboxStoreException e) {
+        return Repetition.isRepeatable(e) ? Repetition.MAX_TRIES : 1;
     }
 
     /** Returns whether the driver gave this code for a failure. */

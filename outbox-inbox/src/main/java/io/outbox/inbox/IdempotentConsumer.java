@@ -214,7 +214,7 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
                 try {
                     return transactions.run(this);
                 } catch (OutboxStoreException e) {
-                    if (tries == Repetition.MAX_TRIES || isJoining || isMarked || !marks.isGivenUp(e)) {
+                    if (tries >= marks.maxTries(e) || isJoining || isMarked) {
                         throw e;
                     }
                     Repetition.pause(tries);

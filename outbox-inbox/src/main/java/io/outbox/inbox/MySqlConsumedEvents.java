@@ -27,6 +27,7 @@ final class MySqlConsumedEvents extends TokenConsumedEvents {
 
     private static final int DUPLICATE_ENTRY = 1062;
     private static final int LOCK_WAIT_TIMEOUT = 1205;
+    private static final int TRIES_AT_A_LOCK = 2;
 
     MySqlConsumedEvents(String tableName) {
         super(tableName);
@@ -58,9 +59,10 @@ final class MySqlConsumedEvents extends TokenConsumedEvents {
         return DUPLICATE_ENTRY;
     }
 
+    /** Each wait for a lock may take as long as the server allows, by default 50 seconds. */
     @Override
-    boolean isGivenUp(OutboxStoreException e) {
-        return super.isGivenUp(e) || hasCode(e, LOCK_WAIT_TIMEOUT);
+    int maxTries(OutboxStoreException e) {
+        return hasCode(e, LOCK_WAIT_TIMEOUT) ? TRIES_AT_A_LOCK : super.maxTries(e);
     }
 
     @Override

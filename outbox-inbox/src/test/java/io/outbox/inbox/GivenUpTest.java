@@ -8,6 +8,8 @@ import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +52,25 @@ class GivenUpTest {
                 .isInstanceOf(OutboxStoreException.class);
 
         assertThat(metrics.counts()).containsOnlyKeys("failed");
+    }
+
+    /** Each wait may be of 50 seconds. */
+    @Test
+    void aLockThatIsNotReleasedIsWaitedForTwice() {
+        AtomicInteger waits = new AtomicInteger();
+        Function<DataSource, DataSource> locked = pool -> Intercepted.dataSource(pool, call -> {
+            if (call.executes("INTO outbox_consumed_event")) {
+                waits.incrementAndGet();
+                throw new SQLException("Lock wait timeout exceeded", "HY000", 1205);
+            }
+            return call.proceed();
+        });
+        try (Node waiting = new Node(TestDatabase.MYSQL.newUrl(), locked)) {
+            assertThatThrownBy(() -> waiting.consumer("billing").consumeById("a", () -> waiting.effect("a")))
+                    .isInstanceOf(OutboxStoreException.class)
+                    .hasMessageContaining("Lock wait timeout");
+        }
+        assertThat(waits).hasValue(2);
     }
 
     @Test
