@@ -211,6 +211,7 @@ class OutboxPropertiesTest {
                             .as("nothing but what refuses listeners that would not be idempotent")
                             .containsExactlyInAnyOrder(
                                     "outboxBrokerListeners",
+                                    "outboxIdempotentCheck",
                                     "outboxKafkaRegistryReplacement",
                                     "outboxKafkaRegistryCheck",
                                     "outboxRabbitRegistryReplacement",
