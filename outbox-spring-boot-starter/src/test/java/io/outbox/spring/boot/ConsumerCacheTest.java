@@ -19,6 +19,7 @@ import org.springframework.cache.CacheManager;
 import org.springframework.cache.caffeine.CaffeineCacheManager;
 import org.springframework.cache.concurrent.ConcurrentMapCache;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.cache.transaction.TransactionAwareCacheManagerProxy;
 import org.springframework.context.ApplicationContext;
 
 /** The application's cache in front of the table of consumed events: it saves work, and decides nothing. */
@@ -211,6 +212,33 @@ class ConsumerCacheTest {
             assertThat(lines.at(Level.WARNING))
                     .singleElement(InstanceOfAssertFactories.STRING)
                     .contains(CACHE, "do not expire", "PT24H");
+        }
+    }
+
+    /** What is read again and again lives on, whatever the limit says. */
+    @Test
+    void aCacheWhoseEntriesLiveOnWhenTheyAreReadIsWarnedOf() {
+        CaffeineCacheManager caches = new CaffeineCacheManager();
+        caches.setCaffeine(Caffeine.newBuilder().maximumSize(10).expireAfterAccess(Duration.ofHours(1)));
+        try (LogLines lines = new LogLines()) {
+            runner.withBean(CacheManager.class, () -> caches)
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(lines.at(Level.WARNING))
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains(CACHE, "not while they are read", "PT24H");
+        }
+    }
+
+    @Test
+    void aCacheThatWaitsForTransactionsIsAskedForItsLifeToo() {
+        try (LogLines lines = new LogLines()) {
+            runner.withBean(
+                            CacheManager.class,
+                            () -> new TransactionAwareCacheManagerProxy(new ConcurrentMapCacheManager(CACHE)))
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(lines.at(Level.WARNING))
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains(CACHE, "do not expire");
         }
     }
 }

@@ -65,7 +65,7 @@ final class ManagedCache implements ConsumedEventCache {
         if (life.isForever()) {
             LOG.log(
                     Level.WARNING,
-                    "Entries of the cache ''{0}'' do not expire: it grows, and knows events that the database has forgotten"
+                    "Entries of the cache ''{0}'' do not expire, or not while they are read: it grows, and knows events that the database has forgotten"
                             + " after {1}. Let it forget sooner than that",
                     name,
                     ttl);
