@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.UnrecoverableException;
+import java.util.logging.Level;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,6 +51,33 @@ class WithoutRetentionTest {
             String table = properties.contains("my_events") ? "my_events" : "outbox_event";
             await().until(() -> count(context, table, "1 = 1") == 0);
         });
+    }
+
+    @Test
+    void isEnoughToDeleteWhatIsDone() {
+        TestApplication.runner(Deliveries.class)
+                .withPropertyValues("outbox.purge.retention=0")
+                .run(context -> {
+                    write(context, "Placed", "1");
+                    awaitPayloads(context, "1");
+                    await().until(() -> count(context, "outbox_event", "1 = 1") == 0);
+                });
+    }
+
+    @Test
+    void deletesNothingWhereThePurgeIsTurnedOff() {
+        try (LogLines log = new LogLines()) {
+            TestApplication.runner(Deliveries.class)
+                    .withPropertyValues("outbox.purge.retention=0", "outbox.purge.enabled=false")
+                    .run(context -> {
+                        write(context, "Placed", "1");
+                        awaitPayloads(context, "1");
+                        await().until(() -> count(context, "outbox_event", "status = 1") == 1);
+                        assertThat(log.at(Level.WARNING))
+                                .anySatisfy(line -> assertThat(line)
+                                        .contains("outbox.purge.retention", "has no effect", "nothing is purged"));
+                    });
+        }
     }
 
     @Test

@@ -40,6 +40,8 @@ public final class SettingsDecision {
     public static final String MODE = "outbox.mode";
 
     private static final System.Logger LOG = System.getLogger(SettingsDecision.class.getName());
+    private static final String PURGE = "outbox.purge.enabled";
+    private static final String CLEAN_UP = PublisherKeys.of("clean-up.enabled");
     private static final String LOCKING = "outbox.claim-locking.enabled";
     private static final List<String> RECOVERY_SCHEDULE = Stream.of("batch-size", "initial-delay", "fixed-delay")
             .map(setting -> PublisherKeys.of("stuck-recovery." + setting))
@@ -74,8 +76,8 @@ public final class SettingsDecision {
         PublisherPropertiesCheck.check(publisher);
         TwoUnits.check(explicit);
         Mode mode = mode(outbox);
-        OutboxSettings settings =
-                new OutboxSettings(mode, table(outbox), delivery(outbox, mode), purge(outbox), monitoring(outbox));
+        OutboxSettings settings = new OutboxSettings(
+                mode, table(outbox), delivery(outbox, mode), purge(outbox, mode), monitoring(outbox));
         if (!isConsumerOnly) {
             PointlessSettings.warn(explicit, settings);
         }
@@ -191,19 +193,18 @@ public final class SettingsDecision {
         return new StuckRecovery(settings.getBatchSize(), settings.getInitialDelay(), settings.getFixedDelay());
     }
 
-    private Optional<Purge> purge(OutboxProperties outbox) {
+    private Optional<Purge> purge(OutboxProperties outbox, Mode mode) {
         OutboxProperties.Purge purge = outbox.getPurge();
         OutboxPublisherProperties.CleanUp cleanUp = publisher.getCleanUp();
         boolean enabled = oneOfOursAndPublishers(
-                new Named<>("outbox.purge.enabled", purge.isEnabled()),
-                new Named<>(PublisherKeys.of("clean-up.enabled"), cleanUp.isEnabled()));
+                new Named<>(PURGE, purge.isEnabled()), new Named<>(CLEAN_UP, cleanUp.isEnabled()));
         // purging by age, as writer-only does, would take events from the instances that deliver
         boolean othersPurge = !publisher.isEnabled() && !explicit.has(MODE);
         Purge decided = new Purge(
                 oneOfOursAndPublishers(
                         new Named<>("outbox.purge.retention", purge.getRetention()),
                         new Named<>(PublisherKeys.of("clean-up.ttl"), cleanUp.getTtl())),
-                publisherIsConfigured && !explicit.has("outbox.purge.enabled"),
+                publisherIsConfigured && !explicit.has(PURGE),
                 oneOfOursAndPublishers(
                         new Named<>("outbox.purge.batch-size", purge.getBatchSize()),
                         new Named<>(PublisherKeys.of("clean-up.batch-size"), cleanUp.getBatchSize())),
@@ -211,12 +212,18 @@ public final class SettingsDecision {
                         new Named<>(TwoUnits.chosen(explicit, "outbox.purge.interval"), purge.getInterval()),
                         new Named<>(PublisherKeys.of("clean-up.fixed-delay"), cleanUp.getFixedDelay())),
                 purgeInitialDelay(cleanUp));
-        return enabled && !othersPurge ? Optional.of(decided) : Optional.empty();
+        boolean wanted = enabled || isWantedBy(decided.retention(), mode);
+        return wanted && !othersPurge ? Optional.of(decided) : Optional.empty();
+    }
+
+    /** To keep nothing is to delete, unless the application says otherwise, or delivers nothing that could be done. */
+    private boolean isWantedBy(Duration retention, Mode mode) {
+        return retention.isZero() && mode != Mode.WRITER_ONLY && !explicit.has(PURGE) && !explicit.has(CLEAN_UP);
     }
 
     private Duration purgeInitialDelay(OutboxPublisherProperties.CleanUp cleanUp) {
         boolean counts = publisherIsConfigured
-                && (!explicit.has("outbox.purge.enabled") || explicit.has(PublisherKeys.of("clean-up.initial-delay")));
+                && (!explicit.has(PURGE) || explicit.has(PublisherKeys.of("clean-up.initial-delay")));
         return counts ? cleanUp.getInitialDelay() : Duration.ZERO;
     }
 
