@@ -4,6 +4,7 @@ import io.outbox.spi.JsonCodec;
 import io.outbox.spi.PayloadSerializer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -62,6 +63,8 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
     public <T> void publish(String eventType, T event) {
         if (event instanceof Collection<?> events) {
             publishEach(eventType, events);
+        } else if (event instanceof Object[] events) {
+            publishEach(eventType, Arrays.asList(events));
         } else {
             event(eventType).publish(event);
         }

@@ -12,7 +12,7 @@ import java.util.List;
  */
 public interface OutboxPublisher {
 
-    /** Publishes one event; of a {@link java.util.Collection}, each element as an event of its own. */
+    /** Publishes one event; of a {@link java.util.Collection} or an array of objects, each element as an event of its own. */
     <T> void publish(String eventType, T event);
 
     /** Publishes the elements of a list, each as an event of its own. */
@@ -38,7 +38,7 @@ public interface OutboxPublisher {
         Draft delay(Duration delay);
 
         /**
-         * Publishes the event with this payload, a collection included, and returns its id, or {@code null} if a hook
+         * Publishes the event with this payload, a collection or an array included, and returns its id, or {@code null} if a hook
          * suppressed it.
          */
         String publish(Object payload);

@@ -87,18 +87,20 @@ class DefaultOutboxPublisherTest {
     }
 
     @Test
-    void publishesEachElementOfAnyCollectionAsAnEventOfOneBatch() {
+    void publishesEachElementOfAnyCollectionOrArrayAsAnEventOfOneBatch() {
         Set<Integer> numbers = new LinkedHashSet<>(List.of(1, 2));
         Object hidden = List.of(3, 4);
         transaction.begin();
 
         publisher.publish("OrderPlaced", numbers);
         publisher.publish("OrderPlaced", hidden);
+        publisher.publish("OrderPlaced", new Integer[] {5, 6});
 
         assertThat(batches)
                 .extracting(
                         batch -> batch.stream().map(EventEnvelope::payloadJson).toList())
-                .containsExactly(List.of("given:1", "given:2"), List.of("given:3", "given:4"));
+                .containsExactly(
+                        List.of("given:1", "given:2"), List.of("given:3", "given:4"), List.of("given:5", "given:6"));
     }
 
     @Test
