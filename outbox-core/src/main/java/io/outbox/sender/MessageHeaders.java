@@ -21,10 +21,17 @@ public record MessageHeaders(
         return cloudEvents != null;
     }
 
-    /** Returns the headers of a message, in a map that may be changed. */
+    /**
+     * Returns the headers of a message, in a map that may be changed. One of the route never stands in for one of the outbox,
+     * whatever that is called.
+     */
     public Map<String, String> of(EventEnvelope event, OutboxRoute route) {
         Map<String, String> headers = OutboxHeaders.of(event, names);
-        headers.putAll(route.headers());
+        route.headers().forEach((name, text) -> {
+            if (!names.containsValue(name)) {
+                headers.put(name, text);
+            }
+        });
         if (cloudEvents != null) {
             cloudEvents.of(event).forEach((name, text) -> headers.put(attributePrefix + name, text));
         }

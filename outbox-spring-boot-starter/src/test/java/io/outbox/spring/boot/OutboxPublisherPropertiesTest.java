@@ -205,6 +205,16 @@ class OutboxPublisherPropertiesTest {
     }
 
     @Test
+    void refusesAHeaderThatWouldStandInForOneOfTheOutbox() {
+        assertRefused(
+                runner.withPropertyValues(
+                        "outbox.publisher.headers.event-id=x-id",
+                        "outbox.publisher.events.placed.headers[x-id]=forged"),
+                "outbox.publisher.events.placed.headers.x-id",
+                "outbox.publisher.headers");
+    }
+
+    @Test
     void needsATopicUnlessThereIsADefaultOrARouter() {
         ApplicationContextRunner application = PlainApplication.runner()
                 .withPropertyValues(

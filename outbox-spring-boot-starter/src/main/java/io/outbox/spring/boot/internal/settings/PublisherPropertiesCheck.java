@@ -108,6 +108,17 @@ final class PublisherPropertiesCheck {
                     properties.getHeaders(),
                     "must have a name of its own for each header, or the empty one to leave it out");
         }
+        properties.getEvents().forEach((type, event) -> checkHeaders(type, event, taken));
+    }
+
+    private static void checkHeaders(String type, OutboxEventProperties event, Set<String> taken) {
+        event.getHeaders()
+                .forEach((name, text) -> require(
+                        !taken.contains(name),
+                        PublisherKeys.ofHeader(type, name),
+                        text,
+                        "is the name of a header of the outbox: choose another one, or another in "
+                                + PublisherKeys.of("headers")));
     }
 
     private static void checkStuckRecovery(OutboxPublisherProperties.StuckRecovery recovery) {
