@@ -173,7 +173,7 @@ public class OutboxPublisherProperties {
     /** How the events of one type are delivered. What is not set is inherited. */
     public static class Policy {
 
-        /** The topic in Kafka, the exchange in RabbitMQ. May have expressions over the event. */
+        /** The topic in Kafka, the exchange in RabbitMQ; of a type, the empty name is the default exchange. May have expressions over the event. */
         private String topic;
 
         /** How many events are read and sent at a time. */

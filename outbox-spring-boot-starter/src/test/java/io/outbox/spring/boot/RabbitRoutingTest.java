@@ -129,6 +129,22 @@ class RabbitRoutingTest {
     }
 
     @Test
+    void theEmptyNameIsTheDefaultExchangeWhoseRoutingKeysAreNamesOfQueues() {
+        runner().withPropertyValues(
+                        "outbox.publisher.events.direct.topic=",
+                        "outbox.publisher.events.direct.routing-key=" + exchange)
+                .run(context -> {
+                    Deliveries.inTransaction(
+                            context,
+                            () -> context.getBean(OutboxPublisher.class).publish("direct", "{}"));
+
+                    GetResponse message = take();
+                    assertThat(message.getEnvelope().getExchange()).isEmpty();
+                    assertThat(message.getEnvelope().getRoutingKey()).isEqualTo(exchange);
+                });
+    }
+
+    @Test
     void refusesATombstone() {
         runner().run(context -> assertThatThrownBy(() -> Deliveries.inTransaction(
                         context,

@@ -8,6 +8,7 @@ import io.outbox.spring.boot.OutboxEventProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.Backoff;
 import io.outbox.spring.boot.OutboxPublisherProperties.Policy;
+import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +26,7 @@ final class PublisherPropertiesCheck {
     static void check(OutboxPublisherProperties properties) {
         checkSender(null, properties.getSender());
         properties.getSenders().forEach(PublisherPropertiesCheck::checkSender);
+        checkTopic(PublisherKeys.of("defaults.topic"), properties.getDefaults().getTopic());
         checkPolicy(setting -> PublisherKeys.of("defaults." + setting), properties.getDefaults());
         properties.getEvents().forEach((type, event) -> checkEvent(type, event, properties));
         checkHeaders(properties);
@@ -61,8 +63,24 @@ final class PublisherPropertiesCheck {
                     PublisherKeys.of("events"), type, "is no event type: " + e.getMessage());
         }
         RouteSettingsCheck.check(type, event, properties);
+        if (!isDefaultExchange(event, properties)) {
+            checkTopic(keys.apply("topic"), event.getTopic());
+        }
         checkPolicy(keys, event);
         checkBackoff(keys, event.getBackoff(), properties.getDefaults().getBackoff());
+    }
+
+    private static boolean isDefaultExchange(OutboxEventProperties event, OutboxPublisherProperties properties) {
+        return "".equals(event.getTopic())
+                && new EventSenders(properties).of(event).getType() == SenderType.RABBIT_MQ;
+    }
+
+    private static void checkTopic(String key, String topic) {
+        require(
+                topic == null || !topic.isBlank(),
+                key,
+                topic,
+                "must not be blank: the topic in Kafka, the exchange in RabbitMQ");
     }
 
     private static void checkBackoff(Function<String, String> keys, Backoff backoff, Backoff defaults) {
@@ -78,11 +96,6 @@ final class PublisherPropertiesCheck {
     }
 
     private static void checkPolicy(Function<String, String> keys, Policy policy) {
-        require(
-                policy.getTopic() == null || !policy.getTopic().isBlank(),
-                keys.apply("topic"),
-                policy.getTopic(),
-                "must not be blank: the topic in Kafka, the exchange in RabbitMQ");
         checkAtLeast(1, keys.apply("batch-size"), policy.getBatchSize());
         checkNotNegativeIfSet(keys.apply("initial-delay"), policy.getInitialDelay());
         checkPositiveIfSet(keys.apply("fixed-delay"), policy.getFixedDelay());
