@@ -142,7 +142,7 @@ public class OutboxPublisherProperties {
         /** The KafkaTemplate or RabbitTemplate whose settings are used. By default the only or primary one. */
         private String beanName;
 
-        /** How long the acknowledgements of a batch are awaited; events without one have failed then. */
+        /** How long the acknowledgements of a batch are awaited; events without one go back uncounted then. */
         private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
         public SenderType getType() {
