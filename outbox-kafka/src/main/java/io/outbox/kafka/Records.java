@@ -4,6 +4,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
+import io.outbox.kafka.internal.StoredHeaders;
 import io.outbox.sender.MessageHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -55,7 +56,7 @@ final class Records {
                 key == null || key.isEmpty() ? null : utf8(key),
                 event.isTombstone() ? null : event.payloadBytes());
         Headers headers = outgoing.headers();
-        headers(event, route).forEach((name, text) -> headers.add(name, utf8(text)));
+        headers(event, route).forEach((name, text) -> StoredHeaders.restore(name, text, headers));
         return outgoing;
     }
 

@@ -13,6 +13,7 @@ import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,48 @@ class KafkaPayloadsTest {
                         publish(context, "raw".getBytes(StandardCharsets.UTF_8));
                         assertThat(reader.awaitRecords(2).get(1).value()).isEqualTo("raw");
                     });
+        }
+    }
+
+    /** Names the schema by ids and not by a text. */
+    public static class SchemaSerializer implements Serializer<Order> {
+
+        static final byte[] GUID = {1, -1, -128, 0, 42, 16, 127, -3, -4, -5, -6, 7, 8, 9, 10, 11, -12};
+        static final byte[] ID = {0, 0, 0, 0, 0, 0, 0, 65};
+
+        @Override
+        public byte[] serialize(String topic, Order order) {
+            return serialize(topic, null, order);
+        }
+
+        @Override
+        public byte[] serialize(String topic, Headers headers, Order order) {
+            headers.add("guid", GUID)
+                    .add("id", ID)
+                    .add("none", null)
+                    .add("empty", new byte[0])
+                    .add("kind", "Żółw".getBytes(StandardCharsets.UTF_8));
+            return new byte[] {1};
+        }
+    }
+
+    @Test
+    void headersThatASerializerAddsArriveAsTheyAreAlsoIfTheyAreNoTexts() throws Exception {
+        try (KafkaTopic reader = KafkaTopic.create(KafkaServer.shared(), topic)) {
+            runner(SERIALIZER + "=" + SchemaSerializer.class.getName()).run(context -> {
+                publish(context, new Order(1));
+
+                Headers headers = reader.awaitRecords(1).get(0).headers();
+                assertThat(headers.lastHeader("guid").value()).isEqualTo(SchemaSerializer.GUID);
+                assertThat(headers.lastHeader("id").value()).isEqualTo(SchemaSerializer.ID);
+                assertThat(headers.lastHeader("none").value()).isNull();
+                assertThat(headers.lastHeader("empty").value()).isEmpty();
+                assertThat(headers.lastHeader("kind").value()).isEqualTo("Żółw".getBytes(StandardCharsets.UTF_8));
+                assertThat(headers)
+                        .extracting(Header::key)
+                        .contains("guid", "id", "none", "empty", "kind")
+                        .noneMatch(name -> name.startsWith("outbox_bytes"));
+            });
         }
     }
 

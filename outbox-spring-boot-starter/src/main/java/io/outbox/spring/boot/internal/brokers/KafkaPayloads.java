@@ -2,11 +2,8 @@ package io.outbox.spring.boot.internal.brokers;
 
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxRouter;
+import io.outbox.kafka.internal.StoredHeaders;
 import io.outbox.spi.PayloadSerializer;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Serializer;
@@ -34,23 +31,8 @@ final class KafkaPayloads implements PayloadSerializer, AutoCloseable {
                     + " made nothing of the payload of event type '" + event.eventType() + "'");
         }
         EventEnvelope.Builder serialized = event.toBuilder().payloadBytes(bytes);
-        headers.forEach(header -> serialized.header(header.key(), text(header)));
+        headers.forEach(header -> StoredHeaders.store(header, serialized));
         return serialized.build();
-    }
-
-    /** Headers are stored as texts. */
-    private String text(Header header) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(header.value()))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw new IllegalStateException(
-                    serializer.getClass().getName() + " adds a header " + header.key()
-                            + " that is no text, which the outbox cannot store; let it write into the payload",
-                    e);
-        }
     }
 
     @Override

@@ -1,0 +1,57 @@
+package io.outbox.kafka.internal;
+
+import io.outbox.EventEnvelope;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * The headers of records as headers of events and back. Those of events are texts: what is none, such as the id of a schema,
+ * is stored in Base64 under a name that says so, and {@code null} as nothing under such a name.
+ */
+public final class StoredHeaders {
+
+    private static final String BYTES = "outbox_bytes:";
+
+    private StoredHeaders() {}
+
+    /** Adds a header of a record to an event. */
+    public static void store(Header header, EventEnvelope.Builder event) {
+        byte[] value = header.value();
+        String text = value == null ? null : text(value);
+        if (text != null) {
+            event.header(header.key(), text);
+        } else {
+            event.header(
+                    BYTES + header.key(),
+                    value == null ? "" : Base64.getEncoder().encodeToString(value));
+        }
+    }
+
+    /** Returns the text, or {@code null} if the bytes are none that every database takes. */
+    private static String text(byte[] value) {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(value))
+                    .toString();
+            return text.chars().anyMatch(Character::isISOControl) ? null : text;
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+    }
+
+    /** Adds a header of an event to a record. */
+    public static void restore(String name, String text, Headers headers) {
+        if (!name.startsWith(BYTES)) {
+            headers.add(name, text.getBytes(StandardCharsets.UTF_8));
+        } else {
+            headers.add(
+                    name.substring(BYTES.length()),
+                    text.isEmpty() ? null : Base64.getDecoder().decode(text));
+        }
+    }
+}
