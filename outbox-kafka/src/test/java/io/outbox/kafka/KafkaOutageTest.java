@@ -17,6 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,7 +49,11 @@ class KafkaOutageTest {
 
     @BeforeAll
     static void start() {
-        server = KafkaServer.start();
+        server = KafkaServer.startSecured(
+                "SASL_PLAINTEXT",
+                "listener.name.secured.sasl.enabled.mechanisms=SCRAM-SHA-256",
+                "listener.name.secured.scram-sha-256.sasl.jaas.config="
+                        + "org.apache.kafka.common.security.scram.ScramLoginModule required;");
         proxy = TcpProxy.start(server.port());
         server.advertise(proxy);
         topics = new Topics(server);
@@ -116,7 +124,7 @@ class KafkaOutageTest {
         topic = topics.create();
         proxy.refuse();
         proxy.resetAll();
-        start(topic);
+        start(byProxy());
 
         awaitNotice("no broker can be connected to");
         proxy.accept();
@@ -124,17 +132,59 @@ class KafkaOutageTest {
         awaitReturn();
     }
 
+    @Test
+    void aPasswordThatIsWrongUntilTheBrokerKnowsIt() throws Exception {
+        topic = topics.create();
+        setPassword("newcomer", "old");
+        start(
+                Map.of(
+                        "bootstrap.servers",
+                        server.securedBootstrapServers(),
+                        "security.protocol",
+                        "SASL_PLAINTEXT",
+                        "sasl.mechanism",
+                        "SCRAM-SHA-256",
+                        "sasl.jaas.config",
+                        "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"newcomer\" password=\"new\";"));
+
+        write(20);
+        await().atMost(NOTICED)
+                .untilAsserted(() -> assertThat(outbox.status().unavailable())
+                        .singleElement()
+                        .satisfies(target -> assertThat(target.cause()).contains("SaslAuthenticationException")));
+        setPassword("newcomer", "new");
+
+        awaitDone();
+        assertThat(outbox.status().unavailable()).isEmpty();
+        assertThat(backend.events())
+                .allSatisfy(event -> assertThat(event.attempts()).isZero());
+        assertThat(topics.eventIds(topic)).isEqualTo(written);
+    }
+
+    private static void setPassword(String user, String password) throws Exception {
+        try (Admin admin = Admin.create(byProxy())) {
+            admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(
+                            user, new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096), password)))
+                    .all()
+                    .get(30, TimeUnit.SECONDS);
+        }
+    }
+
     private void startAndDeliver() {
         topic = topics.create();
-        start(topic);
+        start(byProxy());
         write(1);
         awaitDone();
     }
 
-    private void start(String target) {
+    private static Map<String, Object> byProxy() {
+        return Map.of("bootstrap.servers", "127.0.0.1:" + proxy.port());
+    }
+
+    private void start(Map<String, Object> config) {
         publisher = KafkaEventPublisher.builder()
-                .producerConfig(Map.of("bootstrap.servers", "127.0.0.1:" + proxy.port()))
-                .topic(target)
+                .producerConfig(config)
+                .topic(topic)
                 .build();
         outbox = Outbox.singleNode()
                 .backend(backend)

@@ -207,11 +207,11 @@ public final class KafkaServer extends TestServer {
         }
         lines.add("listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT"
                 + (protocol == null ? "" : ",SECURED:" + protocol));
-        lines.add("listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort
-                + (protocol == null ? "" : ",SECURED://localhost:" + securedPort));
+        String others = ",CONTROLLER://127.0.0.1:" + controllerPort
+                + (protocol == null ? "" : ",SECURED://localhost:" + securedPort);
+        lines.add("listeners=PLAINTEXT://127.0.0.1:" + port + others);
         if (advertisedPort != 0) {
-            lines.add("advertised.listeners=PLAINTEXT://127.0.0.1:" + advertisedPort + ",CONTROLLER://127.0.0.1:"
-                    + controllerPort);
+            lines.add("advertised.listeners=PLAINTEXT://127.0.0.1:" + advertisedPort + others);
         }
         lines.add("controller.quorum.voters=1@127.0.0.1:" + controllerPort);
         lines.add("log.dirs=" + data.resolve("log"));

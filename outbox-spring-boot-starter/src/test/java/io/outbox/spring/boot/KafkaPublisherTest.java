@@ -6,16 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
-import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
-import io.outbox.spring.boot.internal.actuator.OutboxHealthCheck;
 import io.outbox.testservers.KafkaServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.logging.Level;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -31,10 +27,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
 
-/** The publisher in front of a real Kafka: policies, isolation, outage, metrics. */
+/** The publisher in front of a real Kafka: policies, isolation, metrics. */
 class KafkaPublisherTest {
-
-    private static final String OUTAGE = "no broker can be connected to";
 
     private final String topic = "orders-" + UUID.randomUUID();
 
@@ -194,75 +188,6 @@ class KafkaPublisherTest {
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasStackTraceContaining("outbox.publisher.sender.bean-name")
                         .hasStackTraceContaining("sends in Kafka transactions"));
-    }
-
-    @Test
-    void survivesAnOutageWithoutCountingAttempts() throws Exception {
-        try (KafkaServer server = KafkaServer.start();
-                LogLines log = new LogLines();
-                KafkaTopic reader = KafkaTopic.create(server, topic)) {
-            runner(server, "outbox.publisher.defaults.max-retries=0", "management.endpoints.web.exposure.include=*")
-                    .run(context -> {
-                        publish(context, "placed", 1);
-                        reader.awaitRecords(1);
-                        server.kill();
-
-                        for (int i = 2; i <= 20; i++) {
-                            publish(context, "placed", i);
-                        }
-
-                        Outbox outbox = context.getBean(Outbox.class);
-                        MeterRegistry meters = context.getBean(MeterRegistry.class);
-                        await().atMost(Duration.ofSeconds(5))
-                                .untilAsserted(() -> assertThat(outbox.status().unavailable())
-                                        .singleElement()
-                                        .satisfies(target ->
-                                                assertThat(target.cause()).contains(OUTAGE)));
-                        assertThat(context.getBean(OutboxHealthCheck.class)
-                                        .check()
-                                        .details()
-                                        .toString())
-                                .contains("unavailable=[", "eventType=placed", OUTAGE);
-                        assertThat(context.getBean(OutboxEndpoint.class)
-                                        .outboxes()
-                                        .toString())
-                                .contains("eventType=placed", OUTAGE);
-                        assertThat(log.at(Level.WARNING))
-                                .anySatisfy(line -> assertThat(line)
-                                        .contains("The target of placed is unavailable")
-                                        .contains(OUTAGE));
-                        assertThat(unavailable(meters)).isEqualTo(1);
-                        assertThat(rows(context, "placed").stream()
-                                        .filter(row ->
-                                                !row.get("STATUS").toString().equals("1")))
-                                .hasSize(19)
-                                .allSatisfy(
-                                        row -> assertThat(row.get("ATTEMPTS")).hasToString("0"));
-
-                        server.restart();
-
-                        assertThat(reader.awaitRecords(20))
-                                .extracting(ConsumerRecord::value)
-                                .contains(IntStream.rangeClosed(1, 20)
-                                        .mapToObj(String::valueOf)
-                                        .toArray(String[]::new));
-                        await().untilAsserted(() -> {
-                            assertThat(outbox.status().unavailableTypes()).isEmpty();
-                            assertThat(unavailable(meters)).isZero();
-                            assertThat(rows(context, "placed")).allSatisfy(row -> {
-                                assertThat(row.get("STATUS")).hasToString("1");
-                                assertThat(row.get("ATTEMPTS")).hasToString("0");
-                            });
-                        });
-                    });
-        }
-    }
-
-    private static double unavailable(MeterRegistry meters) {
-        return meters.get("outbox.route.unavailable")
-                .tag("event.type", "placed")
-                .gauge()
-                .value();
     }
 
     @Test

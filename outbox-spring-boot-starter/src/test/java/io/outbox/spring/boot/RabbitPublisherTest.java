@@ -6,10 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.testservers.RabbitServer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -19,7 +17,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** The publisher in front of a real RabbitMQ: addresses, unroutable events, outage. */
+/** The publisher in front of a real RabbitMQ: addresses, unroutable events. */
 class RabbitPublisherTest {
 
     private final String exchange = "orders-" + UUID.randomUUID();
@@ -91,42 +89,6 @@ class RabbitPublisherTest {
                                     assertThat((String) row.get("LAST_ERROR")).contains("NO_ROUTE");
                                 }));
                     });
-        }
-    }
-
-    @Test
-    void survivesAnOutageWithoutCountingAttempts() throws Exception {
-        try (RabbitServer server = RabbitServer.start()) {
-            try (Connection connection = connect(server);
-                    Channel channel = connection.createChannel()) {
-                declare(channel, exchange);
-            }
-            server.saveDefinitions();
-            runner(server.uri(), "outbox.publisher.defaults.max-retries=0").run(context -> {
-                publish(context, "placed", 1);
-                await().untilAsserted(() -> assertThat(rows(context))
-                        .allMatch(row -> row.get("STATUS").toString().equals("1")));
-                server.kill();
-                for (int i = 2; i <= 20; i++) {
-                    publish(context, "placed", i);
-                }
-                Outbox outbox = context.getBean(Outbox.class);
-                await().untilAsserted(() ->
-                        assertThat(outbox.status().unavailableTypes()).containsExactly("placed"));
-                assertThat(rows(context))
-                        .allMatch(row -> row.get("ATTEMPTS").toString().equals("0"));
-
-                server.restart();
-
-                await().atMost(Duration.ofSeconds(20))
-                        .untilAsserted(() -> assertThat(rows(context))
-                                .hasSize(20)
-                                .allSatisfy(row -> {
-                                    assertThat(row.get("STATUS")).hasToString("1");
-                                    assertThat(row.get("ATTEMPTS")).hasToString("0");
-                                }));
-                assertThat(outbox.status().unavailableTypes()).isEmpty();
-            });
         }
     }
 }
