@@ -10,6 +10,7 @@ import io.outbox.dispatch.RetryPolicy;
 import io.outbox.internal.delivery.DeliveryEngine;
 import io.outbox.internal.lifecycle.Ending;
 import io.outbox.model.EventCount;
+import io.outbox.model.NodeStatus;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.poller.OutboxPoller;
@@ -274,23 +275,38 @@ public final class Outbox implements AutoCloseable {
         return delivery.engine().isPaused() ? State.PAUSED : State.RUNNING;
     }
 
-    /** Returns what this outbox does at the moment; asks the store. */
+    /** Returns what this node does at the moment, without asking the store. */
+    public NodeStatus nodeStatus() {
+        return delivery == null
+                ? new NodeStatus(state(), 0, 0, List.of())
+                : new NodeStatus(
+                        state(),
+                        delivery.engine().hotQueueDepth(),
+                        delivery.engine().coldQueueDepth(),
+                        delivery.engine().unavailable());
+    }
+
+    /** Returns what this outbox does at the moment; asks the store, which counts all that is due. */
     public OutboxStatus status() {
+        NodeStatus node = nodeStatus();
         return new OutboxStatus(
-                state(),
-                delivery == null ? 0 : delivery.engine().hotQueueDepth(),
-                delivery == null ? 0 : delivery.engine().coldQueueDepth(),
+                node.state(),
+                node.hotQueueDepth(),
+                node.coldQueueDepth(),
                 housekeeping == null ? List.of() : housekeeping.pending(clock.instant()),
                 housekeeping == null ? 0 : deadEvents().count(null),
-                delivery == null ? List.of() : delivery.engine().unavailable());
+                node.unavailable());
     }
 
     /** Counts the events that are not finished, by type; asks the store. */
     public List<EventCount> counts() {
         List<EventCount> stored = housekeeping == null ? List.of() : housekeeping.counts();
-        return delivery == null
-                ? stored
-                : stored.stream().map(delivery.engine()::withHeld).toList();
+        return stored.stream().map(this::withHeld).toList();
+    }
+
+    /** Returns a count of the store with the events that this node has in hand among those in process. */
+    public EventCount withHeld(EventCount stored) {
+        return delivery == null ? stored : delivery.engine().withHeld(stored);
     }
 
     private void requireOpen() {

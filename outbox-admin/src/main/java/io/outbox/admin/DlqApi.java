@@ -12,7 +12,8 @@ final class DlqApi {
     private static final int LEAST_BATCH = 10;
     private static final int MOST_BATCH = 100;
     private static final int DEFAULT_BATCH = 50;
-    private static final int LAST_BATCH = 1_000_000;
+    /** Where batches end: a batch is found by passing all letters before it. */
+    private static final int MOST_LISTED = 50_000;
 
     private final DeadEvents dead;
     private final Views views;
@@ -40,8 +41,8 @@ final class DlqApi {
 
     private AdminResponse list(Exchange exchange) {
         DlqStatus status = exchange.choice("status", DlqStatus.class);
-        int number = exchange.number("batchNumber", 0, 0, LAST_BATCH);
         int size = exchange.number("batchSize", DEFAULT_BATCH, LEAST_BATCH, MOST_BATCH);
+        int number = exchange.number("batchNumber", 0, 0, MOST_LISTED / size);
         return AdminResponse.json(
                 200,
                 dead.queue().list(status, (long) number * size, size).stream()

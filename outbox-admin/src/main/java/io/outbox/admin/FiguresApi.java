@@ -3,13 +3,12 @@ package io.outbox.admin;
 import io.outbox.Outbox;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.model.EventCount;
-import io.outbox.model.OutboxStatus;
-import io.outbox.model.PendingEvents;
+import io.outbox.model.NodeStatus;
+import io.outbox.model.OpenEvents;
 import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.InspectionBackend;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,7 +41,7 @@ final class FiguresApi {
         routes.get(api + "/overview", exchange -> AdminResponse.json(200, overview()))
                 .get(api + "/series", this::series)
                 .get(api + "/nodes", exchange -> AdminResponse.json(200, Map.of("items", nodes())))
-                .get(api + "/types", exchange -> AdminResponse.json(200, Map.of("items", types())))
+                .get(api + "/types", exchange -> AdminResponse.json(200, types()))
                 .get(api + "/audit", this::audit);
     }
 
@@ -55,10 +54,13 @@ final class FiguresApi {
     }
 
     private Map<String, Object> overview() {
-        OutboxStatus status = outbox.status();
+        NodeStatus node = outbox.nodeStatus();
+        InspectionBackend.Open open = inspection.open(clock.instant());
+        List<OpenEvents> due =
+                open.types().stream().filter(type -> type.due() > 0).toList();
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("at", clock.instant());
-        view.put("state", status.state());
+        view.put("state", node.state());
         view.put("counts", inspection.countByState());
         view.put("countsStopAt", InspectionBackend.MOST_COUNTED);
         view.put(
@@ -66,30 +68,31 @@ final class FiguresApi {
                 outbox.deadLetters()
                         .map(letters -> letters.countByState(InspectionBackend.MOST_COUNTED))
                         .orElse(null));
-        view.put("lagMs", lagMs(status.pending()));
-        view.put("queues", Map.of("hot", status.hotQueueDepth(), "cold", status.coldQueueDepth()));
-        view.put("pending", status.pending().stream().map(FiguresApi::pending).toList());
+        view.put("lagMs", lagMs(due));
+        view.put("queues", Map.of("hot", node.hotQueueDepth(), "cold", node.coldQueueDepth()));
+        view.put("pending", due.stream().map(FiguresApi::pending).toList());
+        view.put("pendingExact", open.exact());
         view.put(
                 "unavailable",
-                status.unavailable().stream().map(FiguresApi::unavailable).toList());
+                node.unavailable().stream().map(FiguresApi::unavailable).toList());
         view.put("pausedTypes", outbox.pausedTypes().stream().sorted().toList());
         return view;
     }
 
-    private long lagMs(List<PendingEvents> pending) {
-        return pending.stream()
-                .map(PendingEvents::oldestDueAt)
+    private long lagMs(List<OpenEvents> due) {
+        return due.stream()
+                .map(OpenEvents::dueSince)
                 .min(Comparator.naturalOrder())
                 .map(oldest ->
                         Math.max(0, Duration.between(oldest, clock.instant()).toMillis()))
                 .orElse(0L);
     }
 
-    private static Map<String, Object> pending(PendingEvents pending) {
+    private static Map<String, Object> pending(OpenEvents type) {
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put("eventType", pending.eventType());
-        view.put("count", pending.count());
-        view.put("oldestDueAt", pending.oldestDueAt());
+        view.put("eventType", type.eventType());
+        view.put("count", type.due());
+        view.put("oldestDueAt", type.dueSince());
         return view;
     }
 
@@ -120,18 +123,14 @@ final class FiguresApi {
                 .toList();
     }
 
-    private List<Map<String, Object>> types() {
+    private Map<String, Object> types() {
         Map<String, LanePolicy> lanes = outbox.lanes();
         Map<String, Map<String, Object>> types = new TreeMap<>();
-        lanes.keySet().forEach(type -> types.put(type, type(type, 0, 0)));
-        for (EventCount count : outbox.counts()) {
-            types.put(count.eventType(), type(count.eventType(), count.pending(), count.inProcess()));
-        }
-        Map<String, Instant> dueSince = new TreeMap<>();
-        OutboxStatus status = outbox.status();
-        status.pending().forEach(pending -> dueSince.put(pending.eventType(), pending.oldestDueAt()));
+        lanes.keySet().forEach(type -> types.put(type, type(new OpenEvents(type, 0, 0, 0, null))));
+        InspectionBackend.Open open = inspection.open(clock.instant());
+        open.types().forEach(type -> types.put(type.eventType(), type(type)));
+        NodeStatus node = outbox.nodeStatus();
         types.forEach((type, view) -> {
-            view.put("oldestDueAt", dueSince.get(type));
             view.put("lane", lanes.containsKey(type) ? lane(lanes.get(type)) : null);
             view.put(
                     "retries",
@@ -142,20 +141,22 @@ final class FiguresApi {
             view.put("paused", outbox.pausedTypes().contains(type));
             view.put(
                     "unavailable",
-                    status.unavailable().stream()
+                    node.unavailable().stream()
                             .filter(target -> target.eventType().equals(type))
                             .findFirst()
                             .map(FiguresApi::unavailable)
                             .orElse(null));
         });
-        return List.copyOf(types.values());
+        return Map.of("items", List.copyOf(types.values()), "exact", open.exact());
     }
 
-    private static Map<String, Object> type(String type, long pending, long inProcess) {
+    private Map<String, Object> type(OpenEvents type) {
+        EventCount count = outbox.withHeld(new EventCount(type.eventType(), type.pending(), type.inProcess()));
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put("eventType", type);
-        view.put("pending", pending);
-        view.put("inProcess", inProcess);
+        view.put("eventType", type.eventType());
+        view.put("pending", count.pending());
+        view.put("inProcess", count.inProcess());
+        view.put("oldestDueAt", type.dueSince());
         return view;
     }
 

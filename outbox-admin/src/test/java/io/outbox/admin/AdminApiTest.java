@@ -486,6 +486,9 @@ class AdminApiTest {
         assertThat(overview.getAsJsonObject("deadLetters").get("MOVED").getAsInt())
                 .isEqualTo(2);
         assertThat(overview.getAsJsonArray("pending")).hasSize(1);
+        assertThat(overview.get("pendingExact").getAsBoolean()).isTrue();
+        assertThat(fixture.get(BASE + "/types").object().get("exact").getAsBoolean())
+                .isTrue();
         assertThat(overview.get("lagMs").getAsLong()).isNotNegative();
         JsonArray slots = fixture.get(BASE + "/series?minutes=5").object().getAsJsonArray("items");
         assertThat(slots).hasSize(30);

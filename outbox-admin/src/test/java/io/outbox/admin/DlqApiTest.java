@@ -195,6 +195,7 @@ class DlqApiTest {
         "batchSize=ten, batchSize",
         "batchSize=10&batchSize=20, batchSize",
         "batchNumber=-1, batchNumber",
+        "batchSize=100&batchNumber=501, batchNumber",
         "status=DONE, status"
     })
     void namesTheParameterThatIsWrong(String query, String field) {

@@ -5,7 +5,9 @@ import io.outbox.model.AuditEntry;
 import io.outbox.model.EventStatus;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
+import io.outbox.model.OpenEvents;
 import io.outbox.model.Tally;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +43,17 @@ public interface InspectionBackend {
     /** Counts events by state; no state beyond {@link #MOST_COUNTED}. */
     Map<EventStatus, Integer> countByState();
 
-    /** Returns who has events in hand. */
+    /**
+     * Open events by type.
+     *
+     * @param exact whether all were counted; if not, those that are due first and last were, and the first is among them
+     */
+    record Open(List<OpenEvents> types, boolean exact) {}
+
+    /** Counts open events by type, in the order of their names. */
+    Open open(Instant now);
+
+    /** Returns who has events in hand, and how many of those that {@link #open} looks at. */
     List<NodeLocks> nodes();
 
     /** Unlocks open events, whoever has them; returns how many. Their node may deliver them all the same. */

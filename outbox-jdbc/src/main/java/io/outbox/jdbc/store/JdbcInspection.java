@@ -15,6 +15,7 @@ import io.outbox.spi.InspectionBackend;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -59,10 +60,6 @@ final class JdbcInspection implements InspectionBackend {
 
     private static final String FIND = """
             SELECT {columns}, status, done_at, last_error, locked_by, locked_at FROM {table} WHERE event_id = ?""";
-
-    private static final String NODES = """
-            SELECT locked_by, COUNT(*) AS events, MIN(locked_at) AS oldest, MAX(locked_at) AS newest FROM {table}
-            WHERE status IN (0, 2) AND locked_by IS NOT NULL GROUP BY locked_by ORDER BY locked_by""";
 
     private static final String RELEASE = """
             UPDATE {by_id} SET locked_by = NULL, locked_at = NULL WHERE event_id IN {ids} AND {unfinished}""";
@@ -187,16 +184,13 @@ final class JdbcInspection implements InspectionBackend {
     }
 
     @Override
+    public Open open(Instant now) {
+        return reading(conn -> new OpenWindow(store).byType(conn, now));
+    }
+
+    @Override
     public List<NodeLocks> nodes() {
-        return reading(conn -> store.statements()
-                .query(
-                        conn,
-                        sql(NODES).toString(),
-                        row -> new NodeLocks(
-                                row.getString("locked_by"),
-                                row.getLong("events"),
-                                JdbcTemplate.instant(row, "oldest"),
-                                JdbcTemplate.instant(row, "newest"))));
+        return reading(conn -> new OpenWindow(store).nodes(conn));
     }
 
     @Override

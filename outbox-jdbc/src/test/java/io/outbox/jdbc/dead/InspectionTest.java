@@ -17,6 +17,8 @@ import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.model.InspectedEvent;
+import io.outbox.model.NodeLocks;
+import io.outbox.model.OpenEvents;
 import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadLetterFilter;
@@ -113,6 +115,10 @@ class InspectionTest {
                     .containsEntry(EventStatus.DEAD, 1)
                     .containsEntry(EventStatus.DONE, 1)
                     .containsEntry(EventStatus.RETRY, 1);
+            assertThat(inspection.open(TIME.plusSeconds(3)).exact()).isTrue();
+            assertThat(inspection.open(TIME.plusSeconds(3)).types())
+                    .containsExactly(
+                            new OpenEvents("Even", 4, 2, 3, TIME), new OpenEvents("Odd", 4, 0, 2, TIME.plusSeconds(1)));
             assertThat(inspection.nodes()).hasSize(1);
             assertThat(inspection.nodes().get(0).events()).isEqualTo(2);
             InspectedEvent locked = inspection.find(ids.get(1)).orElseThrow();
@@ -172,6 +178,32 @@ class InspectionTest {
 
             assertThat(inspection.audits(null, 3)).isEqualTo(entries.subList(0, 3));
             assertThat(inspection.audits("id-2", 3)).isEqualTo(entries.subList(3, 5));
+        }
+    }
+
+    /** Those that are due first and last are looked at, where claimed and new events are. */
+    @Test
+    void openEventsAreLookedAtFromBothEnds() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 4)) {
+            JdbcOutbox.of(pool).createSchema();
+            OutboxRows.execute(pool, """
+                    INSERT INTO outbox_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                      locked_by, locked_at)
+                    SELECT LPAD(x, 10, '0'), CASE x WHEN 1 THEN 'First' WHEN 30000 THEN 'Middle' WHEN 60000 THEN 'Last' ELSE 'Any' END,
+                      '{}', 0, 0, DATEADD(SECOND, x, TIMESTAMP '2025-06-01 12:00:00'), NOW(),
+                      CASE x WHEN 1 THEN 'node-1' WHEN 60000 THEN 'node-2' END, NOW()
+                    FROM SYSTEM_RANGE(1, 60000)""");
+            InspectionBackend inspection = inspection(pool);
+
+            InspectionBackend.Open open = inspection.open(TIME.plusSeconds(10));
+
+            assertThat(open.exact()).isFalse();
+            assertThat(open.types())
+                    .containsExactly(
+                            new OpenEvents("Any", 19_998, 0, 9, TIME.plusSeconds(2)),
+                            new OpenEvents("First", 0, 1, 1, TIME.plusSeconds(1)),
+                            new OpenEvents("Last", 0, 1, 0, null));
+            assertThat(inspection.nodes()).extracting(NodeLocks::node).containsExactly("node-1", "node-2");
         }
     }
 

@@ -121,7 +121,8 @@ class AdminIndexUseTest {
             cost.of(() -> inspection.search(in(EventStatus.NEW), null, LIMIT), 3 * RARE);
             cost.of(() -> inspection.search(in(EventStatus.DEAD), null, LIMIT), 3 * RARE);
             cost.of(() -> inspection.find(id), 3);
-            cost.of(inspection::nodes, 3 * RARE);
+            cost.of(inspection::nodes, 2 * 3 * RARE); // from both ends
+            cost.of(() -> inspection.open(LONG_AGO), 2 * 3 * RARE);
             cost.of(() -> inspection.release(List.of(id)), 3);
             cost.of(() -> inspection.deleteDead(List.of(id)), 3);
         }

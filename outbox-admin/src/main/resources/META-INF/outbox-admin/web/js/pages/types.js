@@ -27,7 +27,7 @@ export function TypesPage({ live, slowTick, canOperate }) {
       tick: slowTick,
       load: (signal) => get('types', {}, signal),
       skeleton: h('div', { class: 'card flush' }, h(Skeleton, { lines: 6 })),
-      show: ({ items }) => h(Types, { items, canOperate }),
+      show: ({ items, exact }) => h(Types, { items, exact, canOperate }),
     }),
   );
 }
@@ -45,7 +45,7 @@ function DeliverySwitch({ state }) {
   );
 }
 
-function Types({ items, canOperate }) {
+function Types({ items, exact, canOperate }) {
   if (items.length === 0) {
     return h(Empty, { icon: 'types', title: 'No types' }, 'No type has a lane, and nothing waits to be delivered.');
   }
@@ -59,7 +59,7 @@ function Types({ items, canOperate }) {
       columns: [
         { label: 'Type', cell: (type) => h('a', { href: href('events', { eventType: type.eventType }), class: 'strong clip', 'data-entry': true }, type.eventType), kind: 'main-cell' },
         { label: 'State', cell: (type) => h(State, { type }) },
-        { label: 'Pending', cell: (type) => number(type.pending), kind: 'number' },
+        { label: 'Pending', cell: (type) => `${number(type.pending)}${exact ? '' : '+'}`, kind: 'number' },
         { label: 'In process', cell: (type) => number(type.inProcess), kind: 'number' },
         { label: 'Oldest due', cell: (type) => (type.oldestDueAt ? h(Ago, { at: type.oldestDueAt }) : '–'), kind: 'nowrap' },
         { label: 'Policy', cell: (type) => h(Policy, { lane: type.lane, retries: type.retries }), kind: 'policy-cell' },

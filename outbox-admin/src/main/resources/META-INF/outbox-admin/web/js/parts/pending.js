@@ -20,7 +20,7 @@ export function Pending({ overview }) {
           rows,
           columns: [
             { label: 'Type', cell: (row) => h('a', { href: href('events', { eventType: row.eventType }), class: 'clip' }, row.eventType) },
-            { label: 'Due', cell: (row) => number(row.count), kind: 'number' },
+            { label: 'Due', cell: (row) => `${number(row.count)}${overview.pendingExact ? '' : '+'}`, kind: 'number' },
             { label: 'Oldest since', cell: (row) => h(Ago, { at: row.oldestDueAt }), kind: 'number' },
           ],
         }),
