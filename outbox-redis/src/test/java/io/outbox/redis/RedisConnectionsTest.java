@@ -103,17 +103,20 @@ class RedisConnectionsTest {
         proxy.stall();
         List<CompletableFuture<?>> calls = new ArrayList<>();
         await().atMost(PATIENCE)
-                .until(() -> { // the first may still go to the connection that was cut
-                    calls.add(CompletableFuture.runAsync(() -> redis.backend().counts()));
-                    return proxy.connections() > 0;
-                });
+                .until(
+                        () -> { // the first may still go to the connection that was cut
+                            calls.add(CompletableFuture.runAsync(
+                                    () -> redis.backend().counts()));
+                            return proxy.connections() > 0;
+                        });
 
         redis.close();
         proxy.resume();
 
-        assertThat(calls).allSatisfy(call -> assertThatThrownBy(call::get)
-                .isInstanceOf(ExecutionException.class)
-                .hasCauseInstanceOf(RedisOutboxException.class));
+        assertThat(calls)
+                .allSatisfy(call -> assertThatThrownBy(call::get)
+                        .isInstanceOf(ExecutionException.class)
+                        .hasCauseInstanceOf(RedisOutboxException.class));
         awaitConnections(0);
     }
 
