@@ -6,6 +6,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
+import org.springframework.security.web.util.matcher.OrRequestMatcher;
 
 @Configuration
 class OutboxSecurity {
@@ -13,7 +15,9 @@ class OutboxSecurity {
     @Bean
     @Order(1)
     SecurityFilterChain outboxAdminSecurity(HttpSecurity http) throws Exception {
-        return http.securityMatcher("/outbox-admin/**", "/api/outbox-dlq/**")
+        var paths = PathPatternRequestMatcher.withDefaults(); // of any servlet, not only of Spring MVC's
+        return http.securityMatcher(
+                        new OrRequestMatcher(paths.matcher("/outbox-admin/**"), paths.matcher("/api/outbox-dlq/**")))
                 .authorizeHttpRequests(requests -> requests.anyRequest().hasAnyRole("OUTBOX_READ", "OUTBOX_OPERATE"))
                 .httpBasic(Customizer.withDefaults())
                 .csrf(csrf -> csrf.disable()) // the outbox refuses what pages of other sites send
