@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class FreshTopic {
 
     /** The partitions of a topic are created together: so long after the first answer, all of them have their leaders. */
-    static final Duration READY_AFTER = Duration.ofSeconds(3);
+    static final Duration READY_AFTER = Duration.ofSeconds(1);
 
     /** Fair, so that the events of a batch do not keep those of another one waiting. */
     private final ReentrantLock turn = new ReentrantLock(true);

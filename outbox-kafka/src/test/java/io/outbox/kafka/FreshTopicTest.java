@@ -100,7 +100,7 @@ class FreshTopicTest {
     }
 
     @Test
-    void partitionsThatGetNothingHoldTheOthersUpForSomeSecondsOnly() throws Exception {
+    void partitionsThatGetNothingHoldTheOthersUpForAMomentOnly() throws Exception {
         producer = producer(2);
         try (KafkaEventPublisher publisher = KafkaEventPublisher.builder()
                 .producer(producer)
