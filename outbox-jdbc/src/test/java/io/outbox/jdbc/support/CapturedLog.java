@@ -16,8 +16,10 @@ public final class CapturedLog extends Handler implements AutoCloseable {
     private final boolean useParentHandlers = logger.getUseParentHandlers();
     private final StringBuffer text = new StringBuffer();
 
+    /** The servers that tests use are no part of the library, and whichever test comes first starts them. */
     private CapturedLog() {
         setLevel(Level.ALL);
+        setFilter(entry -> !entry.getLoggerName().startsWith("io.outbox.testservers"));
     }
 
     public static CapturedLog open() {
@@ -30,6 +32,9 @@ public final class CapturedLog extends Handler implements AutoCloseable {
 
     @Override
     public void publish(LogRecord entry) {
+        if (!isLoggable(entry)) {
+            return;
+        }
         text.append(new SimpleFormatter().formatMessage(entry)).append('\n');
         if (entry.getThrown() != null) {
             text.append(stackTrace(entry.getThrown()));
