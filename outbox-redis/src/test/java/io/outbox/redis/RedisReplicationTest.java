@@ -9,10 +9,12 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
+import io.outbox.DispatchResult;
 import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.model.EventCount;
+import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.testservers.RedisServer;
 import io.outbox.testservers.TcpProxy;
@@ -21,6 +23,9 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +35,7 @@ class RedisReplicationTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration LEASE = Duration.ofMinutes(5);
 
     /** A sentinel that was kept from running for two seconds does nothing for half a minute. */
     private static final Duration LONG = Duration.ofMinutes(2);
@@ -195,13 +201,7 @@ class RedisReplicationTest {
     void anOutboxBehindASentinelFollowsItToTheNewPrimary() {
         commands(replica).configSet("requirepass", primary.password());
         try (RedisServer sentinel = RedisServer.startSentinel("shop", primary)) {
-            RedisURI uri = RedisURI.builder()
-                    .withSentinel("127.0.0.1", sentinel.port(), sentinel.password())
-                    .withSentinelMasterId("shop")
-                    .withPassword(primary.password().toCharArray())
-                    .withTimeout(PATIENCE)
-                    .build();
-            try (RedisOutbox redis = Redis.connect(uri, RedisOutbox.DEFAULT_NAME);
+            try (RedisOutbox redis = Redis.connect(sentinelUri(sentinel), RedisOutbox.DEFAULT_NAME);
                     Outbox outbox = Outbox.writerOnly().backend(redis.backend()).build()) {
                 outbox.writer().write("Kept", "{}");
                 RedisCommands<String, String> copy =
@@ -216,6 +216,112 @@ class RedisReplicationTest {
             }
         }
         assertThat(client.connect(replicaUri()).sync().get("{outbox}:order")).isEqualTo("placed");
+    }
+
+    @Test
+    void aNodeGoesOnDeliveringFromAReplicaThatWasPromoted() throws Exception {
+        commands(replica).configSet("requirepass", primary.password());
+        Map<String, Integer> deliveries = new ConcurrentHashMap<>();
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register("Kept", event -> {
+            deliveries.merge(event.eventId(), 1, Integer::sum);
+            return DispatchResult.done();
+        });
+        try (RedisServer sentinel = RedisServer.startSentinel("shop", primary);
+                RedisOutbox redis = Redis.connect(sentinelUri(sentinel), RedisOutbox.DEFAULT_NAME);
+                Outbox outbox = Outbox.multiNode()
+                        .backend(redis.backend())
+                        .wakeUp(redis.wakeUp())
+                        .claimLocking("node", LEASE)
+                        .listenerRegistry(listeners)
+                        .intervalMs(100)
+                        .build()) {
+            List<String> before = write(outbox, 50);
+            await().atMost(PATIENCE).until(() -> deliveries.keySet().containsAll(before));
+            RedisCommands<String, String> copy = client.connect(replicaUri()).sync();
+            await().atMost(PATIENCE).until(() -> copy.zcard("{outbox}:outbox:done") == 50);
+            outbox.pause();
+            List<String> waiting = write(outbox, 50);
+            await().atMost(PATIENCE).until(() -> copy.hlen("{outbox}:outbox:event") == 100);
+
+            failOver(sentinel);
+            outbox.resume();
+
+            await().atMost(LONG).until(() -> deliveries.keySet().containsAll(waiting));
+            await().atMost(LONG)
+                    .ignoreExceptions()
+                    .until(() -> redis.backend().counts().isEmpty());
+            assertThat(deliveries).hasSize(100);
+            assertThat(deliveries.values()).as("what the replica had").allMatch(times -> times == 1);
+        }
+    }
+
+    /** Its outcomes never reached the replica, which knows the events as pending. */
+    @Test
+    void onlyDeliveriesThatAReplicaDoesNotKnowOfAreRepeatedFromIt() throws Exception {
+        Map<String, Integer> deliveries = new ConcurrentHashMap<>();
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register("Kept", event -> {
+            deliveries.merge(event.eventId(), 1, Integer::sum);
+            return DispatchResult.done();
+        });
+        try (TcpProxy link = TcpProxy.start(primary.port());
+                RedisServer behind = RedisServer.start(
+                        "--replicaof", "127.0.0.1 " + link.port(), "--masterauth", primary.password())) {
+            RedisCommands<String, String> copy = commands(behind);
+            List<String> known;
+            List<String> unknown;
+            try (RedisOutbox redis = Redis.connect(Redis.uri(primary), RedisOutbox.DEFAULT_NAME)) {
+                try (Outbox first = deliverer(redis, listeners)) {
+                    known = write(first, 20);
+                    await().atMost(PATIENCE).until(() -> copy.zcard("{outbox}:outbox:done") == 20);
+                }
+                try (Outbox writing =
+                        Outbox.writerOnly().backend(redis.backend()).build()) {
+                    unknown = write(writing, 20);
+                }
+                await().atMost(PATIENCE).until(() -> copy.hlen("{outbox}:outbox:event") == 40);
+                link.stall();
+                try (Outbox second = deliverer(redis, listeners)) {
+                    await().atMost(PATIENCE)
+                            .until(() -> second.counts().isEmpty()
+                                    && deliveries.keySet().containsAll(unknown));
+                }
+            }
+            primary.kill();
+            copy.replicaofNoOne();
+
+            try (RedisOutbox redis = Redis.connect(Redis.uri(behind), RedisOutbox.DEFAULT_NAME);
+                    Outbox third = deliverer(redis, listeners)) {
+                await().atMost(PATIENCE).until(() -> third.counts().isEmpty());
+            }
+            assertThat(known).allSatisfy(id -> assertThat(deliveries).containsEntry(id, 1));
+            assertThat(unknown).allSatisfy(id -> assertThat(deliveries).containsEntry(id, 2));
+        }
+    }
+
+    private static Outbox deliverer(RedisOutbox redis, DefaultListenerRegistry listeners) {
+        return Outbox.multiNode()
+                .backend(redis.backend())
+                .claimLocking("node", LEASE)
+                .listenerRegistry(listeners)
+                .intervalMs(50)
+                .build();
+    }
+
+    private static List<String> write(Outbox outbox, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> outbox.writer().write("Kept", "{}"))
+                .toList();
+    }
+
+    private RedisURI sentinelUri(RedisServer sentinel) {
+        return RedisURI.builder()
+                .withSentinel("127.0.0.1", sentinel.port(), sentinel.password())
+                .withSentinelMasterId("shop")
+                .withPassword(primary.password().toCharArray())
+                .withTimeout(PATIENCE)
+                .build();
     }
 
     private RedisURI replicaUri() {
