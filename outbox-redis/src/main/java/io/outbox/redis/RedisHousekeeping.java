@@ -22,7 +22,7 @@ final class RedisHousekeeping implements HousekeepingBackend {
 
     private static final int BACKLOG_VALUES = 5;
 
-    /** How many dead events are read at a time where a query leaves some of them out. */
+    /** How many dead events are read at a time where a query may leave some of them out. */
     private static final int DEAD_PAGE = 100;
 
     /** The place behind a dead event. */
@@ -77,36 +77,27 @@ final class RedisHousekeeping implements HousekeepingBackend {
         return ((Long) redis.run(Script.PURGE, args).get(0)).intValue();
     }
 
+    /** Leaves the type to the script, and looks for the aggregate type itself: it is in the body, which scripts do not look into. */
     @Override
     public Page<OutboxEvent> queryDead(DeadQuery query) {
-        boolean isFiltered = query.eventType() != null || query.aggregateType() != null;
-        int pageSize = isFiltered ? Math.max(DEAD_PAGE, query.limit() + 1) : query.limit() + 1;
+        int pageSize = query.aggregateType() == null ? query.limit() + 1 : Math.max(DEAD_PAGE, query.limit() + 1);
+        String type = query.eventType() == null ? "" : "=" + query.eventType();
         List<OutboxEvent> found = new ArrayList<>();
         String after = query.after() == null ? "" : ((DeadPlace) query.after()).member;
-        while (found.size() <= query.limit()) {
-            List<DueEvent> page = deadPage(after, pageSize);
-            page.stream()
-                    .map(DueEvent::event)
-                    .filter(event -> matches(query, event))
-                    .forEach(found::add);
-            if (page.size() < pageSize) {
-                break;
+        do {
+            List<Object> reply = redis.run(Script.DEAD_PAGE, List.of(after, Integer.toString(pageSize), type));
+            for (DueEvent dead : EventRows.read(reply, 1)) {
+                if (query.aggregateType() == null
+                        || query.aggregateType().equals(dead.event().aggregateType())) {
+                    found.add(dead.event());
+                }
             }
-            after = DeadPlace.behind(page.get(page.size() - 1).event()).member;
-        }
+            after = (String) reply.get(0);
+        } while (found.size() <= query.limit() && !after.isEmpty());
         if (found.size() <= query.limit()) {
             return Page.last(found);
         }
         return new Page<>(found.subList(0, query.limit()), DeadPlace.behind(found.get(query.limit() - 1)));
-    }
-
-    private List<DueEvent> deadPage(String after, int size) {
-        return EventRows.read(redis.run(Script.DEAD_PAGE, List.of(after, Integer.toString(size))), 0);
-    }
-
-    private static boolean matches(DeadQuery query, OutboxEvent event) {
-        return (query.eventType() == null || query.eventType().equals(event.eventType()))
-                && (query.aggregateType() == null || query.aggregateType().equals(event.aggregateType()));
     }
 
     @Override

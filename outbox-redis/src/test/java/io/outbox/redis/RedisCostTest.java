@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.outbox.EventEnvelope;
+import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
@@ -90,6 +91,29 @@ class RedisCostTest {
             });
 
             assertThat(cost.calls).isBetween(MOST_CALLS - 2 * BATCH, MOST_CALLS);
+        }
+    }
+
+    @Test
+    void deadEventsOfARareTypeAreFoundWithoutReadingTheOthers() {
+        try (RedisOutbox redis = Redis.connect(Redis.uri(server), "rare")) {
+            OutboxBackend backend = redis.backend();
+            List<String> common = store(backend, SMALL, null, Instant.now());
+            EventEnvelope rare = EventEnvelope.ofJson("Rare", "{}");
+            backend.persist(List.of(new NewEvent(rare, null)));
+            common.add(rare.eventId());
+            backend.apply(null, outcomes(common, id -> new Outcome.Dead(id, "no")));
+            DeadQuery query = new DeadQuery("Rare", null, BATCH, null);
+            assertThat(backend.queryDead(query).items())
+                    .extracting(OutboxEvent::eventId)
+                    .containsExactly(rare.eventId());
+
+            commands.configResetstat();
+            backend.queryDead(query);
+
+            assertThat(commands.info("stats"))
+                    .as("bytes sent, of which %d events would be many times as many", SMALL)
+                    .containsPattern("total_net_output_bytes:\\d{1,4}\\D");
         }
     }
 
