@@ -2,14 +2,18 @@ package io.outbox.spring.boot.internal.redis;
 
 import io.lettuce.core.RedisURI;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithPassword;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /** Where the application's Redis is, as Lettuce names it. */
 final class RedisAddress {
@@ -25,10 +29,45 @@ final class RedisAddress {
                     "Define a bean of type RedisOutbox that connects to the node with the outbox's hash slot, or give the"
                             + " outbox a server of its own");
         }
+        if (isStaticMasterReplica(connections)) {
+            throw new OutboxStartupException(
+                    "outbox.backend is redis, and a RedisStaticMasterReplicaConfiguration does not tell which of its nodes takes"
+                            + " writes",
+                    "Define a bean of type RedisOutbox that connects to the primary, or use sentinels");
+        }
+        LettuceClientConfiguration client = connections.getClientConfiguration();
         RedisURI address = server(connections).build();
-        apply(connections.getClientConfiguration(), address);
-        address.getSentinels().forEach(sentinel -> apply(connections.getClientConfiguration(), sentinel));
+        apply(client, address);
+        address.getSentinels().forEach(sentinel -> apply(client, sentinel));
+        client.getRedisCredentialsProviderFactory()
+                .ifPresent(credentials -> authenticate(address, connections, credentials));
         return address;
+    }
+
+    /** Looks at what the factory was given, because it tells this of every kind but of this one, and answers as if it were local. */
+    private static boolean isStaticMasterReplica(LettuceConnectionFactory connections) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(connections);
+        return fields.isReadableProperty("configuration")
+                && fields.getPropertyValue("configuration") instanceof RedisStaticMasterReplicaConfiguration;
+    }
+
+    /** Takes credentials from where the application does, such as a vault that changes them. */
+    private static void authenticate(
+            RedisURI address, LettuceConnectionFactory connections, RedisCredentialsProviderFactory credentials) {
+        RedisSentinelConfiguration sentinels = connections.getSentinelConfiguration();
+        address.setCredentialsProvider(credentials.createCredentialsProvider(configuration(connections)));
+        for (RedisURI sentinel : address.getSentinels()) {
+            sentinel.setCredentialsProvider(credentials.createSentinelCredentialsProvider(sentinels));
+        }
+    }
+
+    private static RedisConfiguration configuration(LettuceConnectionFactory connections) {
+        if (connections.getSentinelConfiguration() != null) {
+            return connections.getSentinelConfiguration();
+        }
+        return connections.getSocketConfiguration() != null
+                ? connections.getSocketConfiguration()
+                : connections.getStandaloneConfiguration();
     }
 
     private static void apply(LettuceClientConfiguration client, RedisURI address) {

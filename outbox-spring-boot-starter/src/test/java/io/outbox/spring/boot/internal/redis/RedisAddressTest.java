@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslVerifyMode;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
@@ -12,11 +13,15 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import reactor.core.publisher.Mono;
 
 /** What the application says of its Redis, in the words of the client. */
 class RedisAddressTest {
@@ -103,5 +108,45 @@ class RedisAddressTest {
         assertThatThrownBy(() -> RedisAddress.of(cluster))
                 .isInstanceOf(OutboxStartupException.class)
                 .hasMessageContaining("spring.data.redis.cluster");
+    }
+
+    @Test
+    void aListOfAPrimaryAndReplicasIsRefused() {
+        LettuceConnectionFactory nodes =
+                new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("10.0.0.1"));
+
+        assertThatThrownBy(() -> RedisAddress.of(nodes))
+                .isInstanceOf(OutboxStartupException.class)
+                .hasMessageContaining("RedisStaticMasterReplicaConfiguration");
+    }
+
+    @Test
+    void credentialsComeFromWhereTheApplicationTakesThem() {
+        RedisCredentialsProviderFactory vault = new RedisCredentialsProviderFactory() {
+            @Override
+            public RedisCredentialsProvider createCredentialsProvider(RedisConfiguration configuration) {
+                return () -> Mono.just(RedisCredentials.just("shop", "secret"));
+            }
+
+            @Override
+            public RedisCredentialsProvider createSentinelCredentialsProvider(RedisSentinelConfiguration sentinels) {
+                return () -> Mono.just(RedisCredentials.just("watcher", "guard"));
+            }
+        };
+        LettuceClientConfiguration client = LettuceClientConfiguration.builder()
+                .redisCredentialsProviderFactory(vault)
+                .build();
+
+        RedisURI server =
+                RedisAddress.of(new LettuceConnectionFactory(new RedisStandaloneConfiguration("10.0.0.1"), client));
+        RedisURI watched = RedisAddress.of(
+                new LettuceConnectionFactory(new RedisSentinelConfiguration("shop", Set.of("10.0.0.1:26379")), client));
+
+        assertThat(credentials(server).getUsername()).isEqualTo("shop");
+        assertThat(credentials(watched).getUsername()).isEqualTo("shop");
+        assertThat(watched.getSentinels())
+                .singleElement()
+                .satisfies(sentinel ->
+                        assertThat(credentials(sentinel).getUsername()).isEqualTo("watcher"));
     }
 }
