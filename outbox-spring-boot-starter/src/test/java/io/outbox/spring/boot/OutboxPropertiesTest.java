@@ -284,7 +284,7 @@ class OutboxPropertiesTest {
     void describesEveryPropertyToEditors() throws IOException {
         assertThat(metadata("properties"))
                 .filteredOn(OutboxPropertiesTest::isOfTheEngine)
-                .hasSize(36)
+                .hasSize(38)
                 .allSatisfy(property -> assertThat((String) property.get("description"))
                         .as("%s", property.get("name"))
                         .isNotBlank());
