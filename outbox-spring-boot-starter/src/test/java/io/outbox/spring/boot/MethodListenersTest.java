@@ -753,6 +753,22 @@ class MethodListenersTest {
                         assertThat(context.getStartupFailure()).hasStackTraceContaining("outbox.listeners.misspelt"));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "outbox.listeners.slow.concurrency=0",
+                "outbox.listeners.slow.max-attempts=0",
+                "outbox.listeners.slow.rate-limit=-1",
+                "outbox.listeners.slow.backoff.delay=0s"
+            })
+    void namesTheKeyOfAListenersSettingThatCannotWork(String setting) {
+        runner(Limited.class)
+                .withPropertyValues(setting)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining(setting.substring(0, setting.indexOf('=')))
+                        .hasStackTraceContaining("must be at least"));
+    }
+
     @Test
     void refusesALaneInOrderedMode() {
         runner(Limited.class)

@@ -1,5 +1,7 @@
 package io.outbox.spring.boot.internal.listeners;
 
+import static io.outbox.spring.boot.internal.settings.Rules.require;
+
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.MultiplyingRetryPolicy;
 import io.outbox.dispatch.RetryPolicy;
@@ -13,6 +15,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.convert.DurationStyle;
 
@@ -49,7 +52,7 @@ final class ListenerPolicies {
 
     /** Returns the lane of a listener, or {@code null} if nothing was set for it. */
     ListenerLane of(String name, OutboxListener annotation) {
-        Values values = new Values(settings.getOrDefault(name, new ListenerSettings()), annotation);
+        Values values = new Values(name, settings.getOrDefault(name, new ListenerSettings()), annotation);
         Integer concurrency =
                 values.number(ListenerSettings::getConcurrency, "concurrency", OutboxListener::concurrency);
         Integer maxAttempts =
@@ -98,13 +101,16 @@ final class ListenerPolicies {
                 Double::valueOf);
         if (delay == null) {
             if (max != null || multiplier != null) {
-                throw new IllegalStateException("backoffMultiplier and backoffMaxDelay need a backoffDelay");
+                throw new IllegalStateException(
+                        "backoffMultiplier and backoffMaxDelay need a backoffDelay, of the annotation or as "
+                                + values.key("backoffDelay"));
             }
             return null;
         }
         RetryPolicy growing = new MultiplyingRetryPolicy(delay, multiplier == null ? DEFAULT_MULTIPLIER : multiplier);
         if (max != null && max.compareTo(delay) < 0) {
-            throw new IllegalStateException("backoffMaxDelay " + max + " is less than backoffDelay " + delay);
+            throw new IllegalStateException("backoffMaxDelay " + max + " is less than backoffDelay " + delay
+                    + "; change the annotation or " + values.key("backoffMaxDelay"));
         }
         return outbox -> {
             Duration longest =
@@ -120,16 +126,20 @@ final class ListenerPolicies {
     /** The settings of one listener. */
     private final class Values {
 
+        private final String name;
         private final ListenerSettings properties;
         private final OutboxListener annotation;
 
-        Values(ListenerSettings properties, OutboxListener annotation) {
+        Values(String name, ListenerSettings properties, OutboxListener annotation) {
+            this.name = name;
             this.properties = properties;
             this.annotation = annotation;
         }
 
         Integer number(
                 Function<ListenerSettings, Integer> property, String attribute, Function<OutboxListener, String> text) {
+            Integer set = property.apply(properties);
+            require(set == null || set >= 1, key(attribute), set, "must be at least 1");
             return value(property, attribute, text, Integer::valueOf);
         }
 
@@ -137,7 +147,15 @@ final class ListenerPolicies {
                 Function<ListenerSettings, Duration> property,
                 String attribute,
                 Function<OutboxListener, String> text) {
+            Duration set = property.apply(properties);
+            require(set == null || set.toMillis() >= 1, key(attribute), set, "must be at least one millisecond");
             return value(property, attribute, text, DurationStyle::detectAndParse);
+        }
+
+        /** Returns the key that sets what an attribute of the annotation does. */
+        String key(String attribute) {
+            return "outbox.listeners." + name + "."
+                    + DataObjectPropertyName.toDashedForm(attribute).replace("backoff-", "backoff.");
         }
 
         <T> T value(
