@@ -19,8 +19,10 @@ final class CapturedLog extends Handler implements AutoCloseable {
     private final StringBuffer text = new StringBuffer();
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
+    /** The servers that tests use are no part of the library, and whichever test comes first starts them. */
     private CapturedLog() {
         setLevel(Level.ALL);
+        setFilter(entry -> !entry.getLoggerName().startsWith("io.outbox.testservers"));
     }
 
     static CapturedLog open() {
@@ -33,6 +35,9 @@ final class CapturedLog extends Handler implements AutoCloseable {
 
     @Override
     public void publish(LogRecord entry) {
+        if (!isLoggable(entry)) {
+            return;
+        }
         text.append(new SimpleFormatter().formatMessage(entry)).append('\n');
         if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
             warnings.add(new SimpleFormatter().formatMessage(entry));

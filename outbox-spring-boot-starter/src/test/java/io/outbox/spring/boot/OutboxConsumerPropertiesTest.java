@@ -23,6 +23,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
@@ -124,6 +125,29 @@ class OutboxConsumerPropertiesTest {
                         .hasStackTraceContaining("schema/flyway-inbox/{vendor}"));
         runner.withPropertyValues("outbox.schema.initialize=never", "outbox.publisher.enabled=false")
                 .run(context -> assertThat(context).hasFailed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"outbox.poller.interval=5s", "outbox.purge.enabled=true", "outbox.table-name=orders"})
+    void warnsOfSettingsOfAnOutboxWhereThereIsNone(String setting) {
+        String key = setting.replaceAll("(\\.interval|\\.enabled)?=.*", "");
+        try (LogLines lines = new LogLines()) {
+            ConsumerApplication.runner()
+                    .withPropertyValues("outbox.publisher.enabled=false", setting)
+                    .run(context -> assertThat(lines.at(Level.WARNING))
+                            .anySatisfy(line -> assertThat(line).contains(key, "has no effect", "only consumes")));
+        }
+    }
+
+    @Test
+    void warnsOfSettingsOfACleanUpThatIsTurnedOff() {
+        try (LogLines lines = new LogLines()) {
+            ConsumerApplication.runner()
+                    .withPropertyValues("outbox.consumer.clean-up.enabled=false", "outbox.consumer.clean-up.ttl=2d")
+                    .run(context -> assertThat(lines.at(Level.WARNING))
+                            .anySatisfy(line -> assertThat(line)
+                                    .contains("outbox.consumer.clean-up.ttl", "has no effect", "marks are kept")));
+        }
     }
 
     @Test

@@ -42,6 +42,9 @@ public final class ConsumerDecision {
     public static ConsumerSettings decide(OutboxConsumerProperties properties, ExplicitSettings explicit) {
         ConsumerDecision decision = new ConsumerDecision(properties);
         decision.check();
+        if (!properties.getCleanUp().isEnabled()) {
+            PointlessSettings.warnWithoutCleanUp(explicit);
+        }
         return new ConsumerSettings(
                 decision.name(explicit.value(APPLICATION_NAME, String.class).orElse("")),
                 properties.getTableName(),

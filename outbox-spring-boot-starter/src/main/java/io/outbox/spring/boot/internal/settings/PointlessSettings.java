@@ -16,6 +16,36 @@ final class PointlessSettings {
         this.explicit = explicit;
     }
 
+    /** For an application that only consumes. What is set of a publisher that is turned off is meant to be. */
+    static void warnWithoutOutbox(ExplicitSettings explicit) {
+        new PointlessSettings(explicit)
+                .warn(
+                        "the application only consumes, and has no outbox; set outbox.mode if it is to have one",
+                        "outbox.table-name",
+                        "outbox.dispatcher",
+                        "outbox.thread-pool-size",
+                        "outbox.retry",
+                        "outbox.poller",
+                        "outbox.listeners",
+                        "outbox.subscriptions",
+                        "outbox.claim-locking",
+                        "outbox.unroutable-grace",
+                        "outbox.purge",
+                        "outbox.redis",
+                        "outbox.health");
+    }
+
+    /** For a consumer that keeps its marks. */
+    static void warnWithoutCleanUp(ExplicitSettings explicit) {
+        new PointlessSettings(explicit)
+                .warn(
+                        ConsumerKeys.of("clean-up.enabled") + " is false, so marks are kept",
+                        ConsumerKeys.of("clean-up.ttl"),
+                        ConsumerKeys.of("clean-up.batch-size"),
+                        ConsumerKeys.of("clean-up.initial-delay"),
+                        ConsumerKeys.of("clean-up.fixed-delay"));
+    }
+
     static void warn(ExplicitSettings explicit, OutboxSettings settings) {
         PointlessSettings pointless = new PointlessSettings(explicit);
         Mode mode = settings.mode();

@@ -78,7 +78,9 @@ public final class SettingsDecision {
         Mode mode = mode(outbox);
         OutboxSettings settings = new OutboxSettings(
                 mode, table(outbox), delivery(outbox, mode), purge(outbox, mode), monitoring(outbox));
-        if (!isConsumerOnly) {
+        if (isConsumerOnly) {
+            PointlessSettings.warnWithoutOutbox(explicit);
+        } else {
             PointlessSettings.warn(explicit, settings);
         }
         return settings;
