@@ -20,7 +20,7 @@ import java.util.Optional;
 public interface InspectionBackend {
 
     /** The number at which counts stop. */
-    int MOST_COUNTED = 100_000;
+    int MOST_COUNTED = 50_000;
 
     /**
      * Some of the events that match.
@@ -40,7 +40,10 @@ public interface InspectionBackend {
     /** Returns an event with payload and headers. */
     Optional<InspectedEvent> find(String eventId);
 
-    /** Counts events by state; no state beyond {@link #MOST_COUNTED}. */
+    /**
+     * Counts events by state. Each count stops at {@link #MOST_COUNTED}; those of NEW and RETRY may stop when there are so many of
+     * both together.
+     */
     Map<EventStatus, Integer> countByState();
 
     /**

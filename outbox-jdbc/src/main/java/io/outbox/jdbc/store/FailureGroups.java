@@ -20,8 +20,8 @@ final class FailureGroups {
     /** The most groups that are looked at. */
     static final int MOST_GROUPS = 1_000;
 
-    static final int MOST_COUNTED = 100_000;
-    static final int LEAST_COUNTED = 1_000;
+    static final int MOST_COUNTED = 50_000;
+    static final int LEAST_COUNTED = 500;
 
     private static final String NEXT_TYPE = """
             SELECT event_type FROM {letters} WHERE status = 0 AND event_type {follows} ?

@@ -11,6 +11,7 @@ import io.outbox.model.OutboxEvent;
 import io.outbox.model.Tally;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventFilter;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.InspectionBackend;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -57,6 +58,14 @@ final class JdbcInspection implements InspectionBackend {
 
     private static final String COUNT = """
             SELECT COUNT(*) FROM (SELECT 1 AS one FROM {table} WHERE {states} LIMIT {most}) w""";
+
+    /** In the order of an index, so that what is not counted is not read either. */
+    private static final String COUNT_STATES = """
+            SELECT status, COUNT(*) AS events FROM (
+              SELECT {hint}status FROM {table} WHERE {partition} ORDER BY {order} LIMIT {most}) w
+            GROUP BY status""";
+
+    private static final Partition DONE = new Partition("status = 1", "status, done_at, created_at");
 
     private static final String FIND = """
             SELECT {columns}, status, done_at, last_error, locked_by, locked_at FROM {table} WHERE event_id = ?""";
@@ -177,10 +186,28 @@ final class JdbcInspection implements InspectionBackend {
         return reading(conn -> {
             Map<EventStatus, Integer> counts = new EnumMap<>(EventStatus.class);
             for (EventStatus state : EventStatus.values()) {
-                counts.put(state, count(conn, Set.of(state), MOST_COUNTED));
+                counts.put(state, 0);
             }
+            count(conn, store.pendingPartitions(EventTypes.ALL), counts);
+            count(conn, store.deadPartitions(), counts);
+            count(conn, List.of(DONE), counts);
             return counts;
         });
+    }
+
+    private void count(Connection conn, List<Partition> partitions, Map<EventStatus, Integer> counts) {
+        for (Partition partition : partitions) {
+            String sql = partition
+                    .fill(sql(COUNT_STATES))
+                    .with("most", String.valueOf(MOST_COUNTED))
+                    .toString();
+            store.statements()
+                    .query(
+                            conn,
+                            sql,
+                            row -> counts.merge(
+                                    EventStatus.fromCode(row.getInt("status")), row.getInt("events"), Integer::sum));
+        }
     }
 
     @Override

@@ -19,10 +19,16 @@ export function Tiles({ overview, slots, slotMs }) {
     h(Tile, { label: 'Latency', value: latency === undefined ? '–' : duration(latency), note: 'mean, write to delivery' }),
     h(Tile, { label: 'Lag', value: duration(overview.lagMs), note: 'of the oldest that is due' }),
     h(Tile, { label: 'Queued', value: number(queues.hot + queues.cold), note: `${number(queues.hot)} hot, ${number(queues.cold)} cold` }),
-    h(Tile, { label: 'New', value: count(counts.NEW, overview), note: 'waiting', link: href('events', { status: 'NEW' }) }),
-    h(Tile, { label: 'Retry', value: count(counts.RETRY, overview), note: 'to be tried again', link: href('events', { status: 'RETRY' }) }),
+    h(Tile, { label: 'New', value: open(counts.NEW, overview), note: 'waiting', link: href('events', { status: 'NEW' }) }),
+    h(Tile, { label: 'Retry', value: open(counts.RETRY, overview), note: 'to be tried again', link: href('events', { status: 'RETRY' }) }),
     h(Tile, { label: 'Done', value: count(counts.DONE, overview), note: 'and still kept', link: href('events', { status: 'DONE' }) }),
   );
+}
+
+/** Those that wait are counted together. */
+function open(value, overview) {
+  const { NEW, RETRY } = overview.counts;
+  return `${number(value)}${NEW + RETRY >= overview.countsStopAt ? '+' : ''}`;
 }
 
 /** Counting stops at a limit. */
