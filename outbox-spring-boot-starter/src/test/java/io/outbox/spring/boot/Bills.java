@@ -23,7 +23,7 @@ class Bills {
 
     /** Returns an application with all of Spring Boot, a database of its own, bills and an idempotent consumer. */
     static ApplicationContextRunner application(Class<?>... configurations) {
-        return TestApplication.runner(configurations)
+        return TestApplication.withoutSettings(configurations)
                 .withUserConfiguration(Bills.class)
                 .withPropertyValues(
                         "spring.application.name=billing",

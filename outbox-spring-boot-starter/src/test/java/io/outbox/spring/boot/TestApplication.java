@@ -15,9 +15,14 @@ import org.springframework.context.annotation.Configuration;
 class TestApplication {
 
     static ApplicationContextRunner runner(Class<?>... configurations) {
+        return withoutSettings(configurations)
+                .withPropertyValues("outbox.poller.interval-ms=100", "outbox.retry.base-delay-ms=10");
+    }
+
+    /** Returns an application that may have no outbox, and would be warned of settings for one. */
+    static ApplicationContextRunner withoutSettings(Class<?>... configurations) {
         return new ApplicationContextRunner()
                 .withUserConfiguration(TestApplication.class)
-                .withUserConfiguration(configurations)
-                .withPropertyValues("outbox.poller.interval-ms=100", "outbox.retry.base-delay-ms=10");
+                .withUserConfiguration(configurations);
     }
 }
