@@ -16,13 +16,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** A backend whose calls are reported to a {@link StoreWatch}. A refusal is an answer too. */
+/**
+ * A backend whose calls are reported to a {@link StoreWatch}. A refusal is an answer too.
+ *
+ * <p>Calls that change events in this node's hands go one after the other. Outcomes and renewals may be about the same events,
+ * most of all after an outage, when both have waited for it; two statements that lock the same rows in different orders are a
+ * deadlock, and a database takes a second to notice it: as long as others leave this node to speak first. A call that is
+ * not answered holds the next one up for a moment only.
+ */
 public final class WatchedBackend implements DeliveryBackend {
+
+    private static final long PATIENCE_MS = 500;
 
     private final DeliveryBackend backend;
     private final StoreWatch watch;
+    private final ReentrantLock changing = new ReentrantLock(true);
 
     public WatchedBackend(DeliveryBackend backend, StoreWatch watch) {
         this.backend = backend;
@@ -42,6 +54,26 @@ public final class WatchedBackend implements DeliveryBackend {
                 watch.callFailed();
             }
             throw e;
+        }
+    }
+
+    private <T> T change(Supplier<T> call) {
+        boolean isAlone = awaitTurn();
+        try {
+            return call(call);
+        } finally {
+            if (isAlone) {
+                changing.unlock();
+            }
+        }
+    }
+
+    private boolean awaitTurn() {
+        try {
+            return changing.tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 
@@ -70,7 +102,7 @@ public final class WatchedBackend implements DeliveryBackend {
 
     @Override
     public Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
-        return call(() -> backend.apply(ownerId, outcomes));
+        return change(() -> backend.apply(ownerId, outcomes));
     }
 
     @Override
@@ -80,12 +112,12 @@ public final class WatchedBackend implements DeliveryBackend {
 
     @Override
     public Set<String> renew(String ownerId, Collection<String> eventIds) {
-        return call(() -> backend.renew(ownerId, eventIds));
+        return change(() -> backend.renew(ownerId, eventIds));
     }
 
     @Override
     public int release(String ownerId, Collection<String> eventIds) {
-        return call(() -> backend.release(ownerId, eventIds));
+        return change(() -> backend.release(ownerId, eventIds));
     }
 
     @Override
