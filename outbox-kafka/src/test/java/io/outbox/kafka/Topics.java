@@ -1,5 +1,7 @@
 package io.outbox.kafka;
 
+import static org.awaitility.Awaitility.await;
+
 import io.outbox.OutboxHeaders;
 import io.outbox.testservers.KafkaServer;
 import java.nio.charset.StandardCharsets;
@@ -66,13 +68,15 @@ final class Topics {
      * A producer whose first request is too early for the leader of a partition, and whose second is not, has its order
      * mixed up; the first is refused then until it is given up.
      */
-    private static void awaitLeaders(Admin admin, String topic, int partitions)
-            throws InterruptedException, ExecutionException, TimeoutException {
+    private static void awaitLeaders(Admin admin, String topic, int partitions) {
         Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
         for (int partition = 0; partition < partitions; partition++) {
             ends.put(new TopicPartition(topic, partition), OffsetSpec.latest());
         }
-        admin.listOffsets(ends).all().get(30, TimeUnit.SECONDS);
+        // a broker under load may not even know yet that there is the topic
+        await().atMost(Duration.ofSeconds(30))
+                .ignoreExceptionsInstanceOf(ExecutionException.class)
+                .until(() -> admin.listOffsets(ends).all().get().size() == partitions);
     }
 
     /** Reads everything that is in the topic now. */

@@ -1,7 +1,10 @@
 package io.outbox.spring.boot;
 
+import static org.awaitility.Awaitility.await;
+
 import io.outbox.testservers.KafkaServer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,13 +49,15 @@ public final class KafkaMessages implements AutoCloseable {
     }
 
     /** What is sent before a partition has its leader may be overtaken by what is sent next, and be refused for that. */
-    static void awaitLeaders(Admin admin, String topic, int partitions) throws Exception {
-        admin.listOffsets(IntStream.range(0, partitions)
-                        .boxed()
-                        .collect(Collectors.toMap(
-                                partition -> new TopicPartition(topic, partition), partition -> OffsetSpec.latest())))
-                .all()
-                .get();
+    static void awaitLeaders(Admin admin, String topic, int partitions) {
+        Map<TopicPartition, OffsetSpec> ends = IntStream.range(0, partitions)
+                .boxed()
+                .collect(Collectors.toMap(
+                        partition -> new TopicPartition(topic, partition), partition -> OffsetSpec.latest()));
+        // a broker under load may not even know yet that there is the topic
+        await().atMost(Duration.ofSeconds(30))
+                .ignoreExceptionsInstanceOf(ExecutionException.class)
+                .until(() -> admin.listOffsets(ends).all().get().size() == partitions);
     }
 
     public static ProducerRecord<String, String> event(String topic, String eventId, String type, String payload) {
