@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /** Checks that the commands of {@code ./outbox} that a text names are there, and so are the samples. */
 final class ShellSnippets {
 
-    private static final Pattern COMMAND = Pattern.compile("\\./outbox ([a-z]+)(?: ([a-z-]+))?");
+    private static final Pattern COMMAND = Pattern.compile("\\./outbox ([a-z]+)(?: ([a-z][a-z-]*))?");
 
     private ShellSnippets() {}
 
