@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 @Tag("soak")
 class MillionTest {
 
-    /** Three times what each takes at most on a machine that does nothing else; docs/admin.md has what was measured. */
+    /** Three times what each is to take on a machine that does nothing else. */
     private static final long MOST_NANOS = 300_000_000;
 
     private static final String EVENTS = """
