@@ -115,9 +115,15 @@ final class RedisDelivery implements DeliveryBackend {
         if (outcomes.isEmpty()) {
             return;
         }
-        List<String> args = new ArrayList<>(1 + outcomes.size() * 6);
+        List<String> args = new ArrayList<>(2 + outcomes.size() * 6);
         args.add(ownerId == null ? "" : ownerId);
-        outcomes.forEach(outcome -> addOutcome(args, outcome));
+        args.add("");
+        outcomes.stream()
+                .filter(RedisDelivery::isDeletion)
+                .map(Outcome::eventId)
+                .forEach(args::add);
+        args.set(1, Integer.toString(args.size() - 2));
+        outcomes.stream().filter(outcome -> !isDeletion(outcome)).forEach(outcome -> addOutcome(args, outcome));
         List<Object> reply = redis.run(Script.APPLY, args);
         for (int i = 0; i < reply.size(); i += 2) {
             EventStatus status = EventStatus.fromCode(((Long) reply.get(i + 1)).intValue());
@@ -125,9 +131,13 @@ final class RedisDelivery implements DeliveryBackend {
         }
     }
 
+    private static boolean isDeletion(Outcome outcome) {
+        return outcome instanceof Outcome.Done done && !done.keep();
+    }
+
     private static void addOutcome(List<String> args, Outcome outcome) {
         if (outcome instanceof Outcome.Done done) {
-            addOutcome(args, done.eventId(), done.keep() ? "D" : "X", done.at(), null);
+            addOutcome(args, done.eventId(), "D", done.at(), null);
         } else if (outcome instanceof Outcome.Deferred deferred) {
             addOutcome(args, deferred.eventId(), "L", deferred.until(), null);
         } else if (outcome instanceof Outcome.Dead dead) {

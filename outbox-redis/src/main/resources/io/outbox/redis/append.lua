@@ -29,7 +29,7 @@ local function append(args, first, count)
     else
       put_held(type, due, member, time)
     end
-    queue('HSET', EVENT, id, cmsgpack.pack(created, tonumber(due), 0, 0) .. packed_tail(type, owner))
+    queue('HSET', EVENT, id, pack_new(created, tonumber(due), type, owner))
     queue('HSET', BODY, id, args[at + 5])
   end
   settle()

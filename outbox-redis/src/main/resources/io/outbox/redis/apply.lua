@@ -1,11 +1,13 @@
--- Makes outcomes durable and returns the ids and states of those that stand. Arguments: owner or '', then six for each
--- outcome, no event twice: id, kind, time, attempts before, most attempts, error with '=' in front or ''.
--- Kinds: D done, X done and not kept, F failed, L later, K dead.
+-- Makes outcomes durable and returns the ids and states of those that stand. Arguments, no event twice: owner or '', how many
+-- events are done and not kept, their ids, then six for each other outcome: id, kind, time, attempts before, most attempts, error
+-- with '=' in front or ''. Kinds: D done, F failed, L later, K dead.
 
 local OUTCOME_ARGS = 6
-local owner = ARGV[1]
+local owner, deleted = ARGV[1], tonumber(ARGV[2])
 
-local function is_open(e) return is_pending(e) and (owner == '' or owner == e.owner) end
+local function is_open(status, event_owner)
+  return (status == 0 or status == 2) and (owner == '' or owner == event_owner)
+end
 
 -- A failure that was counted before is known by its time and by a count beyond the one it started from.
 local function is_counted(e, o)
@@ -20,9 +22,8 @@ local function shows(e, o)
   return o.kind == 'F' and (e.status == 2 or e.status == 3) and e.due == o.time and e.error == o.error
 end
 
-local function leave(e)
-  if e.owner then leave_held(e) else leave_free(e) end
-  e.owner = nil
+local function leave(type, member, event_owner)
+  if event_owner then leave_held(type, member) else leave_free(type, member) end
 end
 
 local function bury(e)
@@ -32,22 +33,21 @@ local function bury(e)
 end
 
 local function retry(e, time)
-  if e.owner then leave_held(e) end
-  e.owner = nil
+  if e.owner then leave_held(e.type, e.member) end
   e.due = time
   put_free(e.type, text(time), e.member)
 end
 
 local function change(e, o)
   if o.kind == 'D' then
-    leave(e)
+    leave(e.type, e.member, e.owner)
     e.status, e.ended = 1, o.time
     queue('ZADD', DONE, text(o.time), e.id)
   elseif o.kind == 'L' then
     e.status = 0
     retry(e, o.time)
   elseif o.kind == 'K' then
-    leave(e)
+    leave(e.type, e.member, e.owner)
     e.error = o.error
     bury(e)
   else
@@ -56,18 +56,13 @@ local function change(e, o)
       e.status = 2
       retry(e, o.time)
     else
-      leave(e)
+      leave(e.type, e.member, e.owner)
       e.due = o.time
       bury(e)
     end
   end
+  e.owner = nil
   save(e)
-end
-
-local function delete(e)
-  leave(e)
-  queue('HDEL', EVENT, e.id)
-  queue('HDEL', BODY, e.id)
 end
 
 local function outcome(at)
@@ -78,29 +73,43 @@ local function outcome(at)
   }
 end
 
-local ids = {}
-for at = 2, #ARGV, OUTCOME_ARGS do ids[#ids + 1] = ARGV[at] end
-
 local reply = {}
+
+local function tell_standing(id, status)
+  reply[#reply + 1] = id
+  reply[#reply + 1] = status
+end
+
+-- Deletes events that are done; one that is gone is as this outcome leaves it.
+local function delete(ids)
+  for i, packed in ipairs(fields_of(EVENT, ids)) do
+    local id = ids[i]
+    if packed then
+      local created, _, status, _, type, _, _, event_owner = cmsgpack.unpack(packed)
+      if is_open(status, event_owner) then
+        leave(type, created .. id, event_owner)
+        queue('HDEL', EVENT, id)
+        queue('HDEL', BODY, id)
+        packed = nil
+      end
+    end
+    if not packed then tell_standing(id, 1) end
+  end
+end
+
+local function apply(id, e, o)
+  if is_open(e.status, e.owner) and not is_counted(e, o) then change(e, o) end
+  if shows(e, o) then tell_standing(id, e.status) end
+end
+
+local deleted_ids, ids = {}, {}
+for i = 1, deleted do deleted_ids[i] = ARGV[2 + i] end
+for at = 3 + deleted, #ARGV, OUTCOME_ARGS do ids[#ids + 1] = ARGV[at] end
+
+delete(deleted_ids)
 local events = load_events(ids)
 for i, id in ipairs(ids) do
-  local e, at = events[id], 2 + (i - 1) * OUTCOME_ARGS
-  local standing
-  if ARGV[at + 1] == 'X' then
-    if e and is_open(e) then
-      delete(e)
-      e = nil
-    end
-    standing = not e and 1
-  elseif e then
-    local o = outcome(at)
-    if is_open(e) and not is_counted(e, o) then change(e, o) end
-    standing = shows(e, o) and e.status
-  end
-  if standing then
-    reply[#reply + 1] = id
-    reply[#reply + 1] = standing
-  end
+  if events[id] then apply(id, events[id], outcome(3 + deleted + (i - 1) * OUTCOME_ARGS)) end
 end
 settle()
 return reply

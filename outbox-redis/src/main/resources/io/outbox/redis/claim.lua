@@ -14,26 +14,25 @@ for _, type in ipairs(request.types) do
     end
   end
 end
-local found, place = walk(sources, request, function(source)
+local found = walk(sources, request, function(source)
   return not source.held or tonumber(redis.call('ZSCORE', locks_key(source.type), source.member)) < expiry
 end)
 
-local ids, taken_over = ids_of(found), 0
-local events, bodies = load_events(ids), fields_of(BODY, ids)
-local reply = {}
-tell_place(reply, place)
+local ids, reply, taken_over = ids_of(found), {0}, 0
+local packed, bodies = fields_of(EVENT, ids), fields_of(BODY, ids)
+tell_place(reply, found)
 for i, id in ipairs(ids) do
-  local e = events[id]
-  if found[i].held then
+  local member, is_held = found.members[i], found.sources[i].held
+  local before_owner, created, due, _, attempts, type, _, error = cmsgpack.unpack_limit(packed[i], PACKED_BEFORE_OWNER)
+  if is_held then
     taken_over = taken_over + 1
   else
-    leave_free(e)
+    leave_free(type, member)
   end
-  e.owner = owner
-  put_held(e.type, found[i].score, e.member, time)
-  save(e)
-  tell(reply, e, bodies[i])
+  put_held(type, found.scores[i], member, time)
+  queue('HSET', EVENT, id, string.sub(packed[i], 1, before_owner) .. packed_owner(owner))
+  tell(reply, id, type, created, due, attempts, error, bodies[i])
 end
 settle()
-table.insert(reply, 1, taken_over)
+reply[1] = taken_over
 return reply

@@ -66,35 +66,42 @@ local function run_queued()
   end
 end
 
--- Events
+-- Events. The owner is packed last, so that it is replaced without packing the rest again.
 
--- Returns how type and owner of an event that has neither end nor error are packed; made once in a script, as many events
--- have them in common.
-local tails = {}
+local PACKED_BEFORE_OWNER = 7
 
-local function packed_tail(type, owner)
-  local by_owner = tails[type]
-  if not by_owner then
-    by_owner = {}
-    tails[type] = by_owner
+-- What many events of a script have in common is packed once.
+local packed_owners, packed_types = {}, {}
+
+local function packed_owner(owner)
+  local packed = packed_owners[owner or '']
+  if not packed then
+    packed = cmsgpack.pack(owner)
+    packed_owners[owner or ''] = packed
   end
-  local tail = by_owner[owner or '']
-  if not tail then
-    tail = cmsgpack.pack(type, owner, nil, nil)
-    by_owner[owner or ''] = tail
+  return packed
+end
+
+-- Returns what follows the attempts of an event that has neither end nor error, up to its owner.
+local function packed_type(type)
+  local packed = packed_types[type]
+  if not packed then
+    packed = cmsgpack.pack(type, nil, nil)
+    packed_types[type] = packed
   end
-  return tail
+  return packed
+end
+
+local function pack_new(created, due, type, owner)
+  return cmsgpack.pack(created, due, 0, 0) .. packed_type(type) .. packed_owner(owner)
 end
 
 local function pack_event(e)
-  if e.ended or e.error then
-    return cmsgpack.pack(e.created, e.due, e.status, e.attempts, e.type, e.owner, e.ended, e.error)
-  end
-  return cmsgpack.pack(e.created, e.due, e.status, e.attempts) .. packed_tail(e.type, e.owner)
+  return cmsgpack.pack(e.created, e.due, e.status, e.attempts, e.type, e.ended, e.error) .. packed_owner(e.owner)
 end
 
 local function unpack_event(id, packed)
-  local created, due, status, attempts, type, owner, ended, error = cmsgpack.unpack(packed)
+  local created, due, status, attempts, type, ended, error, owner = cmsgpack.unpack(packed)
   local e = {
     id = id, member = created .. id, created = created, due = due, status = status, attempts = attempts, type = type, owner = owner
   }
@@ -125,8 +132,6 @@ end
 
 local function save(e) queue('HSET', EVENT, e.id, pack_event(e)) end
 
-local function is_pending(e) return e.status == 0 or e.status == 2 end
-
 -- Places of pending events. Whoever moves one calls settle() at the end.
 
 local touched = {}
@@ -142,15 +147,15 @@ local function put_held(type, due, member, locked_at)
   queue('ZADD', locks_key(type), locked_at, member)
 end
 
-local function leave_free(e)
-  touched[e.type] = true
-  queue('ZREM', free_key(e.type), e.member)
+local function leave_free(type, member)
+  touched[type] = true
+  queue('ZREM', free_key(type), member)
 end
 
-local function leave_held(e)
-  touched[e.type] = true
-  queue('ZREM', held_key(e.type), e.member)
-  queue('ZREM', locks_key(e.type), e.member)
+local function leave_held(type, member)
+  touched[type] = true
+  queue('ZREM', held_key(type), member)
+  queue('ZREM', locks_key(type), member)
 end
 
 local function settle()
@@ -162,13 +167,22 @@ local function settle()
 end
 
 -- Appends to a reply what is told of an event.
-local function tell(reply, e, body)
+local function tell(reply, id, type, created, due, attempts, error, body)
   local n = #reply
-  reply[n + 1] = e.id
-  reply[n + 2] = e.type
-  reply[n + 3] = e.created
-  reply[n + 4] = e.due
-  reply[n + 5] = e.attempts
-  reply[n + 6] = e.error or false
+  reply[n + 1] = id
+  reply[n + 2] = type
+  reply[n + 3] = created
+  reply[n + 4] = due
+  reply[n + 5] = attempts
+  reply[n + 6] = error or false
   reply[n + 7] = body
+end
+
+-- Appends to a reply what is told of all events with these ids.
+local function tell_all(reply, ids)
+  local packed, bodies = fields_of(EVENT, ids), fields_of(BODY, ids)
+  for i, id in ipairs(ids) do
+    local created, due, _, attempts, type, _, error = cmsgpack.unpack(packed[i])
+    tell(reply, id, type, created, due, attempts, error, bodies[i])
+  end
 end

@@ -20,6 +20,5 @@ for i, id in ipairs(ids) do
 end
 
 local reply = {(last < #members or #members == size) and members[last] or ''}
-local bodies = fields_of(BODY, chosen)
-for i, id in ipairs(chosen) do tell(reply, events[id], bodies[i]) end
+tell_all(reply, chosen)
 return reply

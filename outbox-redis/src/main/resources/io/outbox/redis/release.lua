@@ -5,7 +5,7 @@ local events = load_events(ids)
 for _, id in ipairs(ids) do
   local e = events[id]
   if e and e.owner == owner then
-    leave_held(e)
+    leave_held(e.type, e.member)
     e.owner = nil
     put_free(e.type, text(e.due), e.member)
     save(e)

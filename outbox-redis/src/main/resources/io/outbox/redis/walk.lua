@@ -65,7 +65,8 @@ local function chosen_types(excluded, names)
   return chosen
 end
 
--- Returns up to limit events that qualify, as {member, score, type, held}, and the place where the rest begins, or nil.
+-- Returns the members of up to limit events that qualify, their scores and their sources, and the place where the rest begins as
+-- score and member, or nil.
 local function walk(sources, request, qualifies)
   local heap = {}
   local size = math.min(request.limit + 1, math.max(16, math.ceil(2 * (request.limit + 1) / #sources)))
@@ -77,23 +78,28 @@ local function walk(sources, request, qualifies)
   end
   for i = math.floor(#heap / 2), 1, -1 do sink(heap, i) end
 
-  local found, place, looked = {}, nil, 0
+  local found = {count = 0, members = {}, scores = {}, sources = {}}
+  local looked, score, member = 0, nil, nil
   while heap[1] do
     local source = heap[1]
-    if #found == request.limit or looked == request.limit + LOOK then return found, place end
-    place = {source.score, source.member}
+    if found.count == request.limit or looked == request.limit + LOOK then
+      found.score, found.member = score, member
+      return found
+    end
+    score, member = source.score, source.member
     looked = looked + 1
-    local is_old_enough = string.sub(source.member, 1, CREATED_DIGITS) <= request.created_until
+    local is_old_enough = string.sub(member, 1, CREATED_DIGITS) <= request.created_until
     if is_old_enough and qualifies(source) then
-      found[#found + 1] = {member = source.member, score = source.score, type = source.type, held = source.held}
+      local n = found.count + 1
+      found.count, found.members[n], found.scores[n], found.sources[n] = n, member, score, source
     end
     if not advance(source) then
       heap[1] = heap[#heap]
       heap[#heap] = nil
     end
-    sink(heap, 1)
+    if heap[2] then sink(heap, 1) end
   end
-  return found, nil
+  return found
 end
 
 -- Arguments of a request: due until, created until, limit, score and member of the place before, excluded, types.
@@ -111,12 +117,12 @@ end
 
 local function ids_of(found)
   local ids = {}
-  for i, entry in ipairs(found) do ids[i] = string.sub(entry.member, CREATED_DIGITS + 1) end
+  for i, member in ipairs(found.members) do ids[i] = string.sub(member, CREATED_DIGITS + 1) end
   return ids
 end
 
--- Appends a place to a reply.
-local function tell_place(reply, place)
-  reply[#reply + 1] = place and place[1] or ''
-  reply[#reply + 1] = place and place[2] or ''
+-- Appends the place behind which to go on to a reply, '' twice at the end.
+local function tell_place(reply, found)
+  reply[#reply + 1] = found.score or ''
+  reply[#reply + 1] = found.member or ''
 end

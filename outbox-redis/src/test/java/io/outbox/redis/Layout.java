@@ -17,7 +17,7 @@ final class Layout {
             local all = redis.call('HGETALL', prefix .. 'event')
             for i = 1, #all, 2 do
               local id = all[i]
-              local created, due, status, attempts, type, owner, ended = cmsgpack.unpack(all[i + 1])
+              local created, due, status, attempts, type, ended, _, owner = cmsgpack.unpack(all[i + 1])
               local member, place = created .. id, nil
               if redis.call('HEXISTS', prefix .. 'body', id) == 0 then fault('no body: ' .. id) end
               if status == 1 then

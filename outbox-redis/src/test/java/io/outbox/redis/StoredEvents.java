@@ -16,7 +16,7 @@ final class StoredEvents {
             local packed = redis.call('HGET', KEYS[1] .. 'event', ARGV[1])
             if not packed then return false end
             local function text(number) return number and string.format('%.0f', number) or false end
-            local created, due, status, attempts, type, owner, ended, err = cmsgpack.unpack(packed)
+            local created, due, status, attempts, type, ended, err, owner = cmsgpack.unpack(packed)
             local locked = redis.call('ZSCORE', KEYS[1] .. 'locks:' .. type, created .. ARGV[1])
             return {created, text(due), status, attempts, type, owner or false, text(ended), err or false, locked,
                 redis.call('HGET', KEYS[1] .. 'body', ARGV[1])}
