@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** How fast a backlog of stored events gets to a broker, in events per second. */
+/** How fast a backlog of stored events gets to a broker. */
 final class BrokerBenchmark {
 
     private final Database database;
@@ -46,19 +46,19 @@ final class BrokerBenchmark {
     }
 
     /** The broker's client alone, with events in memory. */
-    double bare() throws Exception {
+    Figures bare() throws Exception {
         List<EventEnvelope> backlog = Stream.generate(() -> EventEnvelope.ofJson("Benchmarked", Database.PAYLOAD))
                 .limit(events)
                 .toList();
-        long start = System.nanoTime();
+        Meter meter = new Meter(database);
         target.sendBare(backlog);
-        double rate = perSecond(start);
+        Figures figures = meter.stop(events);
         requireArrived(events);
-        return rate;
+        return figures;
     }
 
     /** The outbox alone. */
-    double noOp() throws Exception {
+    Figures noOp() throws Exception {
         return drain(events -> Collections.nCopies(events.size(), BatchOutcome.done()), 1);
     }
 
@@ -67,17 +67,17 @@ final class BrokerBenchmark {
      *
      * @param workers batches that are under way to the broker at the same time; with one they keep their order
      */
-    double outbox(int workers) throws Exception {
-        double rate = drain(target.publisher(), workers);
+    Figures outbox(int workers) throws Exception {
+        Figures figures = drain(target.publisher(), workers);
         requireArrived(events);
-        return rate;
+        return figures;
     }
 
-    private double drain(BatchEventListener listener, int workers) throws Exception {
+    private Figures drain(BatchEventListener listener, int workers) throws Exception {
         database.reset();
         database.insertBacklog(events);
         CountingListener counting = new CountingListener(listener, events);
-        long start = System.nanoTime();
+        Meter meter = new Meter(database);
         Outbox outbox = Outbox.singleNode()
                 .backend(database.jdbc().backend())
                 .listenerRegistry(new DefaultListenerRegistry().register("Benchmarked", counting))
@@ -92,11 +92,11 @@ final class BrokerBenchmark {
         try (outbox) {
             counting.await();
         }
-        double rate = perSecond(start);
+        Figures figures = meter.stop(events);
         if (database.pending() != 0) {
             throw new IllegalStateException(database.pending() + " events are still pending");
         }
-        return rate;
+        return figures;
     }
 
     private void requireArrived(long expected) throws Exception {
@@ -104,10 +104,6 @@ final class BrokerBenchmark {
         if (arrived != expected) {
             throw new IllegalStateException(arrived + " messages arrived at " + broker() + " instead of " + expected);
         }
-    }
-
-    private double perSecond(long startNanos) {
-        return events / ((System.nanoTime() - startNanos) / 1e9);
     }
 
     /** Passes events on and counts those that are done. */

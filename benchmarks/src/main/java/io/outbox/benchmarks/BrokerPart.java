@@ -13,7 +13,7 @@ final class BrokerPart implements Part {
         this.benchmark = benchmark;
     }
 
-    private record Candidate(String label, Measurement<BrokerBenchmark, Double> measurement) {
+    private record Candidate(String label, Measurement<BrokerBenchmark, Figures> measurement) {
         @Override
         public String toString() {
             return label;
@@ -26,24 +26,30 @@ final class BrokerPart implements Part {
         Candidate noOp = new Candidate("outbox, to a listener that does nothing", BrokerBenchmark::noOp);
         List<Candidate> ours = List.of(ours("one worker", 1), ours("two workers", 2));
         benchmark.warmUp();
-        Map<Candidate, Results<Double>> results = Rounds.run(
+        Map<Candidate, Results<Figures>> results = Rounds.run(
                 "Drain to " + benchmark.broker(),
                 List.of(bare, noOp, ours.get(0), ours.get(1)),
                 Settings.ROUNDS,
                 candidate -> candidate.measurement.measure(benchmark));
-        Series bareRate = results.get(bare).of(Double::doubleValue);
-        Series noOpRate = results.get(noOp).of(Double::doubleValue);
+        Series bareRate = results.get(bare).of(Figures::perSecond);
+        Series noOpRate = results.get(noOp).of(Figures::perSecond);
         Series slower = bareRate.median() < noOpRate.median() ? bareRate : noOpRate;
         report.table(
                 String.format(
                         "Backlog of %,d events of 300 bytes to %s, PostgreSQL, one node",
                         benchmark.events(), benchmark.broker()),
                 "events/s",
-                "of the slower one");
+                "of the slower one",
+                "JVM µs/event",
+                "servers µs/event");
         results.forEach((candidate, result) -> {
-            Series rate = result.of(Double::doubleValue);
+            Series rate = result.of(Figures::perSecond);
             report.row(
-                    candidate.label, Report.spread(rate), ours.contains(candidate) ? Report.ratio(rate, slower) : "");
+                    candidate.label,
+                    Report.spread(rate),
+                    ours.contains(candidate) ? Report.ratio(rate, slower) : "",
+                    String.format("%.1f", result.of(Figures::jvmMicros).median()),
+                    String.format("%.1f", result.of(Figures::serverMicros).median()));
         });
     }
 

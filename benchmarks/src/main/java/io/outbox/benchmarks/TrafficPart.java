@@ -11,6 +11,8 @@ final class TrafficPart implements Part {
 
     private static final List<Integer> WRITERS = Settings.WRITERS;
     private static final int WARM_UP_WRITERS = 4;
+    /** After fewer the compiler is still busy, mostly with the way that has most code. */
+    private static final int WARM_UP_ROUNDS = 4;
 
     private final Database database;
     private final List<Traffic> ways;
@@ -39,7 +41,7 @@ final class TrafficPart implements Part {
 
     @Override
     public void run(Report report) throws Exception {
-        Rounds.run("Warming up", ways, 1, way -> measure(way, WARM_UP_WRITERS));
+        Rounds.run("Warming up", ways, WARM_UP_ROUNDS, way -> measure(way, WARM_UP_WRITERS));
         Map<Traffic, List<Series>> rates = new LinkedHashMap<>();
         ways.forEach(way -> rates.put(way, new ArrayList<>()));
         for (int writers : WRITERS) {
