@@ -1,10 +1,8 @@
 package io.outbox.soak;
 
-import io.outbox.testservers.DatabaseServer;
 import io.outbox.testservers.MariaDbServer;
 import io.outbox.testservers.MySqlServer;
 import io.outbox.testservers.PostgresServer;
-import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -12,62 +10,18 @@ import java.util.function.Supplier;
  * no network to cut.
  */
 public enum Database {
-    POSTGRESQL(PostgresServer::start, Sql.POSTGRESQL),
-    MYSQL(MySqlServer::start, Sql.MYSQL),
-    MARIADB(MariaDbServer::start, Sql.MYSQL);
+    POSTGRESQL(() -> new SqlStore(PostgresServer.start(), Sql.POSTGRESQL)),
+    MYSQL(() -> new SqlStore(MySqlServer.start(), Sql.MYSQL)),
+    MARIADB(() -> new SqlStore(MariaDbServer.start(), Sql.MYSQL));
 
-    private final Supplier<DatabaseServer> server;
-    private final Sql sql;
+    private final Supplier<Store> store;
 
-    Database(Supplier<DatabaseServer> server, Sql sql) {
-        this.server = server;
-        this.sql = sql;
+    Database(Supplier<Store> store) {
+        this.store = store;
     }
 
-    /** Starts a server for one run, which closes it. */
-    DatabaseServer startServer() {
-        return server.get();
-    }
-
-    Sql sql() {
-        return sql;
-    }
-
-    /**
-     * What a database has its own words for.
-     *
-     * @param networkTimeouts options for the URL with which a driver gives up waiting after two seconds
-     * @param lockTimeout an option for the URL with which statements of the harness do not wait for ever
-     * @param readOnly makes updates of the outbox table fail as on a read-only server
-     * @param locked makes changes of the outbox table wait for the session
-     */
-    record Sql(String networkTimeouts, String lockTimeout, Toggle readOnly, Toggle locked) {
-
-        /** Statements that turn something on, and one that turns it off again. */
-        record Toggle(List<String> on, String off) {}
-
-        private static final Sql POSTGRESQL = new Sql(
-                "&connectTimeout=2&socketTimeout=2",
-                "&options=-c%20lock_timeout=20s",
-                new Toggle(List.of("""
-                        CREATE OR REPLACE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS $$
-                        BEGIN
-                          RAISE EXCEPTION 'the outbox table is read-only' USING ERRCODE = 'read_only_sql_transaction';
-                        END $$
-                        """, """
-                        CREATE TRIGGER refuse_update BEFORE UPDATE ON outbox_event
-                        FOR EACH STATEMENT EXECUTE FUNCTION refuse_update()
-                        """), "DROP TRIGGER refuse_update ON outbox_event"),
-                new Toggle(List.of("BEGIN", "LOCK TABLE outbox_event IN EXCLUSIVE MODE"), "COMMIT"));
-
-        private static final Sql MYSQL = new Sql(
-                "&connectTimeout=2000&socketTimeout=2000",
-                "&sessionVariables=lock_wait_timeout=20",
-                new Toggle(List.of("""
-                        CREATE TRIGGER refuse_update BEFORE UPDATE ON outbox_event
-                        FOR EACH ROW SIGNAL SQLSTATE 'HY000'
-                        SET MYSQL_ERRNO = 1290, MESSAGE_TEXT = 'the outbox table is read-only'
-                        """), "DROP TRIGGER refuse_update"),
-                new Toggle(List.of("LOCK TABLES outbox_event READ"), "UNLOCK TABLES"));
+    /** Starts a server with an empty outbox for one run, which closes it. */
+    Store start() {
+        return store.get();
     }
 }

@@ -1,15 +1,13 @@
 package io.outbox.soak;
 
-import io.outbox.soak.Database.Sql;
-import io.outbox.soak.Database.Sql.Toggle;
+import io.outbox.soak.Store.Trouble;
 import io.outbox.soak.cluster.Cluster;
 import io.outbox.soak.cluster.Node;
 import io.outbox.soak.fault.Fault;
 import io.outbox.soak.fault.PlannedFault;
 import io.outbox.soak.judge.Row;
-import io.outbox.testservers.DatabaseServer;
 import io.outbox.testservers.TcpProxy;
-import java.sql.Connection;
+import io.outbox.testservers.TestServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,17 +23,13 @@ final class Injector {
     }
 
     private final Cluster cluster;
-    private final Sql sql;
-    private final DatabaseServer server;
-    private final OutboxTable table;
+    private final Store store;
     private final List<Fault> faults = new ArrayList<>();
     private final List<Row> locksLeft = new ArrayList<>();
 
-    Injector(Cluster cluster, Sql sql, DatabaseServer server, OutboxTable table) {
+    Injector(Cluster cluster, Store store) {
         this.cluster = cluster;
-        this.sql = sql;
-        this.server = server;
-        this.table = table;
+        this.store = store;
     }
 
     List<Fault> faults() {
@@ -54,6 +48,7 @@ final class Injector {
         int slot = planned.slot();
         Node node = cluster.node(slot);
         TcpProxy proxy = cluster.proxy(slot);
+        TestServer server = store.server();
         switch (planned.kind()) {
             case KILLED -> {
                 during(planned, node::kill, () -> {});
@@ -61,7 +56,7 @@ final class Injector {
             }
             case CLOSED -> {
                 during(planned, node::shutDown, () -> {});
-                locksLeft.addAll(table.lockedBy(node.name()));
+                locksLeft.addAll(lockedBy(node));
                 cluster.replace(slot);
             }
             case STOPPED -> during(planned, node::stop, node::goOn);
@@ -78,19 +73,20 @@ final class Injector {
                         proxy::accept);
             case SERVER_KILLED -> during(planned, server::kill, server::restart);
             case SERVER_FROZEN -> during(planned, server::pause, server::resume);
-            case SERVER_REFUSING -> turnOn(sql.readOnly(), planned);
-            case SERVER_BLOCKING -> turnOn(sql.locked(), planned);
+            case SERVER_REFUSING -> during(planned, store.refusing());
+            case SERVER_BLOCKING -> during(planned, store.blocking());
         }
         return faults.get(faults.size() - 1);
     }
 
-    private void turnOn(Toggle toggle, PlannedFault planned) throws Exception {
-        try (Connection session = table.connect()) {
-            during(
-                    planned,
-                    () -> OutboxTable.execute(session, toggle.on()),
-                    () -> OutboxTable.execute(session, List.of(toggle.off())));
-        }
+    private List<Row> lockedBy(Node node) throws Exception {
+        return store.rows().stream()
+                .filter(row -> node.name().equals(row.lockedBy()))
+                .toList();
+    }
+
+    private void during(PlannedFault planned, Trouble trouble) throws Exception {
+        during(planned, trouble::begin, trouble::end);
     }
 
     /** The fault lasts from before its begin to before its end: what happens after the release is not excused by it. */

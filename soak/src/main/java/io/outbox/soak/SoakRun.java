@@ -1,9 +1,5 @@
 package io.outbox.soak;
 
-import com.zaxxer.hikari.HikariDataSource;
-import io.outbox.jdbc.JdbcOutbox;
-import io.outbox.soak.Database.Sql;
-import io.outbox.soak.cluster.Address;
 import io.outbox.soak.cluster.Cluster;
 import io.outbox.soak.fault.Fault;
 import io.outbox.soak.fault.PlannedFault;
@@ -11,13 +7,11 @@ import io.outbox.soak.judge.Evidence;
 import io.outbox.soak.judge.Judge;
 import io.outbox.soak.judge.Report;
 import io.outbox.soak.judge.Verdict;
-import io.outbox.testservers.DatabaseServer;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -63,15 +57,9 @@ public final class SoakRun {
     public Verdict run(List<PlannedFault> faults) throws Exception {
         empty(directory);
         out.printf("%s, seed %d, lease %d s, %d nodes%n", database, seed, LEASE.toSeconds(), NODES);
-        try (DatabaseServer server = database.startServer()) {
-            String jdbcUrl = server.newDatabase();
-            createTable(jdbcUrl);
-            Sql sql = database.sql();
-            Address address = new Address(jdbcUrl, server.port(), sql.networkTimeouts());
-            try (Cluster cluster = new Cluster(address, LEASE, seed, directory)) {
-                OutboxTable table = new OutboxTable(jdbcUrl + sql.lockTimeout());
-                return run(cluster, new Injector(cluster, sql, server, table), table, faults);
-            }
+        try (Store store = database.start();
+                Cluster cluster = new Cluster(store.address(), LEASE, seed, directory)) {
+            return run(cluster, store, faults);
         }
     }
 
@@ -85,16 +73,8 @@ public final class SoakRun {
         }
     }
 
-    private static void createTable(String jdbcUrl) {
-        try (HikariDataSource dataSource = new HikariDataSource()) {
-            dataSource.setJdbcUrl(jdbcUrl);
-            dataSource.setMaximumPoolSize(1);
-            JdbcOutbox.of(dataSource).createSchema();
-        }
-    }
-
-    private Verdict run(Cluster cluster, Injector injector, OutboxTable table, List<PlannedFault> faults)
-            throws Exception {
+    private Verdict run(Cluster cluster, Store store, List<PlannedFault> faults) throws Exception {
+        Injector injector = new Injector(cluster, store);
         cluster.start(NODES);
         Instant start = Instant.now();
         TimeUnit.MILLISECONDS.sleep(WARM_UP.toMillis());
@@ -102,18 +82,18 @@ public final class SoakRun {
             print(start, injector.inject(planned));
         }
         cluster.quiet();
-        drain(table);
+        drain(store);
         cluster.shutDown();
-        Evidence evidence = new Evidence(cluster.history(), table.rows(), injector.locksLeft(), injector.faults());
+        Evidence evidence = new Evidence(cluster.history(), store.rows(), injector.locksLeft(), injector.faults());
         Verdict verdict = new Judge(evidence, LEASE).judge();
         print(new Report(database + ", seed " + seed, start, evidence, verdict));
         return verdict;
     }
 
     /** Waits until no event is left; if that takes too long, the judge will see what is. */
-    private static void drain(OutboxTable table) throws SQLException, InterruptedException {
+    private static void drain(Store store) throws Exception {
         long deadline = System.nanoTime() + DRAIN_TIMEOUT.toNanos();
-        while (table.countPending() > 0 && System.nanoTime() - deadline < 0) {
+        while (store.countPending() > 0 && System.nanoTime() - deadline < 0) {
             TimeUnit.MILLISECONDS.sleep(DRAIN_POLL_MS);
         }
     }

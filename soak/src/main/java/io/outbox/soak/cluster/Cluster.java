@@ -33,7 +33,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Starts so many nodes and waits until they deliver. The driver of the last one gives up waiting for the server, those
+     * Starts so many nodes and waits until they deliver. The client of the last one gives up waiting for the server, those
      * of the others wait for as long as it takes.
      */
     public void start(int nodes) throws InterruptedException {
@@ -97,22 +97,21 @@ public final class Cluster implements AutoCloseable {
 
         private final String name;
         private final TcpProxy proxy;
-        private final String jdbcUrl;
+        private final String url;
         private Node node;
         private int generation;
 
         private Slot(String name, Address address) {
             this.name = name;
             this.proxy = TcpProxy.start(address.port());
-            this.jdbcUrl = address.through(proxy);
+            this.url = address.through(proxy);
         }
 
         private void startNode() {
             generation++;
             String nodeName = name + "." + generation;
             node = Node.start(
-                    new NodeSettings(
-                            jdbcUrl, nodeName, directory.resolve(nodeName + ".ledger"), lease, seeds.nextLong()),
+                    new NodeSettings(url, nodeName, directory.resolve(nodeName + ".ledger"), lease, seeds.nextLong()),
                     watchdog);
             all.add(node);
         }

@@ -1,10 +1,7 @@
 package io.outbox.soak.node;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.Outbox;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
-import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.soak.ledger.Entry.Ready;
 import io.outbox.soak.ledger.EventKind;
@@ -13,7 +10,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 
 /**
  * A node: writes and delivers until its standard input ends, then closes its outbox under load. The line {@link #QUIET}
@@ -24,8 +20,6 @@ public final class NodeMain {
     /** The command to stop writing. */
     public static final String QUIET = "quiet";
 
-    private static final int POOL_SIZE = 8;
-    private static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(2);
     private static final int WORKERS = 4;
     /** Small, so that a good part of the events overflows to the poller. */
     private static final int QUEUE_CAPACITY = 20;
@@ -40,21 +34,12 @@ public final class NodeMain {
     public static void main(String[] args) throws Exception {
         NodeSettings settings = NodeSettings.ofArguments(args);
         try (Ledger ledger = Ledger.open(settings.ledger());
-                HikariDataSource pool = pool(settings.jdbcUrl())) {
-            run(JdbcOutbox.of(pool), settings, ledger);
+                Engine engine = Engine.open(settings.url())) {
+            run(engine, settings, ledger);
         }
     }
 
-    private static HikariDataSource pool(String jdbcUrl) {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(jdbcUrl);
-        config.setMaximumPoolSize(POOL_SIZE);
-        config.setConnectionTimeout(CONNECTION_TIMEOUT.toMillis());
-        config.setValidationTimeout(CONNECTION_TIMEOUT.dividedBy(2).toMillis());
-        return new HikariDataSource(config);
-    }
-
-    private static void run(JdbcOutbox jdbc, NodeSettings settings, Ledger ledger)
+    private static void run(Engine engine, NodeSettings settings, Ledger ledger)
             throws IOException, InterruptedException {
         DefaultListenerRegistry listeners = new DefaultListenerRegistry();
         Listener listener = new Listener(ledger, settings.lease());
@@ -62,8 +47,7 @@ public final class NodeMain {
             listeners.register(kind.name(), listener);
         }
         Writers writers;
-        try (Outbox outbox = Outbox.multiNode()
-                .backend(jdbc.backend())
+        try (Outbox outbox = engine.outbox()
                 .listenerRegistry(listeners)
                 .claimLocking(settings.name(), settings.lease())
                 .workerCount(WORKERS)
@@ -75,7 +59,7 @@ public final class NodeMain {
                 .retryPolicy(new ExponentialBackoffRetryPolicy(100, 1_000))
                 .drainTimeoutMs(DRAIN_TIMEOUT_MS)
                 .build()) {
-            writers = Writers.start(jdbc, outbox.writer(), ledger, settings.seed());
+            writers = Writers.start(engine, outbox.writer(), ledger, settings.seed());
             ledger.append(new Ready());
             obey(writers);
         }

@@ -7,16 +7,16 @@ import java.util.List;
 /**
  * What a node is told on its command line.
  *
- * @param jdbcUrl the database, through the node's own proxy
+ * @param url the outbox, through the node's own proxy
  * @param name the owner of its locks; no other node ever has it
  * @param ledger where it notes what it does
  * @param seed of its random choices
  */
-public record NodeSettings(String jdbcUrl, String name, Path ledger, Duration lease, long seed) {
+public record NodeSettings(String url, String name, Path ledger, Duration lease, long seed) {
 
     /** Returns the arguments for {@link NodeMain}. */
     public List<String> toArguments() {
-        return List.of(jdbcUrl, name, ledger.toString(), lease.toString(), Long.toString(seed));
+        return List.of(url, name, ledger.toString(), lease.toString(), Long.toString(seed));
     }
 
     static NodeSettings ofArguments(String[] args) {

@@ -2,8 +2,6 @@ package io.outbox.soak.node;
 
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxWriter;
-import io.outbox.jdbc.JdbcOutbox;
-import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import io.outbox.soak.ledger.Entry.Writing;
 import io.outbox.soak.ledger.Entry.Written;
@@ -30,20 +28,20 @@ final class Writers {
     private static final int LONGEST_DELAY_MS = 3_000;
     private static final int PAUSE_AFTER_FAILURE_MS = 100;
 
-    private final JdbcOutbox jdbc;
+    private final Engine engine;
     private final OutboxWriter writer;
     private final Ledger ledger;
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean stopped;
 
-    private Writers(JdbcOutbox jdbc, OutboxWriter writer, Ledger ledger) {
-        this.jdbc = jdbc;
+    private Writers(Engine engine, OutboxWriter writer, Ledger ledger) {
+        this.engine = engine;
         this.writer = writer;
         this.ledger = ledger;
     }
 
-    static Writers start(JdbcOutbox jdbc, OutboxWriter writer, Ledger ledger, long seed) {
-        Writers writers = new Writers(jdbc, writer, ledger);
+    static Writers start(Engine engine, OutboxWriter writer, Ledger ledger, long seed) {
+        Writers writers = new Writers(engine, writer, ledger);
         for (int i = 0; i < THREADS; i++) {
             Random random = new Random(seed + i);
             Thread thread = new Thread(() -> writers.run(random), "soak-writer-" + i);
@@ -71,8 +69,11 @@ final class Writers {
                 List<EventEnvelope> events = events(random);
                 events.forEach(
                         event -> ledger.append(new Writing(event.eventId(), EventKind.valueOf(event.eventType()))));
-                TransactionEnd end = transact(events, random.nextInt(ROLLBACK_ONE_IN) == 0);
+                TransactionEnd end = engine.transact(() -> write(events), random.nextInt(ROLLBACK_ONE_IN) == 0);
                 events.forEach(event -> ledger.append(new Written(event.eventId(), end)));
+                if (end != TransactionEnd.COMMITTED) {
+                    TimeUnit.MILLISECONDS.sleep(PAUSE_AFTER_FAILURE_MS);
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -116,24 +117,11 @@ final class Writers {
         return permille < 150 ? EventKind.DELAYED : EventKind.PLAIN;
     }
 
-    private TransactionEnd transact(List<EventEnvelope> events, boolean rollBack) throws InterruptedException {
-        boolean committing = false;
-        try (Transaction transaction = jdbc.begin()) {
-            if (events.size() == 1) {
-                writer.write(events.get(0));
-            } else {
-                writer.writeAll(events);
-            }
-            if (rollBack) {
-                transaction.rollback();
-                return TransactionEnd.ROLLED_BACK;
-            }
-            committing = true;
-            transaction.commit();
-            return TransactionEnd.COMMITTED;
-        } catch (RuntimeException e) {
-            TimeUnit.MILLISECONDS.sleep(PAUSE_AFTER_FAILURE_MS);
-            return committing ? TransactionEnd.UNKNOWN : TransactionEnd.ROLLED_BACK;
+    private void write(List<EventEnvelope> events) {
+        if (events.size() == 1) {
+            writer.write(events.get(0));
+        } else {
+            writer.writeAll(events);
         }
     }
 }

@@ -1,0 +1,37 @@
+package io.outbox.soak;
+
+import io.outbox.soak.cluster.Address;
+import io.outbox.soak.judge.Row;
+import io.outbox.testservers.TestServer;
+import java.util.List;
+
+/** A server with an outbox in it, as the harness sees both: past all proxies, independently of any engine. */
+interface Store extends AutoCloseable {
+
+    /** Something that is wrong with the server for a while. */
+    interface Trouble {
+
+        void begin() throws Exception;
+
+        void end() throws Exception;
+    }
+
+    TestServer server();
+
+    /** Returns where nodes find the outbox. */
+    Address address();
+
+    List<Row> rows() throws Exception;
+
+    long countPending() throws Exception;
+
+    /** Changes of the outbox fail. */
+    Trouble refusing();
+
+    /** Changes of the outbox wait. */
+    Trouble blocking();
+
+    /** Ends the server. */
+    @Override
+    void close();
+}

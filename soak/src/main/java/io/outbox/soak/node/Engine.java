@@ -1,0 +1,26 @@
+package io.outbox.soak.node;
+
+import io.outbox.Outbox.MultiNodeBuilder;
+import io.outbox.soak.ledger.Entry.TransactionEnd;
+
+/** What a node keeps its events in. Thread-safe. */
+interface Engine extends AutoCloseable {
+
+    static Engine open(String url) {
+        return new JdbcEngine(url);
+    }
+
+    /** Begins with an outbox on this engine. */
+    MultiNodeBuilder outbox();
+
+    /**
+     * Runs a transaction of the business and returns how it ended, whatever goes wrong.
+     *
+     * @param write writes the events
+     * @param rollBack whether the business changes its mind after that
+     */
+    TransactionEnd transact(Runnable write, boolean rollBack);
+
+    @Override
+    void close();
+}
