@@ -6,13 +6,14 @@ import io.outbox.testservers.PostgresServer;
 import java.util.function.Supplier;
 
 /**
- * The databases to run on. H2 is not among them: it lives inside a node's process, so that there is no server to freeze and
+ * The stores to run on. H2 is not among them: it lives inside a node's process, so that there is no server to freeze and
  * no network to cut.
  */
 public enum Database {
     POSTGRESQL(() -> new SqlStore(PostgresServer.start(), Sql.POSTGRESQL)),
     MYSQL(() -> new SqlStore(MySqlServer.start(), Sql.MYSQL)),
-    MARIADB(() -> new SqlStore(MariaDbServer.start(), Sql.MYSQL));
+    MARIADB(() -> new SqlStore(MariaDbServer.start(), Sql.MYSQL)),
+    REDIS(RedisStore::new);
 
     private final Supplier<Store> store;
 

@@ -13,7 +13,7 @@ import java.util.Random;
  * Kills, freezes and cuts off nodes and servers under load, on one database after the other, and ends with exit code 1 if
  * a promise was broken.
  *
- * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb}, default all), {@code soak.minutes}
+ * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb,redis}, default all), {@code soak.minutes}
  * (on each database, default 5), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers
  * and reports, default {@code soak/target/soak}).
  */

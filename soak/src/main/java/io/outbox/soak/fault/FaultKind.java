@@ -25,9 +25,9 @@ public enum FaultKind {
 
     SERVER_KILLED(Excuse.NEVER),
     SERVER_FROZEN(Excuse.NEVER),
-    /** Every UPDATE of the outbox table fails. */
+    /** Every UPDATE of the outbox table fails, in Redis every write. */
     SERVER_REFUSING(Excuse.NEVER),
-    /** Every change of the outbox table waits. */
+    /** Every change of the outbox waits. */
     SERVER_BLOCKING(Excuse.NEVER);
 
     /** When a fault of the node that made the earlier delivery explains a later one. */

@@ -9,7 +9,7 @@ import java.util.List;
  * Everything a run left behind.
  *
  * @param history what the nodes noted
- * @param table the outbox table after all nodes have closed
+ * @param table the stored events after all nodes have closed
  * @param locksLeft rows that were locked by a node right after it had closed, in the middle of the run
  * @param faults what was done to nodes and server
  */

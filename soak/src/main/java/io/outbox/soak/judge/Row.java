@@ -1,6 +1,6 @@
 package io.outbox.soak.judge;
 
-/** A row of the outbox table; {@code lockedBy} is {@code null} if nobody holds it. */
+/** A stored event; {@code lockedBy} is {@code null} if nobody holds it. */
 public record Row(String eventId, int status, String lockedBy) {
 
     public static final int DONE = 1;

@@ -7,7 +7,7 @@ import io.outbox.soak.ledger.Entry.TransactionEnd;
 interface Engine extends AutoCloseable {
 
     static Engine open(String url) {
-        return new JdbcEngine(url);
+        return url.startsWith("redis:") ? new RedisEngine(url) : new JdbcEngine(url);
     }
 
     /** Begins with an outbox on this engine. */

@@ -1,0 +1,140 @@
+package io.outbox.soak;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.outbox.soak.cluster.Address;
+import io.outbox.soak.judge.Row;
+import io.outbox.testservers.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** An outbox in a Redis that has everything on disk which it has acknowledged. */
+final class RedisStore implements Store {
+
+    private static final String[] PREFIX = {"{outbox}:outbox:"};
+
+    /** An event is locked if it has an owner or is among the locks. */
+    private static final String ALL = """
+            local all, rows = redis.call('HGETALL', KEYS[1] .. 'event'), {}
+            for i = 1, #all, 2 do
+              local id = all[i]
+              local created, _, status, _, type, _, _, owner = cmsgpack.unpack(all[i + 1])
+              local lock = redis.call('ZSCORE', KEYS[1] .. 'locks:' .. type, created .. id)
+              rows[#rows + 1] = {id, status, owner or lock and 'nobody' or ''}
+            end
+            return rows
+            """;
+
+    private static final String COUNT_PENDING = """
+            local function finished(key) return redis.call('ZCARD', KEYS[1] .. key) end
+            return redis.call('HLEN', KEYS[1] .. 'event') - finished('done') - finished('dead')
+            """;
+
+    /** Longer than any fault. */
+    private static final Duration PAUSE = Duration.ofMinutes(5);
+
+    private final RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
+    private final String url = "redis://:" + server.password() + "@127.0.0.1:" + server.port() + "/";
+    private final RedisClient client = RedisClient.create(RedisURI.create(url));
+
+    @Override
+    public RedisServer server() {
+        return server;
+    }
+
+    @Override
+    public Address address() {
+        return new Address(url, url + "?timeout=2s", server.port());
+    }
+
+    @Override
+    public List<Row> rows() {
+        List<Row> rows = new ArrayList<>();
+        List<List<Object>> found = call(commands -> commands.eval(ALL, ScriptOutputType.MULTI, PREFIX));
+        for (List<Object> row : found) {
+            String owner = (String) row.get(2);
+            rows.add(new Row((String) row.get(0), ((Long) row.get(1)).intValue(), owner.isEmpty() ? null : owner));
+        }
+        return rows;
+    }
+
+    @Override
+    public long countPending() {
+        return this.<Long>call(commands -> commands.eval(COUNT_PENDING, ScriptOutputType.INTEGER, PREFIX));
+    }
+
+    /** Every write is refused, as without enough replicas. */
+    @Override
+    public Trouble refusing() {
+        return new Setting(
+                commands -> commands.configSet("min-replicas-to-write", "1"),
+                commands -> commands.configSet("min-replicas-to-write", "0"));
+    }
+
+    /** Every write waits, and so do scripts that may write. */
+    @Override
+    public Trouble blocking() {
+        return new Setting(
+                commands -> client(commands, "PAUSE", Long.toString(PAUSE.toMillis()), "WRITE"),
+                commands -> client(commands, "UNPAUSE"));
+    }
+
+    private static void client(RedisCommands<String, String> commands, String... words) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
+        for (String word : words) {
+            args.add(word);
+        }
+        commands.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), args);
+    }
+
+    private <T> T call(Function<RedisCommands<String, String>, T> work) {
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            return work.apply(connection.sync());
+        }
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+        server.close();
+    }
+
+    /** What a command turns on and another one off again. */
+    private final class Setting implements Trouble {
+
+        private final Consumer<RedisCommands<String, String>> on;
+        private final Consumer<RedisCommands<String, String>> off;
+
+        private Setting(Consumer<RedisCommands<String, String>> on, Consumer<RedisCommands<String, String>> off) {
+            this.on = on;
+            this.off = off;
+        }
+
+        @Override
+        public void begin() {
+            run(on);
+        }
+
+        @Override
+        public void end() {
+            run(off);
+        }
+
+        private void run(Consumer<RedisCommands<String, String>> command) {
+            call(commands -> {
+                command.accept(commands);
+                return null;
+            });
+        }
+    }
+}
