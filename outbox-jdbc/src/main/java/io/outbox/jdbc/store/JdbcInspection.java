@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * What operators see of an outbox table.
@@ -55,9 +56,6 @@ final class JdbcInspection implements InspectionBackend {
     private static final String TALLY = """
             SELECT COUNT(*) AS looked_at, COUNT(CASE WHEN {filter} THEN 1 END) AS matching
             FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w""";
-
-    private static final String COUNT = """
-            SELECT COUNT(*) FROM (SELECT 1 AS one FROM {table} WHERE {states} LIMIT {most}) w""";
 
     /** In the order of an index, so that what is not counted is not read either. */
     private static final String COUNT_STATES = """
@@ -94,10 +92,18 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public Found search(EventFilter filter, String after, int limit) {
-        boolean isFew = !filter.states().isEmpty() && !filter.states().contains(EventStatus.DONE);
-        return reading(conn -> isFew && count(conn, filter.states(), WINDOW) < WINDOW
+        return reading(conn -> areFew(conn, filter.states())
                 ? searchFew(conn, filter, after, limit)
                 : walk(conn, filter, after, limit));
+    }
+
+    /** Returns whether the parts of the table with these states can be read as a whole. */
+    private boolean areFew(Connection conn, Set<EventStatus> states) {
+        return !states.isEmpty()
+                && !states.contains(EventStatus.DONE)
+                && Stream.concat(store.pendingPartitions(EventTypes.ALL).stream(), store.deadPartitions().stream())
+                        .filter(part -> states.stream().anyMatch(part::mayHave))
+                        .allMatch(part -> part.count(conn, store, WINDOW) < WINDOW);
     }
 
     private Found searchFew(Connection conn, EventFilter filter, String after, int limit) {
@@ -165,14 +171,6 @@ final class JdbcInspection implements InspectionBackend {
                         row -> new Tally(row.getLong("matching"), row.getLong("looked_at") < WINDOW),
                         conditions.params().toArray())
                 .get(0));
-    }
-
-    private int count(Connection conn, Set<EventStatus> states, int most) {
-        String sql = sql(COUNT)
-                .with("states", Conditions.states(states).sql())
-                .with("most", String.valueOf(most))
-                .toString();
-        return store.statements().query(conn, sql, row -> row.getInt(1)).get(0);
     }
 
     @Override

@@ -12,27 +12,31 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A look at open events that costs the same however many there are: at those that are due first, which nodes claim, and at those
- * that are due last, which have just been written. Each end is half of the window of a search.
+ * A look at open events that costs the same however many there are. Of a part of the table that has more than {@value #MOST_WHOLE},
+ * those that are due first are looked at, which nodes claim, and those that are due last, which have just been written. Each end
+ * is half of the window of a search.
  */
 final class OpenWindow {
 
+    private static final int AT_EACH_END = JdbcInspection.WINDOW / 2;
+
+    /** More than both ends have, so that they do not meet while events are delivered between two statements. */
+    static final int MOST_WHOLE = JdbcInspection.WINDOW + JdbcInspection.WINDOW / 10;
+
     /** The name makes it a table to databases that want one here. */
-    private static final String END = """
-            SELECT * FROM (SELECT {hint}event_id, event_type, available_at, locked_by, locked_at FROM {table}
+    private static final String LOOK = """
+            SELECT * FROM (SELECT {hint}event_type, available_at, locked_by, locked_at FROM {table}
               WHERE {partition} ORDER BY {order} LIMIT {most}) e{number}""";
 
     private static final String BY_TYPE = """
             SELECT event_type, COUNT(*) AS events, COUNT(locked_by) AS locked,
               COUNT(CASE WHEN available_at <= ? THEN 1 END) AS due,
               MIN(CASE WHEN available_at <= ? THEN available_at END) AS due_since
-            FROM ({ends}) w GROUP BY event_type ORDER BY event_type""";
+            FROM ({looks}) w GROUP BY event_type ORDER BY event_type""";
 
     private static final String NODES = """
             SELECT locked_by, COUNT(*) AS events, MIN(locked_at) AS oldest, MAX(locked_at) AS newest
-            FROM ({ends}) w WHERE locked_by IS NOT NULL GROUP BY locked_by ORDER BY locked_by""";
-
-    private static final int AT_EACH_END = JdbcInspection.WINDOW / 2;
+            FROM ({looks}) w WHERE locked_by IS NOT NULL GROUP BY locked_by ORDER BY locked_by""";
 
     private final AbstractJdbcOutboxStore store;
 
@@ -40,11 +44,33 @@ final class OpenWindow {
         this.store = store;
     }
 
+    /** A look at one end of a part of the table, or at all of it. */
+    private record Look(Partition part, int most) {
+
+        static Stream<Look> all(Partition part) {
+            return Stream.of(new Look(part, MOST_WHOLE));
+        }
+
+        static Stream<Look> ends(Partition part) {
+            return Stream.of(part, new Partition(part.condition(), reversed(part.order()), part.hint()))
+                    .map(end -> new Look(end, AT_EACH_END));
+        }
+
+        boolean isWhole() {
+            return most == MOST_WHOLE;
+        }
+
+        Sql fill(Sql sql) {
+            return part.fill(sql).with("most", String.valueOf(most));
+        }
+    }
+
     Open byType(Connection conn, Instant now) {
+        List<Look> looks = looks(conn);
         List<OpenEvents> types = store.statements()
                 .query(
                         conn,
-                        sql(BY_TYPE),
+                        sql(BY_TYPE, looks),
                         row -> new OpenEvents(
                                 row.getString("event_type"),
                                 row.getLong("events") - row.getLong("locked"),
@@ -53,17 +79,14 @@ final class OpenWindow {
                                 JdbcTemplate.instant(row, "due_since")),
                         now,
                         now);
-        long seen = types.stream()
-                .mapToLong(type -> type.pending() + type.inProcess())
-                .sum();
-        return new Open(types, seen < AT_EACH_END);
+        return new Open(types, looks.stream().allMatch(Look::isWhole));
     }
 
     List<NodeLocks> nodes(Connection conn) {
         return store.statements()
                 .query(
                         conn,
-                        sql(NODES),
+                        sql(NODES, looks(conn)),
                         row -> new NodeLocks(
                                 row.getString("locked_by"),
                                 row.getLong("events"),
@@ -71,18 +94,19 @@ final class OpenWindow {
                                 JdbcTemplate.instant(row, "newest")));
     }
 
-    /** Fills in both ends of each part of the table; an event at both is there once. */
-    private String sql(String template) {
-        List<Partition> ends = store.pendingPartitions(EventTypes.ALL).stream()
-                .flatMap(part -> Stream.of(part, new Partition(part.condition(), reversed(part.order()), part.hint())))
+    private List<Look> looks(Connection conn) {
+        return store.pendingPartitions(EventTypes.ALL).stream()
+                .flatMap(part -> part.count(conn, store, MOST_WHOLE) < MOST_WHOLE ? Look.all(part) : Look.ends(part))
                 .toList();
-        String union = ends.stream()
-                .map(end -> end.fill(store.sql(END))
-                        .with("most", String.valueOf(AT_EACH_END))
-                        .with("number", String.valueOf(ends.indexOf(end)))
+    }
+
+    private String sql(String template, List<Look> looks) {
+        String union = looks.stream()
+                .map(look -> look.fill(store.sql(LOOK))
+                        .with("number", String.valueOf(looks.indexOf(look)))
                         .toString())
-                .collect(Collectors.joining(" UNION "));
-        return store.sql(template).with("ends", union).toString();
+                .collect(Collectors.joining(" UNION ALL "));
+        return store.sql(template).with("looks", union).toString();
     }
 
     private static String reversed(String order) {

@@ -100,6 +100,8 @@ class InspectionTest {
             assertThat(all(inspection, filter(EventStatus.NEW, null, null, null), 4))
                     .hasSize(9);
             assertThat(all(inspection, filter(EventStatus.DEAD, "Odd", null, null), 4))
+            assertThat(all(inspection, filter(EventStatus.RETRY, null, null, null), 4))
+                    .containsExactly(ids.get(1));
                     .containsExactly(ids.get(2));
             assertThat(all(inspection, filter(null, null, "a-7", null), 4)).containsExactly(ids.get(4));
             assertThat(all(inspection, filter(null, null, null, "50% of_"), 4)).containsExactly(ids.get(1));
@@ -182,6 +184,22 @@ class InspectionTest {
     }
 
     /** Those that are due first and last are looked at, where claimed and new events are. */
+    @Test
+    void openEventsAreAllCountedIfBothEndsWouldMeet() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 4)) {
+            JdbcOutbox.of(pool).createSchema();
+            OutboxRows.execute(pool, """
+                    INSERT INTO outbox_event (event_id, event_type, payload, status, attempts, available_at, created_at)
+                    SELECT LPAD(x, 10, '0'), 'Type', '{}', 0, 0, TIMESTAMP '2025-06-01 12:00:00', NOW()
+                    FROM SYSTEM_RANGE(1, 21000)""");
+
+            InspectionBackend.Open open = inspection(pool).open(TIME);
+
+            assertThat(open.exact()).isTrue();
+            assertThat(open.types()).containsExactly(new OpenEvents("Type", 21_000, 0, 21_000, TIME));
+        }
+    }
+
     @Test
     void openEventsAreLookedAtFromBothEnds() {
         try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 4)) {

@@ -38,6 +38,9 @@ class AdminIndexUseTest {
     /** Letters are read state by state, and each read may look at a row or two more than it returns. */
     private static final int A_PAGE = 3 * LIMIT;
 
+    /** What a search looks at; rows that do not match count when they are read and when they are left out. */
+    private static final int A_WINDOW = 2 * 20_000;
+
     private static final Instant LONG_AGO = Instant.parse(BigTable.LONG_AGO.replace(' ', 'T') + "Z");
 
     private final StatementRecorder recorder = new StatementRecorder();
@@ -125,6 +128,25 @@ class AdminIndexUseTest {
             cost.of(() -> inspection.open(LONG_AGO), 2 * 3 * RARE);
             cost.of(() -> inspection.release(List.of(id)), 3);
             cost.of(() -> inspection.deleteDead(List.of(id)), 3);
+        }
+    }
+
+    /** PostgreSQL has one index for all pending events, in which those in a state of which there are few are far apart. */
+    @Test
+    void aSearchForFewAmongManyPendingEventsStopsAfterAWindow() throws SQLException {
+        IndexUseContract database = new PostgresIndexUseTest();
+        try (HikariDataSource pool = TestDatabase.pool(database.database().newUrl(), 2)) {
+            JdbcOutbox.of(pool).createSchema();
+            OutboxRows.execute(pool, database.data().insertDelayed(EVENTS, 0, 2 * ROWS));
+            database.analyze(pool, EVENTS);
+            DataSource recorded = recorder.before(pool);
+            InspectionBackend inspection = JdbcOutbox.of(recorded)
+                    .store()
+                    .inspection(new DataSourceConnectionProvider(recorded))
+                    .orElseThrow();
+            recorder.take("");
+
+            new Cost(database, pool, EVENTS).of(() -> inspection.search(in(EventStatus.RETRY), null, LIMIT), A_WINDOW);
         }
     }
 
