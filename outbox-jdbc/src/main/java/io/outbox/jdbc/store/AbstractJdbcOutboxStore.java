@@ -159,6 +159,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 DEAD_WITH_END);
     }
 
+    /** Returns whether the database joins LATERAL subqueries, in recursive queries and with arrays as well. */
+    protected boolean hasLateralJoins() {
+        return false;
+    }
+
     /** Returns the table for statements that name events by id, with a hint for the planner if it needs one. */
     protected String tableById() {
         return tableName;

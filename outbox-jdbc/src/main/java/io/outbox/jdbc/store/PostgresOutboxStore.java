@@ -101,6 +101,11 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
         return List.of(new Partition("status = 3", "created_at, event_id"));
     }
 
+    @Override
+    protected boolean hasLateralJoins() {
+        return true;
+    }
+
     /** An event that was claimed, and how many of all were taken over from other owners. */
     private record Claimed(DueEvent event, int takenOver) {}
 

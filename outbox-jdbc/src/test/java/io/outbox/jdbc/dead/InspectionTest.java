@@ -16,6 +16,7 @@ import io.outbox.model.AuditEntry;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
+import io.outbox.model.FailureGroup;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OpenEvents;
@@ -294,7 +295,52 @@ class InspectionTest {
             assertThat(third.next()).isNull();
             assertThat(letters.count(rare)).isEqualTo(new Tally(1, false));
             assertThat(letters.count(DeadLetterFilter.of(DlqStatus.MOVED, "Type", "f")))
-                    .isEqualTo(new Tally(44_999, true));
+                    .isEqualTo(new Tally(InspectionBackend.MOST_COUNTED, false));
+            assertThat(letters.count(DeadLetterFilter.of(DlqStatus.RESOLVED, "Type", "f")))
+                    .isEqualTo(new Tally(1, true));
+        }
+    }
+
+    /** So many groups that more than one statement asks for them, one of them without a type, and one that is large. */
+    @ParameterizedTest
+    @EnumSource
+    void allGroupsOfFailuresAreFoundAndTheLargestReturned(TestDatabase database) {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 4)) {
+            DeadLetterBackend letters = letters(pool);
+            List<String> rows = new ArrayList<>();
+            List<FailureGroup> expected = new ArrayList<>();
+            for (int group = 0; group < 249; group++) {
+                int count = group == 42 ? 300 : 1 + group % 3;
+                addLetters(rows, group, count);
+                expected.add(new FailureGroup(
+                        group == 7 ? null : "Type" + group % 5,
+                        "f" + group,
+                        Math.min(count, 200),
+                        count < 200,
+                        TIME.plusSeconds(1),
+                        TIME.plusSeconds(100 + count),
+                        "error of " + group));
+            }
+            OutboxRows.execute(
+                    pool,
+                    "INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,"
+                            + " last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at) VALUES "
+                            + String.join(", ", rows));
+
+            assertThat(letters.groups(1_000)).containsExactlyInAnyOrderElementsOf(expected);
+            assertThat(letters.groups(3)).extracting(FailureGroup::count).containsExactly(200L, 3L, 3L);
+            assertThat(letters.groups(1)).extracting(FailureGroup::fingerprint).containsExactly("f42");
+        }
+    }
+
+    private static void addLetters(List<String> rows, int group, int count) {
+        String time = "TIMESTAMP '2025-06-01 12:0%d:%02d'";
+        String type = group == 7 ? "NULL" : "'Type" + group % 5 + "'";
+        for (int i = 1; i <= count; i++) {
+            String first = time.formatted(i / 60, i % 60);
+            String last = time.formatted((100 + i) / 60, (100 + i) % 60);
+            rows.add("('%d-%d', %s, '{}', 0, 1, %s, %s, 'error of %d', 'f%d', %s, %s, %s, %s)"
+                    .formatted(group, i, type, first, first, group, group, first, last, first, first));
         }
     }
 

@@ -87,7 +87,7 @@ class AdminIndexUseTest {
             cost.of(() -> letters.count(DlqStatus.MOVED, null), MOVED + 3);
             cost.of(() -> letters.count(null, BigTable.RARE_TYPE), RARE + 3);
             cost.of(() -> letters.countByState(LIMIT), A_PAGE);
-            cost.of(() -> letters.groups(10), MOVED);
+            cost.of(() -> letters.groups(10), MOVED + A_PAGE);
             cost.of(() -> letters.returnApproved(LIMIT, tried -> {}), 3);
             cost.of(() -> letters.cleanUp(LONG_AGO, LIMIT), 3);
             cost.of(() -> letters.delete(List.of(id)), 3);
