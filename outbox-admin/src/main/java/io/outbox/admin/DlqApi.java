@@ -1,6 +1,8 @@
 package io.outbox.admin;
 
 import io.outbox.model.DlqStatus;
+import io.outbox.model.Tally;
+import io.outbox.spi.DeadLetterFilter;
 import java.util.List;
 import java.util.Map;
 
@@ -13,7 +15,7 @@ final class DlqApi {
     private static final int MOST_BATCH = 100;
     private static final int DEFAULT_BATCH = 50;
     /** Where batches end: a batch is found by passing all letters before it. */
-    private static final int MOST_LISTED = 50_000;
+    static final int MOST_LISTED = 50_000;
 
     private final DeadEvents dead;
     private final Views views;
@@ -52,7 +54,10 @@ final class DlqApi {
 
     private AdminResponse count(Exchange exchange) {
         DlqStatus status = exchange.choice("status", DlqStatus.class);
-        return AdminResponse.json(200, Map.of("count", dead.queue().count(status, null)));
+        Tally number = dead.queue().count(DeadLetterFilter.of(status, null, null));
+        return AdminResponse.json(
+                200,
+                number.exact() ? Map.of("count", number.count()) : Map.of("count", number.count(), "exact", false));
     }
 
     private AdminResponse change(Exchange exchange) {

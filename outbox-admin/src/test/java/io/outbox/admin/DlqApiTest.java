@@ -77,6 +77,27 @@ class DlqApiTest {
         assertThat(fixture.get(DLQ + "/count").object().get("count").getAsInt()).isEqualTo(23);
     }
 
+    @Test
+    void countsSayWhenTheyHaveStopped() throws SQLException {
+        fixture.writeDead(1);
+        assertThat(fixture.get(DLQ + "/count?status=MOVED").object().toString()).isEqualTo("{\"count\":1}");
+        try (Connection conn = fixture.pool().getConnection()) {
+            JdbcTemplate.update(conn, """
+                    INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                      fingerprint, moved_at, updated_at)
+                    SELECT LPAD(x, 26, '0'), 'Type', '{}', 0, 0, NOW(), NOW(), 'f', NOW(), NOW()
+                    FROM SYSTEM_RANGE(1, 20000)""");
+        }
+
+        JsonObject moved = fixture.get(DLQ + "/count?status=MOVED").object();
+
+        assertThat(moved.get("count").getAsInt()).isEqualTo(20_000);
+        assertThat(moved.get("exact").getAsBoolean()).isFalse();
+        assertThat(fixture.get(DLQ + "/count").object()).isEqualTo(moved);
+        assertThat(fixture.get(DLQ + "/count?status=RESOLVED").object().toString())
+                .isEqualTo("{\"count\":0}");
+    }
+
     private List<String> listed(String query) {
         return fixture.get(DLQ + query).json().getAsJsonArray().asList().stream()
                 .map(each -> each.getAsJsonObject().get("id").getAsString())

@@ -20,7 +20,7 @@ import java.util.Optional;
 public interface InspectionBackend {
 
     /** The number at which counts stop. */
-    int MOST_COUNTED = 50_000;
+    int MOST_COUNTED = 20_000;
 
     /**
      * Some of the events that match.

@@ -24,7 +24,8 @@ import java.util.stream.Collectors;
 
 /**
  * Reads and counts dead letters without locking them. States are literals, and each is a range of the index by itself. What no
- * index finds is looked for in a window of at most {@value JdbcInspection#WINDOW} letters of each state.
+ * index finds is looked for in a window of at most {@value JdbcInspection#WINDOW} letters of a state, or half as many of each if all
+ * states are asked for.
  */
 final class DeadLetterPages {
 
@@ -44,8 +45,9 @@ final class DeadLetterPages {
     private static final String WINDOW = """
             SELECT {narrow} FROM {letters} WHERE {range} ORDER BY status, created_at, event_id LIMIT {window}""";
 
+    /** The state is not part of the order again: outside of the window PostgreSQL does not see that it is one, and would sort. */
     private static final String WALK = """
-            SELECT {narrow} FROM ({rows}) w WHERE {rest} ORDER BY status, created_at, event_id LIMIT ?""";
+            SELECT {narrow} FROM ({rows}) w WHERE {rest} ORDER BY created_at, event_id LIMIT ?""";
 
     private static final String WALK_END = """
             SELECT created_at, event_id FROM {letters} WHERE {range}
@@ -150,13 +152,14 @@ final class DeadLetterPages {
     Page<DeadLetter> read(Connection conn, DeadLetterQuery query) {
         List<DeadLetter> found = new ArrayList<>();
         List<DeadCursor> ends = new ArrayList<>();
+        int window = window(query.filter().status());
         for (DlqStatus state : states(query.filter().status())) {
             LetterConditions conditions = LetterConditions.of(query.filter(), state, DeadCursor.from(query.after()));
-            List<DeadLetter> some = read(conn, conditions, query.limit());
+            List<DeadLetter> some = read(conn, conditions, window, query.limit());
             found.addAll(some);
             Optional<DeadCursor> end = some.size() == query.limit()
                     ? Optional.of(DeadCursor.of(some.get(some.size() - 1).event()))
-                    : windowEnd(conn, conditions);
+                    : windowEnd(conn, conditions, window);
             end.ifPresent(ends::add);
         }
         DeadCursor seenTo = ends.stream().min(Comparator.naturalOrder()).orElse(null);
@@ -173,16 +176,22 @@ final class DeadLetterPages {
                         : DeadCursor.of(page.get(page.size() - 1).event()));
     }
 
-    private List<DeadLetter> read(Connection conn, LetterConditions conditions, int limit) {
+    /** Returns how many letters of a state a search looks at, if one state or all are asked for. */
+    private static int window(DlqStatus status) {
+        return status == null ? JdbcInspection.WINDOW / 2 : JdbcInspection.WINDOW;
+    }
+
+    private List<DeadLetter> read(Connection conn, LetterConditions conditions, int window, int limit) {
         List<Object> params = new ArrayList<>(conditions.range().params());
         params.addAll(conditions.rest().params());
         params.add(limit);
-        String sql = of(conditions.rest().isEmpty() ? PAGE : WALK, conditions).toString();
+        String sql = of(conditions.rest().isEmpty() ? PAGE : WALK, conditions, window)
+                .toString();
         return store.statements().query(conn, sql, DeadLetterTable::mapNarrow, params.toArray());
     }
 
     /** Returns the last place of the window, if there is a window and it is full. */
-    private Optional<DeadCursor> windowEnd(Connection conn, LetterConditions conditions) {
+    private Optional<DeadCursor> windowEnd(Connection conn, LetterConditions conditions, int window) {
         if (conditions.rest().isEmpty()) {
             return Optional.empty();
         }
@@ -190,34 +199,36 @@ final class DeadLetterPages {
                 .statements()
                 .query(
                         conn,
-                        of(WALK_END, conditions).toString(),
+                        of(WALK_END, conditions, window).toString(),
                         row -> new DeadCursor(JdbcTemplate.instant(row, "created_at"), row.getString("event_id")),
                         conditions.range().params().toArray())
                 .stream()
                 .findFirst();
     }
 
-    private Sql of(String template, LetterConditions conditions) {
+    private Sql of(String template, LetterConditions conditions, int window) {
         return letters.sql(template.replace("{rows}", WINDOW))
                 .with("range", conditions.range().sql())
                 .with("rest", conditions.rest().sql())
-                .with("window", String.valueOf(JdbcInspection.WINDOW))
-                .with("last", String.valueOf(JdbcInspection.WINDOW - 1))
+                .with("window", String.valueOf(window))
+                .with("last", String.valueOf(window - 1))
                 .with("most", String.valueOf(InspectionBackend.MOST_COUNTED));
     }
 
     Tally tally(Connection conn, DeadLetterFilter filter) {
         List<Tally> tallies = states(filter.status()).stream()
-                .map(state -> tally(conn, LetterConditions.of(filter, state, null)))
+                .map(state -> tally(conn, LetterConditions.of(filter, state, null), window(filter.status())))
                 .toList();
         return new Tally(
                 tallies.stream().mapToLong(Tally::count).sum(), tallies.stream().allMatch(Tally::exact));
     }
 
-    private Tally tally(Connection conn, LetterConditions conditions) {
+    private Tally tally(Connection conn, LetterConditions conditions, int window) {
         if (conditions.rest().isEmpty()) {
             long count = number(
-                    conn, of(TALLY, conditions), conditions.range().params().toArray());
+                    conn,
+                    of(TALLY, conditions, window),
+                    conditions.range().params().toArray());
             return new Tally(count, count < InspectionBackend.MOST_COUNTED);
         }
         List<Object> params = new ArrayList<>(conditions.rest().params());
@@ -225,8 +236,8 @@ final class DeadLetterPages {
         return store.statements()
                 .query(
                         conn,
-                        of(TALLY_OF_WINDOW, conditions).toString(),
-                        row -> new Tally(row.getLong("matching"), row.getLong("looked_at") < JdbcInspection.WINDOW),
+                        of(TALLY_OF_WINDOW, conditions, window).toString(),
+                        row -> new Tally(row.getLong("matching"), row.getLong("looked_at") < window),
                         params.toArray())
                 .get(0);
     }
