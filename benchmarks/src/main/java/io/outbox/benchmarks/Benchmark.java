@@ -32,6 +32,7 @@ public final class Benchmark {
         PARTS.put("mariadb", other(MariaDbServer::start));
         PARTS.put("h2", ignored -> report -> drain("jdbc:h2:mem:benchmark;DB_CLOSE_DELAY=-1", report));
         PARTS.put("inbox", InboxPart::new);
+        PARTS.put("admin", ignored -> new AdminPart());
         PARTS.put("redis", ignored -> new RedisPart());
         PARTS.put("kafka", database -> report -> {
             try (KafkaTarget kafka = KafkaTarget.start()) {

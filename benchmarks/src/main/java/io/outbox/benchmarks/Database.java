@@ -130,6 +130,23 @@ final class Database implements AutoCloseable {
         settle();
     }
 
+    /** Adds the tables of dead letters, and letters that wait for somebody to look at them. */
+    void insertLetters(int letters) throws SQLException {
+        jdbc.withDeadLetters().createSchema();
+        try (Connection conn = connection();
+                PreparedStatement insert = conn.prepareStatement(
+                        "INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at,"
+                                + " created_at, last_error, fingerprint, first_failed_at, last_failed_at, moved_at,"
+                                + " updated_at) SELECT 'letter-' || i, 'Type' || i % 20, ?, 0, 3, at, at, 'Failed at ' || i,"
+                                + " LPAD((i % 50)::text, 16, '0'), at, at, at, at FROM (SELECT i,"
+                                + " now() - interval '1 hour' + i * interval '1 ms' AS at FROM generate_series(1, ?) i) l")) {
+            insert.setString(1, PAYLOAD);
+            insert.setInt(2, letters);
+            insert.executeUpdate();
+        }
+        execute("VACUUM (ANALYZE) outbox_dlq_event");
+    }
+
     /** Brings statistics and write-ahead log into the same state before each measurement. */
     void settle() throws SQLException {
         for (String statement : dialect.settle()) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** The outbox as it is: poller, dispatcher and completion. */
 final class OutboxDrain {
@@ -56,6 +57,11 @@ final class OutboxDrain {
     }
 
     private static Drain.Way drain(BiFunction<Database, ListenerRegistry, Outbox> start) {
+        return drain(start, outbox -> () -> {});
+    }
+
+    /** Drains while something else goes on, which returns how it is ended. */
+    static Drain.Way drain(BiFunction<Database, ListenerRegistry, Outbox> start, Function<Outbox, Runnable> beside) {
         return (database, events) -> {
             CountDownLatch open = new CountDownLatch(events);
             DefaultListenerRegistry listeners = new DefaultListenerRegistry().register("Benchmarked", event -> {
@@ -63,9 +69,14 @@ final class OutboxDrain {
                 return DispatchResult.done();
             });
             try (Outbox outbox = start.apply(database, listeners)) {
-                if (!open.await(5, TimeUnit.MINUTES)) {
-                    throw new IllegalStateException(
-                            open.getCount() + " events were not delivered in 5 minutes by " + outbox);
+                Runnable end = beside.apply(outbox);
+                try {
+                    if (!open.await(5, TimeUnit.MINUTES)) {
+                        throw new IllegalStateException(
+                                open.getCount() + " events were not delivered in 5 minutes by " + outbox);
+                    }
+                } finally {
+                    end.run();
                 }
             }
         };

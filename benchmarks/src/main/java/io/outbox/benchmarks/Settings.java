@@ -48,6 +48,9 @@ final class Settings {
     /** Messages consumed one by one; ten times as many are consumed in batches. */
     static final int INBOX_EVENTS = Integer.getInteger("bench.inbox.events", 10_000);
 
+    /** Dead letters beside which a backlog is delivered. */
+    static final int LETTERS = Integer.getInteger("bench.letters", 1_000_000);
+
     static final int REDIS_EVENTS = Integer.getInteger("bench.redis.events", 100_000);
 
     /** Where plots are drawn. */
