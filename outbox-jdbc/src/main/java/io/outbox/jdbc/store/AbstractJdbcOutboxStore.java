@@ -1,5 +1,9 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.model.EventStatus.DEAD;
+import static io.outbox.model.EventStatus.NEW;
+import static io.outbox.model.EventStatus.RETRY;
+
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
@@ -64,7 +68,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** The DEAD events with an end time, of which there are none but those that other programs wrote. */
     protected static final Partition DEAD_WITH_END =
-            new Partition("status = 3 AND done_at >= TIMESTAMP '1000-01-01 00:00:00'", "created_at, event_id");
+            new Partition(List.of(DEAD), "done_at >= TIMESTAMP '1000-01-01 00:00:00'", "created_at, event_id", "");
 
     /**
      * The guard of statements that name events by id. Worded differently from the condition of the index for pending
@@ -144,7 +148,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Returns the parts that together hold all pending events, in due order. */
     protected List<Partition> pendingPartitions(EventTypes types) {
         String order = isOneType(types) ? "status, event_type, " + DUE_ORDER : "status, " + DUE_ORDER;
-        return List.of(new Partition("status = 0", order), new Partition("status = 2", order));
+        return List.of(new Partition(List.of(NEW), order), new Partition(List.of(RETRY), order));
     }
 
     /** Returns whether the choice is of a single type, which an index by type serves. */
@@ -155,7 +159,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Returns the parts that together hold all DEAD events, in order of creation. */
     protected List<Partition> deadPartitions() {
         return List.of(
-                new Partition("status = 3 AND done_at IS NULL", "status, done_at, created_at, event_id"),
+                new Partition(List.of(DEAD), "done_at IS NULL", "status, done_at, created_at, event_id", ""),
                 DEAD_WITH_END);
     }
 

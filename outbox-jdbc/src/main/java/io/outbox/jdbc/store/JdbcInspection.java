@@ -63,7 +63,7 @@ final class JdbcInspection implements InspectionBackend {
               SELECT {hint}status FROM {table} WHERE {partition} ORDER BY {order} LIMIT {most}) w
             GROUP BY status""";
 
-    private static final Partition DONE = new Partition("status = 1", "status, done_at, created_at");
+    private static final Partition DONE = new Partition(List.of(EventStatus.DONE), "status, done_at, created_at");
 
     private static final String FIND = """
             SELECT {columns}, status, done_at, last_error, locked_by, locked_at FROM {table} WHERE event_id = ?""";
@@ -102,7 +102,7 @@ final class JdbcInspection implements InspectionBackend {
         return !states.isEmpty()
                 && !states.contains(EventStatus.DONE)
                 && Stream.concat(store.pendingPartitions(EventTypes.ALL).stream(), store.deadPartitions().stream())
-                        .filter(part -> states.stream().anyMatch(part::mayHave))
+                        .filter(part -> part.states().stream().anyMatch(states::contains))
                         .allMatch(part -> part.count(conn, store, WINDOW) < WINDOW);
     }
 

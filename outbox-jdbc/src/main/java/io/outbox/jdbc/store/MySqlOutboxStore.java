@@ -3,6 +3,7 @@ package io.outbox.jdbc.store;
 import io.outbox.jdbc.internal.ReadCommitted;
 import io.outbox.jdbc.purge.MySqlAgeBasedPurger;
 import io.outbox.jdbc.purge.MySqlEventPurger;
+import io.outbox.model.EventStatus;
 import io.outbox.spi.EventPurger;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -78,7 +79,8 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
         String table = tableName().substring(tableName().indexOf('.') + 1);
         return List.of(
                 new Partition(
-                        "status = 3 AND done_at IS NULL",
+                        List.of(EventStatus.DEAD),
+                        "done_at IS NULL",
                         "created_at, event_id",
                         "/*+ INDEX(" + table + " idx_status_done) */ "),
                 DEAD_WITH_END);

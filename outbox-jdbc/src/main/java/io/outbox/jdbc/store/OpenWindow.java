@@ -52,8 +52,7 @@ final class OpenWindow {
         }
 
         static Stream<Look> ends(Partition part) {
-            return Stream.of(part, new Partition(part.condition(), reversed(part.order()), part.hint()))
-                    .map(end -> new Look(end, AT_EACH_END));
+            return Stream.of(part, part.reversed()).map(end -> new Look(end, AT_EACH_END));
         }
 
         boolean isWhole() {
@@ -107,9 +106,5 @@ final class OpenWindow {
                         .toString())
                 .collect(Collectors.joining(" UNION ALL "));
         return store.sql(template).with("looks", union).toString();
-    }
-
-    private static String reversed(String order) {
-        return order.replace(",", " DESC,") + " DESC";
     }
 }

@@ -2,27 +2,41 @@ package io.outbox.jdbc.store;
 
 import io.outbox.model.EventStatus;
 import java.sql.Connection;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A part of the table that one range of an index holds.
  *
- * @param condition what is in it
+ * @param states the states of its events
+ * @param restriction what else is true of all of them, or empty
  * @param order its order in a form that the index serves
  * @param hint what a planner needs to be told, right after SELECT, to take that index
  */
-public record Partition(String condition, String order, String hint) {
+public record Partition(List<EventStatus> states, String restriction, String order, String hint) {
 
     private static final String COUNT = """
             SELECT COUNT(*) FROM (SELECT {hint}1 AS one FROM {table} WHERE {partition} ORDER BY {order} LIMIT {most}) w""";
 
-    /** Returns a part for which a planner finds the index by itself. */
-    public Partition(String condition, String order) {
-        this(condition, order, "");
+    public Partition {
+        states = List.copyOf(states);
     }
 
-    /** Returns whether it can have events in a state: its condition begins with the states that it is for. */
-    boolean mayHave(EventStatus state) {
-        return condition.matches("status (= |IN \\((\\d, )*)" + state.code() + "\\b.*");
+    /** Returns a part with all events of some states, for which a planner finds the index by itself. */
+    public Partition(List<EventStatus> states, String order) {
+        this(states, "", order, "");
+    }
+
+    /** Returns the condition for what is in it. */
+    public String condition() {
+        String codes =
+                states.stream().map(state -> String.valueOf(state.code())).collect(Collectors.joining(", "));
+        String condition = states.size() == 1 ? "status = " + codes : "status IN (" + codes + ")";
+        return restriction.isEmpty() ? condition : condition + " AND " + restriction;
+    }
+
+    Partition reversed() {
+        return new Partition(states, restriction, order.replace(",", " DESC,") + " DESC", hint);
     }
 
     /** Counts its events in the order of the index, and no more than so many. */
@@ -32,6 +46,6 @@ public record Partition(String condition, String order, String hint) {
     }
 
     Sql fill(Sql statement) {
-        return statement.with("hint", hint).with("partition", condition).with("order", order);
+        return statement.with("hint", hint).with("partition", condition()).with("order", order);
     }
 }

@@ -1,5 +1,9 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.model.EventStatus.DEAD;
+import static io.outbox.model.EventStatus.NEW;
+import static io.outbox.model.EventStatus.RETRY;
+
 import io.outbox.jdbc.internal.FreshPlan;
 import io.outbox.jdbc.internal.ReadCommitted;
 import io.outbox.jdbc.internal.Repetition;
@@ -93,12 +97,12 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
 
     @Override
     protected List<Partition> pendingPartitions(EventTypes types) {
-        return List.of(new Partition("status IN (0, 2)", isOneType(types) ? "event_type, " + DUE_ORDER : DUE_ORDER));
+        return List.of(new Partition(List.of(NEW, RETRY), isOneType(types) ? "event_type, " + DUE_ORDER : DUE_ORDER));
     }
 
     @Override
     protected List<Partition> deadPartitions() {
-        return List.of(new Partition("status = 3", "created_at, event_id"));
+        return List.of(new Partition(List.of(DEAD), "created_at, event_id"));
     }
 
     @Override
