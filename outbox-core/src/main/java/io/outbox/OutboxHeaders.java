@@ -74,33 +74,11 @@ public enum OutboxHeaders {
         return !AggregateType.GLOBAL.name().equals(event.aggregateType());
     }
 
-    /** As {@link Instant#toString} writes it, which takes many times as long. */
+    /** As {@link Instant#toString} writes it, which takes three times as long. */
     private static String text(Instant time) {
         LocalDateTime utc = LocalDateTime.ofEpochSecond(time.getEpochSecond(), time.getNano(), ZoneOffset.UTC);
-        if (utc.getYear() < 1000 || utc.getYear() > 9999) {
-            return time.toString();
-        }
-        StringBuilder text = new StringBuilder("2026-11-30T12:34:56.123456789Z".length()).append(utc.getYear());
-        appendDigits(text, '-', 100 + utc.getMonthValue());
-        appendDigits(text, '-', 100 + utc.getDayOfMonth());
-        appendDigits(text, 'T', 100 + utc.getHour());
-        appendDigits(text, ':', 100 + utc.getMinute());
-        appendDigits(text, ':', 100 + utc.getSecond());
-        int nanos = utc.getNano();
-        if (nanos % 1_000 != 0) {
-            appendDigits(text, '.', 1_000_000_000 + nanos);
-        } else if (nanos % 1_000_000 != 0) {
-            appendDigits(text, '.', 1_000_000 + nanos / 1_000);
-        } else if (nanos != 0) {
-            appendDigits(text, '.', 1_000 + nanos / 1_000_000);
-        }
-        return text.append('Z').toString();
-    }
-
-    /** Appends a number with a separator in place of its first digit, so that the others have their zeros. */
-    private static void appendDigits(StringBuilder text, char separator, int number) {
-        int at = text.length();
-        text.append(number).setCharAt(at, separator);
+        boolean hasSeconds = utc.getSecond() != 0 || utc.getNano() != 0;
+        return hasSeconds ? utc + "Z" : time.toString();
     }
 
     private void put(Map<String, String> headers, Map<OutboxHeaders, String> names, String text) {
