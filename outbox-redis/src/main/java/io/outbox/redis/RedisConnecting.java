@@ -3,6 +3,7 @@ package io.outbox.redis;
 import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -25,6 +26,8 @@ import java.util.function.Supplier;
 final class RedisConnecting implements AutoCloseable {
 
     private static final Executor SOON = CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS);
+
+    private static final int MOST_ATTEMPTS = 6;
 
     private final RedisClient client;
     private final RedisURI uri;
@@ -49,10 +52,28 @@ final class RedisConnecting implements AutoCloseable {
             return CompletableFuture.failedFuture(isClosed());
         }
         try {
-            return connecting.get().toCompletableFuture().thenCompose(made -> ready(made, deadline()));
+            return explained(connecting, MOST_ATTEMPTS, deadline()).thenCompose(made -> ready(made, deadline()));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e); // the client was closed in between
         }
+    }
+
+    /**
+     * Connects, and tries again if the client cannot say why it failed: when a server refuses a password, the end of the connection
+     * sometimes overtakes the reason.
+     */
+    private <C> CompletableFuture<C> explained(Supplier<ConnectionFuture<C>> connecting, int attempts, long deadline) {
+        return connecting.get().toCompletableFuture().exceptionallyCompose(failure -> {
+            Throwable root = root(failure);
+            boolean isUnexplained = root instanceof RedisConnectionException || root instanceof IllegalStateException;
+            return isUnexplained && attempts > 1 && !closed && deadline - System.nanoTime() > 0
+                    ? explained(connecting, attempts - 1, deadline)
+                    : CompletableFuture.failedFuture(failure);
+        });
+    }
+
+    private static Throwable root(Throwable failure) {
+        return failure.getCause() == null ? failure : root(failure.getCause());
     }
 
     private <C extends StatefulRedisConnection<String, String>> CompletableFuture<C> ready(C made, long deadline) {

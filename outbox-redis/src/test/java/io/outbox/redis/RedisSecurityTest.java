@@ -37,6 +37,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -151,7 +152,8 @@ class RedisSecurityTest {
                 .hasMessageContaining("PKIX path");
     }
 
-    @Test
+    /** Often, since the client learns of the end of the connection and of its reason at the same moment. */
+    @RepeatedTest(100)
     void aWrongPasswordIsNamedAsTheReasonAndNotShown() {
         RedisURI uri = Redis.uri(server);
         uri.setCredentialsProvider(
