@@ -11,7 +11,7 @@ final class ServerCheck {
 
     private static final System.Logger LOG = System.getLogger(ServerCheck.class.getName());
     private static final int LEAST_VERSION = 7;
-    private static final String LAYOUT_VERSION = "1";
+    private static final String LAYOUT_VERSION = "2";
     private static final String NO_RIGHT = "NORIGHT";
 
     private final RedisCalls redis;
