@@ -69,9 +69,10 @@ final class Writers {
                 List<EventEnvelope> events = events(random);
                 events.forEach(
                         event -> ledger.append(new Writing(event.eventId(), EventKind.valueOf(event.eventType()))));
-                TransactionEnd end = engine.transact(() -> write(events), random.nextInt(ROLLBACK_ONE_IN) == 0);
+                boolean rollBack = random.nextInt(ROLLBACK_ONE_IN) == 0;
+                TransactionEnd end = engine.transact(() -> write(events), rollBack);
                 events.forEach(event -> ledger.append(new Written(event.eventId(), end)));
-                if (end != TransactionEnd.COMMITTED) {
+                if (end != TransactionEnd.COMMITTED && !rollBack) {
                     TimeUnit.MILLISECONDS.sleep(PAUSE_AFTER_FAILURE_MS);
                 }
             }
