@@ -116,35 +116,35 @@ final class Database implements AutoCloseable {
     }
 
     void insertFinished(int events) throws SQLException {
-        try (Connection conn = connection();
-                PreparedStatement insert = conn.prepareStatement(
-                        "INSERT INTO outbox_event (event_id, event_type, aggregate_type, payload, status, attempts,"
-                                + " available_at, created_at, done_at) SELECT 'finished-' || i, 'Benchmarked',"
-                                + " '__GLOBAL__', ?, 1, 0, now() - interval '1 hour' + i * interval '1 ms',"
-                                + " now() - interval '1 hour' + i * interval '1 ms', now() - interval '50 minutes'"
-                                + " FROM generate_series(1, ?) i")) {
-            insert.setString(1, PAYLOAD);
-            insert.setInt(2, events);
-            insert.executeUpdate();
-        }
+        insertMany("""
+                INSERT INTO outbox_event (event_id, event_type, aggregate_type, payload, status, attempts, available_at,
+                  created_at, done_at)
+                SELECT 'finished-' || i, 'Benchmarked', '__GLOBAL__', ?, 1, 0, now() - interval '1 hour' + i * interval '1 ms',
+                  now() - interval '1 hour' + i * interval '1 ms', now() - interval '50 minutes'
+                FROM generate_series(1, ?) i""", events);
         settle();
     }
 
     /** Adds the tables of dead letters, and letters that wait for somebody to look at them. */
     void insertLetters(int letters) throws SQLException {
         jdbc.withDeadLetters().createSchema();
+        insertMany("""
+                INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                  last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at)
+                SELECT 'letter-' || i, 'Type' || i % 20, ?, 0, 3, at, at, 'Failed at ' || i, LPAD((i % 50)::text, 16, '0'),
+                  at, at, at, at
+                FROM (SELECT i, now() - interval '1 hour' + i * interval '1 ms' AS at FROM generate_series(1, ?) i) l""", letters);
+        execute("VACUUM (ANALYZE) outbox_dlq_event");
+    }
+
+    /** Runs an INSERT whose parameters are the payload and the number of rows. */
+    private void insertMany(String sql, int rows) throws SQLException {
         try (Connection conn = connection();
-                PreparedStatement insert = conn.prepareStatement(
-                        "INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at,"
-                                + " created_at, last_error, fingerprint, first_failed_at, last_failed_at, moved_at,"
-                                + " updated_at) SELECT 'letter-' || i, 'Type' || i % 20, ?, 0, 3, at, at, 'Failed at ' || i,"
-                                + " LPAD((i % 50)::text, 16, '0'), at, at, at, at FROM (SELECT i,"
-                                + " now() - interval '1 hour' + i * interval '1 ms' AS at FROM generate_series(1, ?) i) l")) {
+                PreparedStatement insert = conn.prepareStatement(sql)) {
             insert.setString(1, PAYLOAD);
-            insert.setInt(2, letters);
+            insert.setInt(2, rows);
             insert.executeUpdate();
         }
-        execute("VACUUM (ANALYZE) outbox_dlq_event");
     }
 
     /** Brings statistics and write-ahead log into the same state before each measurement. */

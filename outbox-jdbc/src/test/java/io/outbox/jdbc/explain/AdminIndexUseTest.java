@@ -106,10 +106,7 @@ class AdminIndexUseTest {
                     database.data().insertPending(EVENTS, 0, RARE));
             database.analyze(pool, EVENTS);
             DataSource recorded = recorder.before(pool);
-            InspectionBackend inspection = JdbcOutbox.of(recorded)
-                    .store()
-                    .inspection(new DataSourceConnectionProvider(recorded))
-                    .orElseThrow();
+            InspectionBackend inspection = inspection(recorded);
             String id = inspection
                     .search(EventFilter.ALL, null, 1)
                     .events()
@@ -124,11 +121,18 @@ class AdminIndexUseTest {
             cost.of(() -> inspection.search(in(EventStatus.NEW), null, LIMIT), 3 * RARE);
             cost.of(() -> inspection.search(in(EventStatus.DEAD), null, LIMIT), 3 * RARE);
             cost.of(() -> inspection.find(id), 3);
-            cost.of(inspection::nodes, 2 * 3 * RARE); // from both ends
+            cost.of(inspection::nodes, 2 * 3 * RARE); // counted, then read
             cost.of(() -> inspection.open(LONG_AGO), 2 * 3 * RARE);
             cost.of(() -> inspection.release(List.of(id)), 3);
             cost.of(() -> inspection.deleteDead(List.of(id)), 3);
         }
+    }
+
+    private static InspectionBackend inspection(DataSource recorded) {
+        return JdbcOutbox.of(recorded)
+                .store()
+                .inspection(new DataSourceConnectionProvider(recorded))
+                .orElseThrow();
     }
 
     /** PostgreSQL has one index for all pending events, in which those in a state of which there are few are far apart. */
@@ -140,10 +144,7 @@ class AdminIndexUseTest {
             OutboxRows.execute(pool, database.data().insertDelayed(EVENTS, 0, 2 * ROWS));
             database.analyze(pool, EVENTS);
             DataSource recorded = recorder.before(pool);
-            InspectionBackend inspection = JdbcOutbox.of(recorded)
-                    .store()
-                    .inspection(new DataSourceConnectionProvider(recorded))
-                    .orElseThrow();
+            InspectionBackend inspection = inspection(recorded);
             recorder.take("");
 
             new Cost(database, pool, EVENTS).of(() -> inspection.search(in(EventStatus.RETRY), null, LIMIT), A_WINDOW);
