@@ -23,6 +23,8 @@ final class Acknowledgements {
     private int open;
     /** The event whose answer is awaited by itself, or -1. */
     private int awaited = -1;
+    /** Whether somebody waits for an answer that has not come. */
+    private boolean waiting;
 
     private volatile Runnable answered = () -> {};
 
@@ -52,6 +54,11 @@ final class Acknowledgements {
         return open;
     }
 
+    /** Returns whether the sender has handed over what it has, and waits for an answer that has not come. */
+    synchronized boolean isWaitedFor() {
+        return waiting;
+    }
+
     /** Settles an event; the first outcome counts. */
     synchronized void settle(int index, BatchOutcome outcome) {
         if (outcomes[index] == null) {
@@ -71,6 +78,7 @@ final class Acknowledgements {
         open--;
         if (open == 0 || index == awaited) {
             awaited = -1;
+            waiting = false;
             notifyAll();
         }
     }
@@ -114,6 +122,7 @@ final class Acknowledgements {
     private boolean waitForAnswer() throws InterruptedException {
         long left = nanosLeft();
         if (left > 0) {
+            waiting = true;
             TimeUnit.NANOSECONDS.timedWait(this, left + TimeUnit.MILLISECONDS.toNanos(1));
         }
         return left > 0;

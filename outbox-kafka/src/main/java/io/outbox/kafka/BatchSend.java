@@ -32,7 +32,6 @@ final class BatchSend {
     private final ReachedTopics reached;
     private final Runnable flush;
     private final Map<String, BatchOutcome> unavailableTopics = new HashMap<>();
-    private volatile boolean handingOver;
     /** The topic that this batch waits for its turn at, or {@code null}. */
     private volatile FreshTopic awaited;
 
@@ -181,7 +180,6 @@ final class BatchSend {
 
     private Throwable send(Producer<byte[], byte[]> producer, int index, ProducerRecord<byte[], byte[]> outgoing) {
         BlockedSend blocked = new BlockedSend();
-        handingOver = true;
         try {
             requirePartition(producer, outgoing);
             producer.send(outgoing, (metadata, error) -> {
@@ -201,8 +199,6 @@ final class BatchSend {
         } catch (RuntimeException e) {
             blocked.completed(e);
             settle(index, e);
-        } finally {
-            handingOver = false;
         }
         return blocked.returned();
     }
@@ -219,12 +215,12 @@ final class BatchSend {
     }
 
     /**
-     * Returns whether an event is being handed to the producer, which may wait for what it knows about the topic; one of this
-     * batch, or of the one that this batch waits for.
+     * Returns whether the broker owes an answer to this batch, or to the one that this batch waits for. Until then events
+     * are being handed to the producer, which may wait for what it knows about a topic.
      */
-    boolean isHandingOver() {
+    boolean isOwedAnAnswer() {
         FreshTopic topic = awaited;
-        return handingOver || (topic != null && topic.isHandingOver());
+        return acknowledgements.isWaitedFor() || (topic != null && topic.isOwedAnAnswer());
     }
 
     private void settle(int index, Exception error) {

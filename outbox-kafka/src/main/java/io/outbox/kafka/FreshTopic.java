@@ -56,10 +56,10 @@ final class FreshTopic {
         turn.unlock();
     }
 
-    /** Returns whether the batch that has the turn is being handed over. */
-    boolean isHandingOver() {
+    /** Returns whether the broker owes an answer to the batch that has the turn. */
+    boolean isOwedAnAnswer() {
         BatchSend current = holder;
-        return current != null && current.isHandingOver();
+        return current != null && current.isOwedAnAnswer();
     }
 
     /** Notes what became of an event that waited in vain; by the one that has the turn. */

@@ -147,7 +147,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     /** Reports that the broker does not answer, unless it does and only the topic is missing; returns whether it did. */
     private boolean report(BatchSend batch, int waiting, Consumer<RouteUnavailableException> silence) {
         Producer<byte[], byte[]> producer = producers.current();
-        if (batch.isHandingOver() && Silence.isMetadataFresh(producer, PATIENCE)) {
+        if (!batch.isOwedAnAnswer() && Silence.isMetadataFresh(producer, PATIENCE)) {
             return false;
         }
         silence.accept(Silence.of(producer, waiting, PATIENCE));
