@@ -1,7 +1,6 @@
 package io.outbox.admin;
 
 import io.outbox.model.Tally;
-import io.outbox.spi.InspectionBackend;
 import io.outbox.util.DaemonThreadFactory;
 import java.time.Clock;
 import java.util.ArrayDeque;
@@ -20,15 +19,13 @@ final class BulkApi implements AutoCloseable {
     private static final int MOST_UNFINISHED = 10;
 
     private final DeadEvents dead;
-    private final InspectionBackend inspection;
     private final AuditLog audit;
     private final Clock clock;
     private final ExecutorService worker = Executors.newSingleThreadExecutor(new DaemonThreadFactory("outbox-bulk-"));
     private final Deque<BulkJob> jobs = new ArrayDeque<>();
 
-    BulkApi(DeadEvents dead, InspectionBackend inspection, AuditLog audit, Clock clock) {
+    BulkApi(DeadEvents dead, AuditLog audit, Clock clock) {
         this.dead = dead;
-        this.inspection = inspection;
         this.audit = audit;
         this.clock = clock;
     }
@@ -57,7 +54,7 @@ final class BulkApi implements AutoCloseable {
         Map<String, Object> body = exchange.body();
         boolean dryRun = Exchange.flag(body, "dryRun");
         Action action = Exchange.choice("action", body.get("action"), Action.class);
-        Matches matches = Matches.of(body.get("filter"), dead, inspection);
+        Matches matches = Matches.of(body.get("filter"), dead);
         if (action == Action.RESOLVE && !dead.hasQueue()) {
             dead.resolve(List.of(), exchange.caller());
         }

@@ -7,6 +7,7 @@ import io.outbox.dead.DeadLetterQueue;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
+import io.outbox.model.FailureGroup;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DeadLetterChange;
@@ -25,10 +26,12 @@ final class DeadEvents {
 
     private final Outbox outbox;
     private final InspectionBackend inspection;
+    private final DeadInOutbox inOutbox;
 
     DeadEvents(Outbox outbox, InspectionBackend inspection) {
         this.outbox = outbox;
         this.inspection = inspection;
+        this.inOutbox = new DeadInOutbox(inspection);
     }
 
     /** Returns the dead letter queue; without one, what needs it is not there. */
@@ -40,6 +43,16 @@ final class DeadEvents {
 
     boolean hasQueue() {
         return outbox.deadLetters().isPresent();
+    }
+
+    /** Returns what is DEAD in the outbox, for one without dead letters. */
+    DeadInOutbox inOutbox() {
+        return inOutbox;
+    }
+
+    /** Returns groups of events that failed alike, the largest first. */
+    List<FailureGroup> groups(int limit) {
+        return hasQueue() ? queue().groups(limit) : inOutbox.groups(limit);
     }
 
     /** Returns events to delivery, all or none. */

@@ -108,8 +108,6 @@ final class EventsApi {
         int limit = exchange.number("limit", DEFAULT, 1, MOST);
         return AdminResponse.json(
                 200,
-                Map.of(
-                        "items",
-                        dead.queue().groups(limit).stream().map(Views::group).toList()));
+                Map.of("items", dead.groups(limit).stream().map(Views::group).toList()));
     }
 }

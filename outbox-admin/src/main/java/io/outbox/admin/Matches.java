@@ -26,22 +26,19 @@ final class Matches {
             Set.of("eventType", "fingerprint", "aggregateType", "aggregateId", "tenantId", "from", "to", "error");
 
     private final DeadEvents dead;
-    private final InspectionBackend inspection;
     private final EventFilter filter;
     private final String fingerprint;
     private final String json;
 
-    private Matches(
-            DeadEvents dead, InspectionBackend inspection, EventFilter filter, String fingerprint, String json) {
+    private Matches(DeadEvents dead, EventFilter filter, String fingerprint, String json) {
         this.dead = dead;
-        this.inspection = inspection;
         this.filter = filter;
         this.fingerprint = fingerprint;
         this.json = json;
     }
 
     /** Reads the filter; a field that is not known, or has no value, is refused, so that none is meant and not heeded. */
-    static Matches of(Object json, DeadEvents dead, InspectionBackend inspection) {
+    static Matches of(Object json, DeadEvents dead) {
         if (!(json instanceof Map<?, ?> map)) {
             throw Problem.invalid("filter", "must be an object; an empty one means all");
         }
@@ -58,10 +55,6 @@ final class Matches {
                 throw Problem.invalid("filter." + name, "must have a value; leave it out if any will do");
             }
         });
-        String fingerprint = Exchange.filterText(fields, "fingerprint");
-        if (fingerprint != null && !dead.hasQueue()) {
-            throw Problem.invalid("filter.fingerprint", "needs dead letters, which this outbox does not keep");
-        }
         EventFilter filter = new EventFilter(
                 Set.of(),
                 new EventFilter.Scope(
@@ -72,7 +65,7 @@ final class Matches {
                 Exchange.filterTime(fields, "from"),
                 Exchange.filterTime(fields, "to"),
                 Exchange.filterText(fields, "error"));
-        return new Matches(dead, inspection, filter, fingerprint, Json.text(json));
+        return new Matches(dead, filter, Exchange.filterText(fields, "fingerprint"), Json.text(json));
     }
 
     /** Returns the filter as it was sent. */
@@ -86,7 +79,7 @@ final class Matches {
     /** Returns the next matches; perhaps none, and yet more to follow. */
     Batch next(String after) {
         if (!dead.hasQueue()) {
-            InspectionBackend.Found found = inspection.search(deadEvents(), after, BATCH);
+            InspectionBackend.Found found = dead.inOutbox().next(deadEvents(), fingerprint, after, BATCH);
             return new Batch(
                     found.events().stream()
                             .map(event -> event.event().eventId())
@@ -112,6 +105,6 @@ final class Matches {
 
     /** Counts the matches, as far as that does not take long. */
     Tally count() {
-        return dead.hasQueue() ? dead.queue().count(letters()) : inspection.count(deadEvents());
+        return dead.hasQueue() ? dead.queue().count(letters()) : dead.inOutbox().count(deadEvents(), fingerprint);
     }
 }

@@ -54,7 +54,7 @@ public final class OutboxAdmin implements AutoCloseable {
         AuditLog audit = new AuditLog(inspection, builder.clock);
         DeadEvents dead = new DeadEvents(builder.outbox, inspection);
         Views views = new Views(builder.mask);
-        this.bulk = new BulkApi(dead, inspection, audit, builder.clock);
+        this.bulk = new BulkApi(dead, audit, builder.clock);
         String api = basePath + "/api";
         new DlqApi(dead, views, audit).addTo(routes);
         new EventsApi(dead, inspection, views).addTo(routes, api);

@@ -13,6 +13,7 @@ import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
 import io.outbox.registry.DefaultListenerRegistry;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -227,7 +228,7 @@ class AdminApiTest {
 
         assertThat(ids(BASE + "/events?status=NEW")).containsExactly(ids.get(0));
         assertThat(ids(BASE + "/events?status=DEAD")).containsExactly(ids.get(1));
-        assertThat(fixture.get(BASE + "/groups").status()).isEqualTo(404);
+        assertThat(fixture.get(BASE + "/dead-letters").status()).isEqualTo(404);
         assertThat(fixture.get(BASE + "/overview").object().get("deadLetters").isJsonNull())
                 .isTrue();
     }
@@ -462,6 +463,69 @@ class AdminApiTest {
         assertThat(fixture.send("POST", BASE + "/bulk", "{\"action\":\"resolve\",\"filter\":{}}")
                         .status())
                 .isEqualTo(409);
+    }
+
+    @Test
+    void groupsDeadEventsWithoutDeadLetters() {
+        withoutDeadLetters();
+        fixture.error = "no stock of 17";
+        fixture.writeDead(2);
+        fixture.error = "no stock of 4";
+        List<String> second = fixture.writeDead(1);
+        fixture.error = "refused";
+        List<String> other = fixture.writeDead(2);
+
+        JsonArray groups = fixture.get(BASE + "/groups").object().getAsJsonArray("items");
+        assertThat(groups).hasSize(2);
+        JsonObject largest = groups.get(0).getAsJsonObject();
+        assertThat(largest.get("count").getAsInt()).isEqualTo(3);
+        assertThat(largest.get("exact").getAsBoolean()).isTrue();
+        assertThat(largest.get("eventType").getAsString()).isEqualTo("OrderPlaced");
+        assertThat(largest.get("error").getAsString()).contains("no stock of 4");
+        assertThat(largest.get("lastSeen").getAsString())
+                .isEqualTo(fixture.get(BASE + "/events/" + second.get(0))
+                        .object()
+                        .get("createdAt")
+                        .getAsString());
+        assertThat(fixture.get(BASE + "/groups?limit=1").object().getAsJsonArray("items"))
+                .hasSize(1);
+
+        String filter = "\"filter\":{\"eventType\":\"OrderPlaced\",\"fingerprint\":\""
+                + largest.get("fingerprint").getAsString() + "\"}";
+        JsonObject dryRun = fixture.send(
+                        "POST", BASE + "/bulk", "{\"action\":\"delete\",\"dryRun\":true," + filter + "}")
+                .object();
+        assertThat(dryRun.get("matches").getAsInt()).isEqualTo(3);
+        assertThat(dryRun.get("exact").getAsBoolean()).isTrue();
+        fixture.send("POST", BASE + "/bulk", "{\"action\":\"delete\"," + filter + "}");
+
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(
+                        () -> assertThat(ids(BASE + "/events?status=DEAD")).containsExactlyInAnyOrderElementsOf(other));
+    }
+
+    @Test
+    void groupsOfManyDeadEventsAreThoseOfTheLatest() throws SQLException {
+        withoutDeadLetters();
+        fixture.writeDeadInPlace(DeadInOutbox.MOST_READ + 1);
+
+        JsonObject group = fixture.get(BASE + "/groups")
+                .object()
+                .getAsJsonArray("items")
+                .get(0)
+                .getAsJsonObject();
+
+        assertThat(group.get("count").getAsInt()).isEqualTo(DeadInOutbox.MOST_READ);
+        assertThat(group.get("exact").getAsBoolean()).isFalse();
+        String filter =
+                "\"filter\":{\"fingerprint\":\"" + group.get("fingerprint").getAsString() + "\"}";
+        JsonObject dryRun = fixture.send(
+                        "POST", BASE + "/bulk", "{\"action\":\"delete\",\"dryRun\":true," + filter + "}")
+                .object();
+        assertThat(dryRun.get("exact").getAsBoolean()).isFalse();
+        fixture.send("POST", BASE + "/bulk", "{\"action\":\"delete\"," + filter + "}");
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> ids(BASE + "/events?status=DEAD&limit=1").isEmpty());
     }
 
     @Test

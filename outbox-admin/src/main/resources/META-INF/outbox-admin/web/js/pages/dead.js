@@ -1,4 +1,7 @@
-/** Dead letters, in groups that failed alike or one by one, and what is done to all of them. */
+/**
+ * Dead letters, in groups that failed alike or one by one, and what is done to all of them. Of an outbox without dead letters,
+ * groups of dead events, which are one by one among the others.
+ */
 import { h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
 import { atLeast, number, plural, shortError } from '../format.js';
@@ -38,30 +41,33 @@ const FIELDS = [
 const PARAMS = ['after', ...FIELDS.map((field) => field.name)];
 
 export function DeadPage(props) {
-  if (!props.session.deadLetters) {
-    return h(
-      'div',
-      null,
-      h(PageHead, { title: 'Dead letters' }),
-      h(Empty, { icon: 'dead', title: 'This outbox keeps no dead letters' }, 'Dead events are ', h('a', { href: href('events', { status: 'DEAD' }) }, 'among the others'), '.'),
-    );
-  }
-  const isGroups = props.query.get('view') !== 'letters';
+  const hasLetters = props.session.deadLetters;
+  const isGroups = !hasLetters || props.query.get('view') !== 'letters';
   return h(
     'div',
     null,
-    h(PageHead, { title: 'Dead letters', lead: 'Events that are not tried any more, and wait for a decision.' }, h(Views, { isGroups })),
+    h(
+      PageHead,
+      { title: hasLetters ? 'Dead letters' : 'Dead events', lead: 'Events that are not tried any more, and wait for a decision.' },
+      h(Views, { isGroups, hasLetters }),
+    ),
     h(BulkList, { tick: props.changes, canOperate: props.canOperate }),
     h(isGroups ? Groups : Letters, props),
   );
 }
 
-function Views({ isGroups }) {
-  const link = (label, view, isCurrent) => h('a', { href: href('dead', { view }), 'aria-current': isCurrent ? 'true' : undefined }, label);
-  return h('div', { class: 'segments', role: 'group', 'aria-label': 'View' }, link('Failure groups', null, isGroups), link('Letters', 'letters', !isGroups));
+function Views({ isGroups, hasLetters }) {
+  const link = (label, address, isCurrent) => h('a', { href: address, 'aria-current': isCurrent ? 'true' : undefined }, label);
+  return h(
+    'div',
+    { class: 'segments', role: 'group', 'aria-label': 'View' },
+    link('Failure groups', href('dead'), isGroups),
+    hasLetters ? link('Letters', href('dead', { view: 'letters' }), !isGroups) : link('One by one', href('events', { status: 'DEAD' }), false),
+  );
 }
 
-function Groups({ slowTick, canOperate }) {
+function Groups({ slowTick, canOperate, session }) {
+  const hasLetters = session.deadLetters;
   return h(Load, {
     id: 'groups',
     tick: slowTick,
@@ -69,24 +75,25 @@ function Groups({ slowTick, canOperate }) {
     skeleton: h(Skeleton, { lines: 4, kind: 'group' }),
     show: ({ items }) =>
       items.length === 0
-        ? h(Empty, { title: 'No dead letters' }, 'Nothing waits for a decision.')
-        : h('ul', { class: 'groups' }, items.map((group) => h(Group, { group, canOperate, key: `${group.eventType} ${group.fingerprint}` }))),
+        ? h(Empty, { title: hasLetters ? 'No dead letters' : 'No dead events' }, 'Nothing waits for a decision.')
+        : h('ul', { class: 'groups' }, items.map((group) => h(Group, { group, hasLetters, canOperate, key: `${group.eventType} ${group.fingerprint}` }))),
   });
 }
 
 /** A group without a type has no actions: a filter without one would mean any type. */
-function Group({ group, canOperate }) {
+function Group({ group, hasLetters, canOperate }) {
   const filter = { eventType: group.eventType, fingerprint: group.fingerprint };
+  const address = hasLetters ? href('dead', { view: 'letters', status: 'MOVED', ...filter }) : href('events', { status: 'DEAD', eventType: group.eventType });
   return h(
     'li',
     { class: 'card group' },
     h(
       'div',
       { class: 'group-head' },
-      h('span', { class: 'group-count', title: group.exact ? 'How many letters' : 'How many letters, at least' }, atLeast(group.count, group.exact)),
-      h('a', { class: 'strong clip', href: href('dead', { view: 'letters', status: 'MOVED', ...filter }), 'data-entry': true }, group.eventType ?? 'unknown type'),
+      h('span', { class: 'group-count', title: group.exact ? 'How many events' : 'How many events, at least' }, atLeast(group.count, group.exact)),
+      h('a', { class: 'strong clip', href: address, 'data-entry': true }, group.eventType ?? 'unknown type'),
       h('span', { class: 'grow' }),
-      canOperate && group.eventType && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: true, small: true }),
+      canOperate && group.eventType && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: hasLetters, small: true }),
     ),
     h('p', { class: 'mono group-error clamp', title: group.error }, shortError(group.error ?? 'no error')),
     h('p', { class: 'muted small' }, 'First ', h(Time, { at: group.firstSeen }), ', last ', h(Time, { at: group.lastSeen }), h('span', { class: 'fingerprint mono' }, group.fingerprint)),

@@ -35,8 +35,7 @@ function judge(overview, session) {
   }
   const dead = session.deadLetters ? overview.deadLetters.MOVED : overview.counts.DEAD;
   if (dead > 0) {
-    const address = session.deadLetters ? href('dead') : href('events', { status: 'DEAD' });
-    reasons.push([h('a', { href: address }, plural(dead, 'dead event')), ' to be decided on.']);
+    reasons.push([h('a', { href: href('dead') }, plural(dead, 'dead event')), ' to be decided on.']);
   }
   if (stopped) {
     return { level: 'bad', reasons };
