@@ -135,7 +135,7 @@ class KafkaFaultTest {
 
         assertThat(words(outcomes)).hasSize(5).containsOnly("unavailable");
         assertThat(reason(outcomes.get(0))).contains("PT3S");
-        assertThat(took).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(4));
+        assertThat(took).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(6));
         assertThat(topics.eventIds(topic))
                 .endsWith(batch.stream().map(EventEnvelope::eventId).toArray(String[]::new));
     }
