@@ -143,17 +143,18 @@ public final class TcpProxy implements AutoCloseable {
                 abort(client);
                 return;
             }
+            // Known before anybody can be sure that it is refused: no reset misses it.
+            Connection connection = new Connection(client, new Socket());
+            connections.add(connection);
             // A thread per connection: connecting to a slow target must not hold up others.
-            startThread("connect", () -> forward(client));
+            startThread("connect", () -> forward(connection));
         }
     }
 
-    private void forward(Socket client) {
-        Connection connection = new Connection(client, new Socket());
-        connections.add(connection);
+    private void forward(Connection connection) {
         try {
             connection.target.connect(Ports.loopback(targetPort));
-            client.setTcpNoDelay(true);
+            connection.client.setTcpNoDelay(true);
             connection.target.setTcpNoDelay(true);
         } catch (IOException unreachable) {
             connection.reset();
@@ -161,8 +162,8 @@ public final class TcpProxy implements AutoCloseable {
         if (isClosed()) {
             connection.reset();
         }
-        startThread("answers", () -> connection.pump(Direction.ANSWERS, connection.target, client));
-        connection.pump(Direction.REQUESTS, client, connection.target);
+        startThread("answers", () -> connection.pump(Direction.ANSWERS, connection.target, connection.client));
+        connection.pump(Direction.REQUESTS, connection.client, connection.target);
     }
 
     private synchronized boolean isClosed() {

@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +126,25 @@ class TcpProxyTest {
             try (Socket client = connect()) {
                 assertThat(echoed(client, 3)).isEqualTo(3);
             }
+        }
+    }
+
+    @Test
+    void noConnectionThatIsBeingMadeSurvivesARefusalAndAReset() throws IOException {
+        for (int round = 0; round < 300; round++) {
+            try (Socket first = connect();
+                    Socket second = connect()) {
+                proxy.refuse();
+                proxy.resetAll();
+
+                for (Socket client : List.of(first, second)) {
+                    client.setSoTimeout(2_000);
+                    assertThatThrownBy(() -> client.getInputStream().read())
+                            .as("round %s", round)
+                            .isInstanceOf(SocketException.class);
+                }
+            }
+            proxy.accept();
         }
     }
 
