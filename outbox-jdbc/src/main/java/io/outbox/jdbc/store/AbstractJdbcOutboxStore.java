@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
@@ -84,6 +85,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     private static final String DUPLICATE_KEY = "23505";
 
     private final String tableName;
+    private final Map<String, Sql> filled = new ConcurrentHashMap<>();
 
     protected AbstractJdbcOutboxStore() {
         this(TableNames.DEFAULT_TABLE);
@@ -447,13 +449,22 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return new Repetition(this::beforeTransaction, this::beginRepetition);
     }
 
-    /** Fills the gaps of a statement that are the same for all events. */
+    /**
+     * Fills the gaps of a statement that are the same for all events. That is done once: writers would pay for it with every
+     * event. So a template is a constant, and what differs from call to call is a gap that is filled afterwards.
+     */
     final Sql sql(String template) {
+        Sql known = filled.get(template);
+        return known == null ? filled.computeIfAbsent(template, this::fill) : known;
+    }
+
+    private Sql fill(String template) {
         return new Sql(template)
                 .with("table", tableName)
                 .with("by_id", tableById())
                 .with("delete_by_id", deleteById())
                 .with("now", utcNow())
+                .with("now_of_insert", lockTimeOfInsert().sql())
                 .with("columns", COLUMNS)
                 .with("unfinished", UNFINISHED);
     }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.function.UnaryOperator;
 
 /**
  * Groups of letters that failed alike.
@@ -107,7 +108,8 @@ final class FailureGroups {
         Map<Key, Long> counts = new LinkedHashMap<>();
         ask(
                 conn,
-                COUNT.replace("{most}", String.valueOf(most)),
+                COUNT,
+                sql -> sql.with("most", String.valueOf(most)),
                 keys,
                 (key, row) -> counts.put(key, row.getLong("letters")));
         List<Key> largest = counts.entrySet().stream()
@@ -119,6 +121,7 @@ final class FailureGroups {
         return ask(
                 conn,
                 DESCRIBE,
+                UnaryOperator.identity(),
                 largest,
                 (key, row) -> new FailureGroup(
                         key.eventType,
@@ -170,7 +173,8 @@ final class FailureGroups {
     }
 
     /** Asks the same of each group; returns the answers in the order of the groups. */
-    private <T> List<T> ask(Connection conn, String template, List<Key> keys, Answer<T> answer) {
+    private <T> List<T> ask(
+            Connection conn, String template, UnaryOperator<Sql> filling, List<Key> keys, Answer<T> answer) {
         List<T> answers = new ArrayList<>();
         for (int from = 0; from < keys.size(); from += TOGETHER) {
             List<Key> some = keys.subList(from, Math.min(from + TOGETHER, keys.size()));
@@ -178,19 +182,18 @@ final class FailureGroups {
             answers.addAll(store.statements()
                     .query(
                             conn,
-                            (isArray ? ofArray(template) : union(template, some)) + " ORDER BY place",
+                            filling.apply(isArray ? ofArray(template) : union(template, some)) + " ORDER BY place",
                             row -> answer.of(some.get(row.getInt("place") - 1), row),
                             isArray ? array(some) : params(template, some)));
         }
         return answers;
     }
 
-    private String ofArray(String template) {
+    private Sql ofArray(String template) {
         return letters.sql(template)
                 .with("place", "k.place")
                 .with("alike", ALIKE_TO_EACH)
-                .with("from", EACH)
-                .toString();
+                .with("from", EACH);
     }
 
     private static Object[] array(List<Key> keys) {
@@ -200,7 +203,7 @@ final class FailureGroups {
         };
     }
 
-    private String union(String template, List<Key> keys) {
+    private Sql union(String template, List<Key> keys) {
         StringJoiner union = new StringJoiner(" UNION ALL ");
         for (Key key : keys) {
             union.add(letters.sql(template)
@@ -209,7 +212,7 @@ final class FailureGroups {
                     .with("from", "")
                     .toString());
         }
-        return union.toString();
+        return new Sql(union.toString());
     }
 
     private static Object[] params(String template, List<Key> keys) {

@@ -24,7 +24,7 @@ final class Inserts {
     private static final String INSERT_LOCKED = """
             INSERT INTO {table} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
               status, attempts, available_at, created_at, locked_by, locked_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, {lock_time})""";
+            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, {now_of_insert})""";
 
     private final AbstractJdbcOutboxStore store;
     private final Connection conn;
@@ -53,14 +53,13 @@ final class Inserts {
 
     private void insertAlike(List<NewEvent> events, Set<String> locked) {
         boolean owned = isOwned(events.get(0));
-        LockTime lockTime = store.lockTimeOfInsert();
-        Sql sql = owned ? store.sql(INSERT_LOCKED).with("lock_time", lockTime.sql()) : store.sql(INSERT);
+        Sql sql = store.sql(owned ? INSERT_LOCKED : INSERT);
         List<Object[]> rows = new ArrayList<>();
         for (NewEvent event : events) {
             List<Object> row = row(event.event());
             if (owned) {
                 row.add(event.ownerId());
-                row.addAll(lockTime.params());
+                row.addAll(store.lockTimeOfInsert().params());
                 locked.add(event.event().eventId());
             }
             rows.add(row.toArray());
