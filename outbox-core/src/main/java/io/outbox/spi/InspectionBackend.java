@@ -34,6 +34,9 @@ public interface InspectionBackend {
     /** Returns up to {@code limit} events that match, from the place where the previous page ended, or the start. */
     Found search(EventFilter filter, String after, int limit);
 
+    /** Returns up to {@code limit} DEAD events without payload and headers, of all those that were written last, the last first. */
+    List<InspectedEvent> latestDead(int limit);
+
     /** Counts the events that match, among as many in their states as one call looks at. */
     Tally count(EventFilter filter);
 

@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,9 @@ final class JdbcInspection implements InspectionBackend {
     private static final String FEW = """
             SELECT {narrow} FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w
             WHERE {filter}{and_before} ORDER BY event_id DESC LIMIT ?""";
+
+    private static final String LATEST = """
+            SELECT {hint}{narrow} FROM {table} WHERE {partition} ORDER BY {order} LIMIT ?""";
 
     private static final String TALLY = """
             SELECT COUNT(*) AS looked_at, COUNT(CASE WHEN {filter} THEN 1 END) AS matching
@@ -154,6 +158,18 @@ final class JdbcInspection implements InspectionBackend {
 
     private static String last(List<InspectedEvent> events) {
         return events.get(events.size() - 1).event().eventId();
+    }
+
+    @Override
+    public List<InspectedEvent> latestDead(int limit) {
+        return reading(conn -> store.deadPartitions().stream()
+                .map(part -> part.reversed().fill(sql(LATEST)).toString())
+                .flatMap(sql -> store.statements().query(conn, sql, JdbcInspection::mapNarrow, limit).stream())
+                .sorted(Comparator.comparing(
+                                (InspectedEvent dead) -> dead.event().createdAt())
+                        .reversed())
+                .limit(limit)
+                .toList());
     }
 
     @Override

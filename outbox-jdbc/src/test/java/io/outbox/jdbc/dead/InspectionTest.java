@@ -2,6 +2,7 @@ package io.outbox.jdbc.dead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.DuplicateEventException;
@@ -126,9 +127,15 @@ class InspectionTest {
             assertThat(inspection.nodes().get(0).events()).isEqualTo(2);
             InspectedEvent locked = inspection.find(ids.get(1)).orElseThrow();
             assertThat(locked.event().payloadJson()).isEqualTo("{}");
-            assertThat(inspection.release(ids)).isEqualTo(10);
+            store.markDead(conn, ids.get(5), null);
+            store.markDead(conn, ids.get(3), "gone, too");
+            assertThat(inspection.latestDead(2))
+                    .extracting(dead -> dead.event().eventId(), InspectedEvent::lastError)
+                    .containsExactly(tuple(ids.get(2), "gone"), tuple(ids.get(3), "gone, too"));
+            assertThat(inspection.latestDead(4)).hasSize(3);
+            assertThat(inspection.release(ids)).isEqualTo(8);
             assertThat(inspection.nodes()).isEmpty();
-            assertThat(inspection.deleteDead(ids)).isEqualTo(1);
+            assertThat(inspection.deleteDead(ids)).isEqualTo(3);
             assertThat(inspection.find(ids.get(2))).isEmpty();
         }
     }

@@ -120,6 +120,7 @@ class AdminIndexUseTest {
             cost.of(() -> inspection.search(EventFilter.ALL, id, LIMIT), A_PAGE);
             cost.of(() -> inspection.search(in(EventStatus.NEW), null, LIMIT), 3 * RARE);
             cost.of(() -> inspection.search(in(EventStatus.DEAD), null, LIMIT), 3 * RARE);
+            cost.of(() -> inspection.latestDead(LIMIT), 3 * RARE);
             cost.of(() -> inspection.find(id), 3);
             cost.of(inspection::nodes, 2 * 3 * RARE); // counted, then read
             cost.of(() -> inspection.open(LONG_AGO), 2 * 3 * RARE);
