@@ -9,11 +9,17 @@ import java.util.List;
  * Event ids for the condition of a statement: an SQL {@code IN} list, or one array where the database takes that. A list is
  * padded with repetitions to a power of two, so that drivers and databases see few different statements and can reuse their
  * plans; an array needs neither the many parameters nor that.
+ *
+ * <p>A single id is listed with one that no event has. MySQL and MariaDB read the row of one key before they look at the other
+ * conditions, and keep its lock until the transaction ends even if those do not hold: the lock of an event that is somebody
+ * else's.
  */
 final class IdList {
 
     /** The most ids that one statement takes. */
     static final int MAX_SIZE = 512;
+
+    private static final String NO_EVENT = "";
 
     private final List<String> ids;
     private final int places;
@@ -22,7 +28,7 @@ final class IdList {
     private IdList(List<String> ids, boolean array) {
         this.ids = ids;
         this.array = array;
-        this.places = Integer.highestOneBit(Math.max(1, ids.size() - 1) * 2 - (ids.size() <= 1 ? 1 : 0));
+        this.places = Integer.highestOneBit(Math.max(1, ids.size() - 1) * 2);
     }
 
     /** Returns a list of all the ids, of which there must not be too many for one statement. */
@@ -81,8 +87,7 @@ final class IdList {
 
     private void addPadded(List<Object> params) {
         params.addAll(ids);
-        for (int i = ids.size(); i < places; i++) {
-            params.add(ids.get(ids.size() - 1));
-        }
+        String padding = ids.size() == 1 ? NO_EVENT : ids.get(ids.size() - 1);
+        params.addAll(Collections.nCopies(places - ids.size(), padding));
     }
 }

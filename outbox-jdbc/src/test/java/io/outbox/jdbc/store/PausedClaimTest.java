@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A node that stands still in the midst of a claim, its transaction open, beside nodes that go on. */
@@ -100,6 +102,43 @@ class PausedClaimTest {
                     .hasSize(CLAIMED)
                     .extracting(DueEvent::eventId)
                     .doesNotContainAnyElementsOf(held);
+        }
+    }
+
+    /** What it has read is taken by another before it locks that; so it gets nothing, and must hold nothing. */
+    @ParameterizedTest
+    @CsvSource({"MYSQL, 1", "MYSQL, 2", "MYSQL, 50", "MARIADB, 1", "MARIADB, 2", "MARIADB, 50"})
+    void aClaimThatComesTooLateHoldsUpNobody(TestDatabase database, int events) throws Exception {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 5)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).createSchema();
+            OutboxBackend healthy = jdbc.backend();
+            store(jdbc, events);
+            Instant now = healthy.currentTime().plusSeconds(1);
+            List<String> taken = new CopyOnWriteArrayList<>();
+            OutboxBackend late = JdbcOutbox.of(Intercepted.dataSource(pool, call -> {
+                        if (call.name().equals("prepareStatement")
+                                && call.args()[0].toString().contains("FOR UPDATE")) {
+                            healthy.claim(ClaimRequest.first(HEALTHY, now, CLAIMED))
+                                    .events()
+                                    .forEach(event -> taken.add(event.eventId()));
+                        } else if (call.name().equals("commit")) {
+                            pausing.countDown();
+                            goOn.await();
+                        }
+                        return call.proceed();
+                    }))
+                    .backend();
+            Future<ClaimedPage> claim = threads.submit(() -> late.claim(ClaimRequest.first(PAUSED, now, CLAIMED)));
+            assertThat(pausing.await(AT_ONCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(taken).hasSize(events);
+
+            assertThat(atOnce(() -> healthy.renew(HEALTHY.ownerId(), taken))).hasSize(events);
+            List<Outcome> outcomes = new ArrayList<>();
+            taken.forEach(id -> outcomes.add(new Outcome.Done(id, now)));
+            assertThat(atOnce(() -> healthy.apply(HEALTHY.ownerId(), outcomes))).hasSize(events);
+
+            goOn.countDown();
+            assertThat(claim.get().events()).isEmpty();
         }
     }
 
