@@ -104,7 +104,7 @@ final class BatchSend {
         int failuresSeen = topic.failures();
         awaited = topic;
         try {
-            if (!topic.take(this, acknowledgements.nanosLeft())) {
+            if (!topic.take(acknowledgements)) {
                 return null; // the time is over, also for this event
             }
             awaited = null;

@@ -21,7 +21,9 @@ final class FreshTopic {
 
     private final Set<Integer> partitions = ConcurrentHashMap.newKeySet();
     private volatile long firstAnswerAt;
-    private volatile BatchSend holder;
+    /** What the batch that has the turn waits for, or {@code null}. */
+    private volatile Acknowledgements held;
+
     private volatile int failures;
     private BatchOutcome lastFailure;
     private int users;
@@ -43,23 +45,23 @@ final class FreshTopic {
     }
 
     /** Waits for the turn; returns false if the time is over. */
-    boolean take(BatchSend batch, long nanos) throws InterruptedException {
-        if (!turn.tryLock(nanos, TimeUnit.NANOSECONDS)) {
+    boolean take(Acknowledgements acknowledgements) throws InterruptedException {
+        if (!turn.tryLock(acknowledgements.nanosLeft(), TimeUnit.NANOSECONDS)) {
             return false;
         }
-        holder = batch;
+        held = acknowledgements;
         return true;
     }
 
     void giveBack() {
-        holder = null;
+        held = null;
         turn.unlock();
     }
 
     /** Returns whether the broker owes an answer to the batch that has the turn. */
     boolean isOwedAnAnswer() {
-        BatchSend current = holder;
-        return current != null && current.isOwedAnAnswer();
+        Acknowledgements current = held;
+        return current != null && current.isWaitedFor();
     }
 
     /** Notes what became of an event that waited in vain; by the one that has the turn. */
