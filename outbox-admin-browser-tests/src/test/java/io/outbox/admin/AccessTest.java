@@ -10,6 +10,7 @@ import com.microsoft.playwright.options.ColorScheme;
 import io.outbox.model.EventStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -190,6 +191,10 @@ class AccessTest {
             assertThat(viewer.page.locator(".group button")).hasCount(2);
             viewer.link("One by one").click();
             assertThat(viewer.rows()).hasCount(1);
+            viewer.open("dead");
+            viewer.page.locator(".group a").click();
+            assertThat(viewer.rows()).hasCount(1);
+            assertThat(viewer.page.getByLabel("Fingerprint of the error")).hasValue(Pattern.compile("[0-9a-f]{16}"));
             shop.mend();
             viewer.button("Replay all that match").click();
             viewer.button("Replay 1 event").click();

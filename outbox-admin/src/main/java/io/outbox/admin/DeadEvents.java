@@ -26,12 +26,12 @@ final class DeadEvents {
 
     private final Outbox outbox;
     private final InspectionBackend inspection;
-    private final DeadInOutbox inOutbox;
+    private final FailuresInOutbox failures;
 
     DeadEvents(Outbox outbox, InspectionBackend inspection) {
         this.outbox = outbox;
         this.inspection = inspection;
-        this.inOutbox = new DeadInOutbox(inspection);
+        this.failures = new FailuresInOutbox(inspection);
     }
 
     /** Returns the dead letter queue; without one, what needs it is not there. */
@@ -45,14 +45,14 @@ final class DeadEvents {
         return outbox.deadLetters().isPresent();
     }
 
-    /** Returns what is DEAD in the outbox, for one without dead letters. */
-    DeadInOutbox inOutbox() {
-        return inOutbox;
+    /** Returns what events in the outbox failed of. */
+    FailuresInOutbox failures() {
+        return failures;
     }
 
     /** Returns groups of events that failed alike, the largest first. */
     List<FailureGroup> groups(int limit) {
-        return hasQueue() ? queue().groups(limit) : inOutbox.groups(limit);
+        return hasQueue() ? queue().groups(limit) : failures.groups(limit);
     }
 
     /** Returns events to delivery, all or none. */

@@ -44,7 +44,8 @@ final class EventsApi {
         EventStatus state = exchange.choice("status", EventStatus.class);
         EventFilter filter = filter(exchange, state == null ? Set.of() : Set.of(state));
         int limit = exchange.number("limit", DEFAULT, 1, MOST);
-        InspectionBackend.Found found = inspection.search(filter, exchange.param("after"), limit);
+        InspectionBackend.Found found =
+                dead.failures().search(filter, exchange.param("fingerprint"), exchange.param("after"), limit);
         return page(found.events().stream().map(Views::summary).toList(), found.next());
     }
 

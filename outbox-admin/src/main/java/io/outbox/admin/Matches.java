@@ -79,7 +79,7 @@ final class Matches {
     /** Returns the next matches; perhaps none, and yet more to follow. */
     Batch next(String after) {
         if (!dead.hasQueue()) {
-            InspectionBackend.Found found = dead.inOutbox().next(deadEvents(), fingerprint, after, BATCH);
+            InspectionBackend.Found found = dead.failures().search(deadEvents(), fingerprint, after, BATCH);
             return new Batch(
                     found.events().stream()
                             .map(event -> event.event().eventId())
@@ -105,6 +105,6 @@ final class Matches {
 
     /** Counts the matches, as far as that does not take long. */
     Tally count() {
-        return dead.hasQueue() ? dead.queue().count(letters()) : dead.inOutbox().count(deadEvents(), fingerprint);
+        return dead.hasQueue() ? dead.queue().count(letters()) : dead.failures().count(deadEvents(), fingerprint);
     }
 }

@@ -490,6 +490,11 @@ class AdminApiTest {
         assertThat(fixture.get(BASE + "/groups?limit=1").object().getAsJsonArray("items"))
                 .hasSize(1);
 
+        String ofGroup = "status=DEAD&fingerprint=" + largest.get("fingerprint").getAsString();
+        assertThat(ids(BASE + "/events?limit=2&" + ofGroup)).hasSize(3).doesNotContainAnyElementsOf(other);
+        assertThat(fixture.get(BASE + "/events?limit=2&" + ofGroup).object().getAsJsonArray("items"))
+                .hasSize(2);
+
         String filter = "\"filter\":{\"eventType\":\"OrderPlaced\",\"fingerprint\":\""
                 + largest.get("fingerprint").getAsString() + "\"}";
         JsonObject dryRun = fixture.send(
@@ -507,7 +512,7 @@ class AdminApiTest {
     @Test
     void groupsOfManyDeadEventsAreThoseOfTheLatest() throws SQLException {
         withoutDeadLetters();
-        fixture.writeDeadInPlace(DeadInOutbox.MOST_READ + 1);
+        fixture.writeDeadInPlace(FailuresInOutbox.MOST_READ + 1);
 
         JsonObject group = fixture.get(BASE + "/groups")
                 .object()
@@ -515,7 +520,7 @@ class AdminApiTest {
                 .get(0)
                 .getAsJsonObject();
 
-        assertThat(group.get("count").getAsInt()).isEqualTo(DeadInOutbox.MOST_READ);
+        assertThat(group.get("count").getAsInt()).isEqualTo(FailuresInOutbox.MOST_READ);
         assertThat(group.get("exact").getAsBoolean()).isFalse();
         String filter =
                 "\"filter\":{\"fingerprint\":\"" + group.get("fingerprint").getAsString() + "\"}";

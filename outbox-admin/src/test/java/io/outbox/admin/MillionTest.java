@@ -39,21 +39,26 @@ class MillionTest {
     /** The state that the events of the outbox are in. */
     enum Events {
         /** One of 500 waits, the others are done. */
-        DELIVERED("CASE WHEN n % 500 = 1 THEN 0 ELSE 1 END", "CASE WHEN n % 500 <> 1 THEN {then} END"),
-        WAITING("0", "NULL"),
+        DELIVERED("CASE WHEN n % 500 = 1 THEN 0 ELSE 1 END", "CASE WHEN n % 500 <> 1 THEN {then} END", "NULL"),
+        WAITING("0", "NULL", "NULL"),
         /** 50,000 of them, long ago. */
-        DIED("CASE WHEN n <= 50000 THEN 3 ELSE 1 END", "CASE WHEN n > 50000 THEN {then} END");
+        DIED(
+                "CASE WHEN n <= 50000 THEN 3 ELSE 1 END",
+                "CASE WHEN n > 50000 THEN {then} END",
+                "CASE WHEN n <= 50000 THEN 'java.lang.IllegalStateException: no stock of ' || n || REPEAT(' at Stock', 100) END");
 
         private final String insert;
 
-        Events(String status, String doneAt) {
-            this.insert =
-                    """
+        Events(String status, String doneAt, String error) {
+            this.insert = """
                     INSERT INTO outbox_event (event_id, event_type, aggregate_id, tenant_id, payload, status, attempts,
-                      available_at, created_at, done_at)
+                      available_at, created_at, done_at, last_error)
                     SELECT LPAD(n::text, 26, '0'), 'Type' || (n % 20), 'a-' || (n % 100000), 'tenant-' || (n % 1000),
-                      REPEAT('x', 300), {status}, 0, {then}, {then}, {done_at}
-                    FROM generate_series(1, 1000000) n""".replace("{status}", status).replace("{done_at}", doneAt).replace("{then}", THEN);
+                      REPEAT('x', 300), {status}, 0, {then}, {then}, {done_at}, {error}
+                    FROM generate_series(1, 1000000) n""".replace("{status}", status)
+                    .replace("{done_at}", doneAt)
+                    .replace("{error}", error)
+                    .replace("{then}", THEN);
         }
     }
 

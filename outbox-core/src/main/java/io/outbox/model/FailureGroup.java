@@ -3,7 +3,8 @@ package io.outbox.model;
 import java.time.Instant;
 
 /**
- * Dead letters of one type that failed alike and that nobody has decided on.
+ * Dead events of one type that failed alike and that nobody has decided on. Where they are no dead letters, it is not known when
+ * they failed: the times are those at which they were written.
  *
  * @param fingerprint what their errors have in common
  * @param count how many there are, or at least are

@@ -26,12 +26,12 @@ public interface InspectionBackend {
      * Some of the events that match.
      *
      * @param events those found, without payload and headers, the greatest id first
-     * @param next where to go on, or {@code null} at the end. A page may be short, even empty, and have a next one: then
+     * @param next the id behind which to go on, or {@code null} at the end. A page may be short, even empty, and have a next one: then
      *     the search stopped because it has looked at enough events
      */
     record Found(List<InspectedEvent> events, String next) {}
 
-    /** Returns up to {@code limit} events that match, from the place where the previous page ended, or the start. */
+    /** Returns up to {@code limit} events that match, from behind this id, or from the start. */
     Found search(EventFilter filter, String after, int limit);
 
     /** Returns up to {@code limit} DEAD events without payload and headers, of all those that were written last, the last first. */

@@ -94,6 +94,24 @@ class AdminIndexUseTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("databases")
+    void theLatestDeadEventsAreReadByTheirIndex(IndexUseContract database) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(database.database().newUrl(), 2)) {
+            JdbcOutbox.of(pool).createSchema();
+            OutboxRows.execute(
+                    pool,
+                    database.data().insertFinished(EVENTS, 0, ROWS),
+                    database.data().insertPending(EVENTS, 0, RARE));
+            database.analyze(pool, EVENTS);
+            DataSource recorded = recorder.before(pool);
+            InspectionBackend inspection = inspection(recorded);
+            recorder.take("");
+
+            new Cost(database, pool, EVENTS).of(() -> inspection.latestDead(LIMIT), A_PAGE);
+        }
+    }
+
     /** MySQL and MariaDB read a window of events as a whole, and so more than what is returned. */
     @Test
     void eventsAreReadByTheIndexesThatDeliveryHas() throws SQLException {
@@ -120,7 +138,6 @@ class AdminIndexUseTest {
             cost.of(() -> inspection.search(EventFilter.ALL, id, LIMIT), A_PAGE);
             cost.of(() -> inspection.search(in(EventStatus.NEW), null, LIMIT), 3 * RARE);
             cost.of(() -> inspection.search(in(EventStatus.DEAD), null, LIMIT), 3 * RARE);
-            cost.of(() -> inspection.latestDead(LIMIT), 3 * RARE);
             cost.of(() -> inspection.find(id), 3);
             cost.of(inspection::nodes, 2 * 3 * RARE); // counted, then read
             cost.of(() -> inspection.open(LONG_AGO), 2 * 3 * RARE);

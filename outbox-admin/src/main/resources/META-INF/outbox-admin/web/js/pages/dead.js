@@ -83,7 +83,7 @@ function Groups({ slowTick, canOperate, session }) {
 /** A group without a type has no actions: a filter without one would mean any type. */
 function Group({ group, hasLetters, canOperate }) {
   const filter = { eventType: group.eventType, fingerprint: group.fingerprint };
-  const address = hasLetters ? href('dead', { view: 'letters', status: 'MOVED', ...filter }) : href('events', { status: 'DEAD', eventType: group.eventType });
+  const address = hasLetters ? href('dead', { view: 'letters', status: 'MOVED', ...filter }) : href('events', { status: 'DEAD', ...filter });
   return h(
     'li',
     { class: 'card group' },
@@ -96,7 +96,7 @@ function Group({ group, hasLetters, canOperate }) {
       canOperate && group.eventType && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: hasLetters, small: true }),
     ),
     h('p', { class: 'mono group-error clamp', title: group.error }, shortError(group.error ?? 'no error')),
-    h('p', { class: 'muted small' }, 'First ', h(Time, { at: group.firstSeen }), ', last ', h(Time, { at: group.lastSeen }), h('span', { class: 'fingerprint mono' }, group.fingerprint)),
+    h('p', { class: 'muted small' }, hasLetters ? 'First ' : 'Written: first ', h(Time, { at: group.firstSeen }), ', last ', h(Time, { at: group.lastSeen }), h('span', { class: 'fingerprint mono' }, group.fingerprint)),
   );
 }
 

@@ -17,7 +17,7 @@ import { Time } from '../parts/time.js';
 
 const PAGE = 50;
 const STATES = ['NEW', 'RETRY', 'DONE', 'DEAD'];
-const FILTERS = ['status', 'eventType', 'aggregateType', 'aggregateId', 'tenantId', 'error', 'from', 'to'];
+const FILTERS = ['status', 'eventType', 'aggregateType', 'aggregateId', 'tenantId', 'error', 'fingerprint', 'from', 'to'];
 
 function fields(live) {
   return [
@@ -29,6 +29,7 @@ function fields(live) {
     { name: 'error', label: 'Error contains' },
     { name: 'from', label: 'Created from', kind: 'time' },
     { name: 'to', label: 'Created before', kind: 'time' },
+    { name: 'fingerprint', label: 'Fingerprint of the error' },
   ];
 }
 

@@ -8,14 +8,16 @@ import io.outbox.spi.EventFilter;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.InspectionBackend.Found;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * DEAD events of an outbox that keeps no dead letters. Nothing in their rows says what kind of failure they had, so that some
+ * Kinds of failure among the events of the outbox, where nothing in a row says which it had, as it does of a dead letter: events
  * are read to find that out.
  */
-final class DeadInOutbox {
+final class FailuresInOutbox {
 
     /** The most events that are read for one answer. */
     static final int MOST_READ = 2_000;
@@ -25,7 +27,7 @@ final class DeadInOutbox {
 
     private final InspectionBackend inspection;
 
-    DeadInOutbox(InspectionBackend inspection) {
+    FailuresInOutbox(InspectionBackend inspection) {
         this.inspection = inspection;
     }
 
@@ -52,13 +54,15 @@ final class DeadInOutbox {
     }
 
     /**
-     * Returns groups of events that failed alike, the largest first, among the latest {@value #MOST_READ}. It is not known when
-     * they failed, but when they were written.
+     * Returns groups of DEAD events that failed alike, the largest first, among the latest {@value #MOST_READ}. It is not known
+     * when they failed, but when they were written.
      */
     List<FailureGroup> groups(int limit) {
         List<InspectedEvent> latest = inspection.latestDead(MOST_READ);
         boolean exact = latest.size() < MOST_READ;
-        return latest.stream().collect(Collectors.groupingBy(Kind::of)).entrySet().stream()
+        Map<Kind, List<InspectedEvent>> groups =
+                latest.stream().collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()));
+        return groups.entrySet().stream()
                 .map(group -> group.getKey().group(group.getValue(), exact))
                 .sorted(Comparator.comparingLong(FailureGroup::count).reversed())
                 .limit(limit)
@@ -85,10 +89,17 @@ final class DeadInOutbox {
         return new Tally(count, false);
     }
 
-    /** Returns some of the events that match and, unless it is {@code null}, have this fingerprint; and where to go on. */
-    Found next(EventFilter filter, String fingerprint, String after, int limit) {
-        Found found = inspection.search(filter, after, limit);
-        return fingerprint == null ? found : new Found(alike(found.events(), fingerprint), found.next());
+    /** Returns up to {@code limit} events that match and, unless it is {@code null}, have this fingerprint, as a search does. */
+    Found search(EventFilter filter, String fingerprint, String after, int limit) {
+        if (fingerprint == null) {
+            return inspection.search(filter, after, limit);
+        }
+        Found found = inspection.search(filter, after, MOST_READ);
+        List<InspectedEvent> alike = alike(found.events(), fingerprint);
+        if (alike.size() <= limit) {
+            return new Found(alike, found.next());
+        }
+        return new Found(alike.subList(0, limit), alike.get(limit - 1).event().eventId());
     }
 
     private static List<InspectedEvent> alike(List<InspectedEvent> events, String fingerprint) {
