@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 final class FailuresInOutbox {
 
     /** The most events that are read for one answer. */
-    static final int MOST_READ = 2_000;
+    static final int MOST_READ = 1_000;
 
     /** A search may look at many other events and find none; it goes on so often. */
     private static final int MOST_SEARCHES = 4;
