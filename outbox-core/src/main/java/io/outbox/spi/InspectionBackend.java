@@ -34,7 +34,7 @@ public interface InspectionBackend {
     /** Returns up to {@code limit} events that match, from behind this id, or from the start. */
     Found search(EventFilter filter, String after, int limit);
 
-    /** Returns up to {@code limit} DEAD events without payload and headers, of all those that were written last, the last first. */
+    /** Returns the DEAD events that were written last, up to so many, the last first, without payload and headers. */
     List<InspectedEvent> latestDead(int limit);
 
     /** Counts the events that match, among as many in their states as one call looks at. */

@@ -108,7 +108,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Returns how JDBC URLs of this database begin. */
     public abstract List<String> jdbcUrlPrefixes();
 
-    // What a database may answer better
+    // What a database may answer better; parts of statements are asked for once and kept
 
     /** Returns the same kind of store for another table. Default: none but its own. */
     public AbstractJdbcOutboxStore withTable(String tableName) {

@@ -98,14 +98,7 @@ class AdminIndexUseTest {
     @MethodSource("databases")
     void theLatestDeadEventsAreReadByTheirIndex(IndexUseContract database) throws SQLException {
         try (HikariDataSource pool = TestDatabase.pool(database.database().newUrl(), 2)) {
-            JdbcOutbox.of(pool).createSchema();
-            OutboxRows.execute(
-                    pool,
-                    database.data().insertFinished(EVENTS, 0, ROWS),
-                    database.data().insertPending(EVENTS, 0, RARE));
-            database.analyze(pool, EVENTS);
-            DataSource recorded = recorder.before(pool);
-            InspectionBackend inspection = inspection(recorded);
+            InspectionBackend inspection = inspectionOfMany(database, pool);
             recorder.take("");
 
             new Cost(database, pool, EVENTS).of(() -> inspection.latestDead(LIMIT), A_PAGE);
@@ -117,14 +110,7 @@ class AdminIndexUseTest {
     void eventsAreReadByTheIndexesThatDeliveryHas() throws SQLException {
         IndexUseContract database = new PostgresIndexUseTest();
         try (HikariDataSource pool = TestDatabase.pool(database.database().newUrl(), 2)) {
-            JdbcOutbox.of(pool).createSchema();
-            OutboxRows.execute(
-                    pool,
-                    database.data().insertFinished(EVENTS, 0, ROWS),
-                    database.data().insertPending(EVENTS, 0, RARE));
-            database.analyze(pool, EVENTS);
-            DataSource recorded = recorder.before(pool);
-            InspectionBackend inspection = inspection(recorded);
+            InspectionBackend inspection = inspectionOfMany(database, pool);
             String id = inspection
                     .search(EventFilter.ALL, null, 1)
                     .events()
@@ -144,6 +130,16 @@ class AdminIndexUseTest {
             cost.of(() -> inspection.release(List.of(id)), 3);
             cost.of(() -> inspection.deleteDead(List.of(id)), 3);
         }
+    }
+
+    private InspectionBackend inspectionOfMany(IndexUseContract database, HikariDataSource pool) throws SQLException {
+        JdbcOutbox.of(pool).createSchema();
+        OutboxRows.execute(
+                pool,
+                database.data().insertFinished(EVENTS, 0, ROWS),
+                database.data().insertPending(EVENTS, 0, RARE));
+        database.analyze(pool, EVENTS);
+        return inspection(recorder.before(pool));
     }
 
     private static InspectionBackend inspection(DataSource recorded) {

@@ -51,10 +51,17 @@ class PausedClaimTest {
         threads.shutdownNow();
     }
 
-    /** Lets a claim do everything but commit, and leaves it at that. */
     private Future<ClaimedPage> pauseClaim(HikariDataSource pool, Instant asOf) throws InterruptedException {
+        return pauseClaim(pool, asOf, () -> {});
+    }
+
+    /** Lets a claim do everything but commit, and leaves it at that. */
+    private Future<ClaimedPage> pauseClaim(HikariDataSource pool, Instant asOf, Runnable beforeLocking)
+            throws InterruptedException {
         OutboxBackend paused = JdbcOutbox.of(Intercepted.dataSource(pool, call -> {
-                    if (call.name().equals("commit")) {
+                    if (call.executes("FOR UPDATE")) {
+                        beforeLocking.run();
+                    } else if (call.name().equals("commit")) {
                         pausing.countDown();
                         goOn.await();
                     }
@@ -115,21 +122,12 @@ class PausedClaimTest {
             store(jdbc, events);
             Instant now = healthy.currentTime().plusSeconds(1);
             List<String> taken = new CopyOnWriteArrayList<>();
-            OutboxBackend late = JdbcOutbox.of(Intercepted.dataSource(pool, call -> {
-                        if (call.name().equals("prepareStatement")
-                                && call.args()[0].toString().contains("FOR UPDATE")) {
-                            healthy.claim(ClaimRequest.first(HEALTHY, now, CLAIMED))
-                                    .events()
-                                    .forEach(event -> taken.add(event.eventId()));
-                        } else if (call.name().equals("commit")) {
-                            pausing.countDown();
-                            goOn.await();
-                        }
-                        return call.proceed();
-                    }))
-                    .backend();
-            Future<ClaimedPage> claim = threads.submit(() -> late.claim(ClaimRequest.first(PAUSED, now, CLAIMED)));
-            assertThat(pausing.await(AT_ONCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            Future<ClaimedPage> claim = pauseClaim(
+                    pool,
+                    now,
+                    () -> healthy.claim(ClaimRequest.first(HEALTHY, now, CLAIMED))
+                            .events()
+                            .forEach(event -> taken.add(event.eventId())));
             assertThat(taken).hasSize(events);
 
             assertThat(atOnce(() -> healthy.renew(HEALTHY.ownerId(), taken))).hasSize(events);
