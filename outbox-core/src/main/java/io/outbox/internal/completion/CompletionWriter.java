@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -62,8 +61,8 @@ public final class CompletionWriter {
     private final OutcomeWriter outcomes;
     private final BlockingQueue<Completion> completions = new ArrayBlockingQueue<>(CAPACITY);
     private final Releases releases;
-    private final Semaphore work = new Semaphore(0);
-    private final Semaphore storeAnswers = new Semaphore(0);
+    private final Signal work = new Signal();
+    private final Signal storeAnswers = new Signal();
     private final Thread thread;
     private final ReentrantLock writing = new ReentrantLock();
     /** What is being written, or is to be written again. Guarded by the lock, as what follows. */
@@ -108,7 +107,7 @@ public final class CompletionWriter {
         while (true) {
             try {
                 if (completions.offer(completion, LOOK_UP_MS, TimeUnit.MILLISECONDS)) {
-                    work.release();
+                    work.give();
                     writeIfStopped();
                     break;
                 }
@@ -141,7 +140,7 @@ public final class CompletionWriter {
             return;
         }
         releases.add(hold);
-        work.release();
+        work.give();
         writeIfStopped();
     }
 
@@ -171,7 +170,7 @@ public final class CompletionWriter {
 
     /** Ends a wait for the store, because a call of somebody else has succeeded. */
     public void storeAnswers() {
-        storeAnswers.release();
+        storeAnswers.give();
     }
 
     /**
@@ -201,8 +200,8 @@ public final class CompletionWriter {
     public void close(Duration timeout) {
         giveUpAtNanos = System.nanoTime() + timeout.toNanos();
         closing = true;
-        work.release();
-        storeAnswers.release();
+        work.give();
+        storeAnswers.give();
         try {
             thread.join(timeout.plusMillis(MAX_BACKOFF_MS).toMillis() + 1);
             thread.interrupt();
@@ -246,7 +245,7 @@ public final class CompletionWriter {
                 writeAll();
             } catch (RuntimeException | Error e) {
                 LOG.log(Level.ERROR, "The completion of events failed outside of the store; it carries on", e);
-                work.release();
+                work.give();
             }
         }
     }
@@ -254,9 +253,7 @@ public final class CompletionWriter {
     private void awaitWork() {
         try {
             long refusedInNanos = Math.max(0, outcomes.refused().nanosToNext());
-            if (work.tryAcquire(refusedInNanos, TimeUnit.NANOSECONDS)) {
-                work.drainPermits();
-            }
+            work.await(refusedInNanos);
         } catch (InterruptedException e) {
             LOG.log(Level.DEBUG, "Interrupted while waiting for outcomes", e);
         }
@@ -418,8 +415,8 @@ public final class CompletionWriter {
 
     private void awaitStore(long nanos) {
         try {
-            storeAnswers.drainPermits();
-            storeAnswers.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+            storeAnswers.forget();
+            storeAnswers.await(nanos);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

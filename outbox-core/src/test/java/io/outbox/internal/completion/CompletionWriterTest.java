@@ -123,6 +123,19 @@ class CompletionWriterTest {
         assertThat(medianNanosBetweenWrites()).isGreaterThanOrEqualTo(PAUSE_NANOS);
     }
 
+    @Test
+    void itIsCalledMoreOftenThanAnIntegerCounts() {
+        for (long calls = 0; calls <= Integer.MAX_VALUE; calls++) {
+            writer.storeAnswers();
+        }
+        writer.start();
+
+        submit("event-1");
+        awaitAllDurable();
+
+        assertThat(store.count(EventStatus.DONE)).isEqualTo(1);
+    }
+
     private long medianNanosBetweenWrites() {
         List<Long> distances = new ArrayList<>();
         for (int i = 1; i < writes.size(); i++) {
