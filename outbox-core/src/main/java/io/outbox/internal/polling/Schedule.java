@@ -132,20 +132,16 @@ final class Schedule implements Alarm {
         wakeIn(state, delayMs);
     }
 
-    /** Returns whether it is time to take over stuck events of the feed; if so, sets the next time. */
+    /** Returns whether it is time to take over stuck events of the feed. */
     synchronized boolean isRecoveryTime(FeedState state) {
-        long now = System.nanoTime();
-        if (settings.recovery() == null || state.recoveryAtNanos() - now > 0) {
-            return false;
-        }
-        state.recoverAt(now + settings.recovery().fixedDelay().toNanos());
-        state.wakeAt(state.recoveryAtNanos());
-        return true;
+        return settings.recovery() != null && state.recoveryAtNanos() - System.nanoTime() <= 0;
     }
 
-    /** Makes the next read the one that takes over stuck events, because this one could not. */
-    synchronized void recoverNextTime(FeedState state) {
-        state.recoverAt(System.nanoTime());
+    /** Sets the next time to take over stuck events of the feed. */
+    synchronized void recovered(FeedState state) {
+        state.recoverAt(System.nanoTime() + settings.recovery().fixedDelay().toNanos());
+        state.wakeAt(state.recoveryAtNanos());
+        next();
     }
 
     /** Makes the feed be read after the delay, unless it is earlier anyway. */
