@@ -18,6 +18,7 @@ import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.ScriptedBackend;
 import io.outbox.support.ScriptedBackend.Op;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -196,5 +197,29 @@ class OutboxManualDeliveryTest {
         });
 
         assertThat(delivered).hasSize(4);
+    }
+
+    @Test
+    void anEventIsDueWhenItsListenerSaysHoweverLongOthersTookBefore() {
+        Duration wait = Duration.ofMillis(300);
+        listen("Slow", event -> {
+            long start = System.nanoTime();
+            await().until(() -> System.nanoTime() - start > wait.toNanos() * 2);
+            return DispatchResult.done();
+        });
+        listen("Later", event -> DispatchResult.retryAfter(wait));
+        put(1, "Slow");
+        put(1, "Later");
+        outbox = on(Outbox.multiNode())
+                .claimLocking("node", Duration.ofMinutes(1))
+                .lane("Slow", LanePolicy.builder().build())
+                .lane("Later", LanePolicy.builder().build())
+                .build();
+        Instant start = Instant.now();
+
+        assertThat(outbox.deliverDue()).isEqualTo(2);
+
+        assertThat(backend.row("Later0").availableAt()).isAfter(start.plus(wait.multipliedBy(3)));
+        assertThat(outbox.deliverDue()).as("not due yet").isZero();
     }
 }

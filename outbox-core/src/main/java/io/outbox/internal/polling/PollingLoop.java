@@ -33,6 +33,8 @@ public final class PollingLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(PollingLoop.class.getName());
     /** How soon to look again for an event that became due during a walk; most are in this node's hands. */
     private static final long LOOK_AGAIN_MS = 50;
+    /** How soon to try again to take over stuck events, while the store cannot be relied on. */
+    private static final long AFTER_CAUTION_MS = 200;
     /** Earlier than any time at which an event can be due; databases do not go back further. */
     private static final Instant BEFORE_ALL = Instant.parse("1000-01-01T00:00:00Z");
 
@@ -101,8 +103,10 @@ public final class PollingLoop implements AutoCloseable {
             try {
                 if (state.feed().availableCapacity() > 0) {
                     Walk walk = newWalk(state);
-                    walk.comeOn(reader);
-                    readPage(singlePage(state, walk));
+                    walk.comeOn(this::time);
+                    Pass pass = singlePage(state, walk);
+                    readPage(pass);
+                    pass.end();
                 }
             } catch (RuntimeException | Error e) {
                 noteFailure(e);
@@ -119,7 +123,7 @@ public final class PollingLoop implements AutoCloseable {
      * @throws RuntimeException if the store fails
      */
     public int pollAll(IntSupplier deliver) {
-        Instant asOf = reader.time();
+        Instant asOf = time();
         int total = 0;
         for (int delivered; (delivered = walkAll(asOf, deliver)) > 0; ) {
             total += delivered;
@@ -132,11 +136,13 @@ public final class PollingLoop implements AutoCloseable {
         for (FeedState state : schedule.feeds()) {
             Walk walk = newWalk(state);
             walk.begin(asOf);
+            Pass pass = singlePage(state, walk);
             boolean more = true;
             while (more && state.feed().availableCapacity() > 0) {
-                more = readPage(singlePage(state, walk)) && !walk.isAtFront();
+                more = readPage(pass) && !walk.isAtFront();
                 delivered += deliver.getAsInt();
             }
+            pass.end();
         }
         measureLag();
         return delivered;
@@ -189,7 +195,7 @@ public final class PollingLoop implements AutoCloseable {
         if (first.isEmpty()) {
             return Long.MAX_VALUE;
         }
-        Duration wait = Duration.between(reader.time(), first.get());
+        Duration wait = Duration.between(time(), first.get());
         return wait.isNegative() || wait.isZero() ? 0 : wait.toMillis() + 1;
     }
 
@@ -221,22 +227,21 @@ public final class PollingLoop implements AutoCloseable {
         try {
             if (state.feed().availableCapacity() > 0) {
                 Walk walk = state.walk();
-                walk.comeOn(reader);
+                walk.comeOn(this::time);
                 if (readPage(pass)) {
                     if (!walk.isAtFront() || state.walk().wantsFront()) {
                         return true;
                     }
                     schedule.rest(state, untilNextDue(pass));
+                    pass.end();
                     noteSuccess();
                     return false;
                 }
             }
-            pass.recoverNextTime();
             state.feed().whenCapacityFrees(() -> schedule.wakeIn(state, 0));
         } catch (RuntimeException | Error e) {
             noteFailure(e);
             pass.walk.restart();
-            pass.recoverNextTime();
         }
         schedule.wakeIn(state, settings.intervalMs(state.feed()));
         return false;
@@ -255,29 +260,42 @@ public final class PollingLoop implements AutoCloseable {
                 .orElse(atMostMs);
     }
 
-    /** The reading of one feed in one run, and how many stuck events it may take over. */
+    /**
+     * The reading of one feed in one run, and how many stuck events it may take over.
+     *
+     * <p>A time of recovery is used up only by a pass that came to its end and was free to take events over. One that was
+     * not, for want of room, because the store failed, or because this node has to be cautious, leaves it to the next.
+     */
     private final class Pass {
 
         private final FeedState state;
         private final Walk walk;
         private final PageSize pageSize;
         private final long beganAtNanos = System.nanoTime();
+        private final boolean recovers;
         private int toRecover;
+        private boolean heldBack;
 
         private Pass(FeedState state, Walk walk, PageSize pageSize) {
             this.state = state;
             this.walk = walk;
             this.pageSize = pageSize;
             StuckRecovery recovery = settings.recovery();
-            this.toRecover = schedule.isRecoveryTime(state) ? recovery.batchSize() : 0;
-            if (toRecover > 0) {
+            this.recovers = schedule.isRecoveryTime(state);
+            this.toRecover = recovers ? recovery.batchSize() : 0;
+            if (recovers) {
                 walk.restart();
             }
         }
 
         /** Returns whether a claim takes over events whose lease has run out. */
         private boolean takesOver() {
-            return (settings.recovery() == null || toRecover > 0) && watch.isReliable();
+            if (settings.recovery() != null && toRecover == 0) {
+                return false;
+            }
+            boolean reliable = watch.isReliable();
+            heldBack |= !reliable;
+            return reliable;
         }
 
         private int limit() {
@@ -293,9 +311,12 @@ public final class PollingLoop implements AutoCloseable {
             }
         }
 
-        private void recoverNextTime() {
-            if (toRecover > 0) {
-                schedule.recoverNextTime(state);
+        /** Notes that the walk has come to its end. */
+        private void end() {
+            if (recovers && heldBack) {
+                schedule.wakeIn(state, AFTER_CAUTION_MS);
+            } else if (recovers) {
+                schedule.recovered(state);
             }
         }
 
@@ -309,7 +330,6 @@ public final class PollingLoop implements AutoCloseable {
         synchronized (pageLock) {
             PollFeed feed = pass.state.feed();
             prepareFor(feed.types());
-            noteStoreTime(pass.walk);
             target.scanStarted();
             try {
                 int limit = pass.limit();
@@ -337,12 +357,18 @@ public final class PollingLoop implements AutoCloseable {
         }
     }
 
-    private void noteStoreTime(Walk walk) {
-        if (settings.lease() != null && walk.isAtFront()) {
-            storeAhead = Duration.between(settings.clock().instant(), walk.asOf());
+    /**
+     * Returns the time by which a walk that begins now tells what is due. The difference of clocks is taken here, the
+     * moment the store's clock is read: a walk may be told a time of before.
+     */
+    private Instant time() {
+        Instant time = reader.time();
+        if (settings.lease() != null) {
+            storeAhead = Duration.between(settings.clock().instant(), time);
             schedule.storeIsAhead(storeAhead);
             target.storeIsAhead(storeAhead);
         }
+        return time;
     }
 
     /** Hands over the events of a page; returns false if there was no room for all. Nothing that was claimed is forgotten. */

@@ -3,6 +3,7 @@ package io.outbox.internal.polling;
 import io.outbox.spi.PageCursor;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * A walk through the due events of a feed, from the oldest on, page by page. It goes on over several runs of the poller,
@@ -26,12 +27,12 @@ final class Walk {
         this.longestNanos = TimeUnit.MILLISECONDS.toNanos(longestMs);
     }
 
-    /** Begins at the front, unless the walk under way may go on. */
-    void comeOn(PageReader reader) {
+    /** Begins at the front, with what is due at the time that is asked for, unless the walk under way may go on. */
+    void comeOn(Supplier<Instant> time) {
         long age = System.nanoTime() - beganAtNanos;
         boolean tooOld = age > longestNanos || (wantsFront && age > SHORT_NANOS);
         if (cursor == null || tooOld) {
-            begin(reader.time());
+            begin(time.get());
         }
     }
 
