@@ -1,9 +1,13 @@
 package io.outbox.soak;
 
+import io.outbox.soak.fault.FaultKind;
 import io.outbox.testservers.MariaDbServer;
 import io.outbox.testservers.MySqlServer;
 import io.outbox.testservers.PostgresServer;
+import java.util.Arrays;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * The stores to run on. H2 is not among them: it lives inside a node's process, so that there is no server to freeze and
@@ -19,6 +23,13 @@ public enum Database {
 
     Database(Supplier<Store> store) {
         this.store = store;
+    }
+
+    /** Returns the faults that can happen to it and its nodes. */
+    Set<FaultKind> faults() {
+        return Arrays.stream(FaultKind.values())
+                .filter(kind -> this != REDIS || !kind.needsDatabase())
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** Starts a server with an empty outbox for one run, which closes it. */

@@ -6,12 +6,14 @@ import io.outbox.soak.cluster.Node;
 import io.outbox.soak.fault.Fault;
 import io.outbox.soak.fault.PlannedFault;
 import io.outbox.soak.judge.Row;
+import io.outbox.soak.node.Command;
 import io.outbox.testservers.TcpProxy;
 import io.outbox.testservers.TestServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** Makes planned faults happen, and remembers when and to whom. Used by one thread. */
@@ -51,18 +53,19 @@ final class Injector {
         TestServer server = store.server();
         switch (planned.kind()) {
             case KILLED -> {
-                during(planned, node::kill, () -> {});
+                during(planned, node::kill);
                 cluster.replace(slot);
             }
             case CLOSED -> {
-                during(planned, node::shutDown, () -> {});
+                during(planned, node::shutDown);
                 locksLeft.addAll(lockedBy(node));
                 cluster.replace(slot);
             }
             case STOPPED -> during(planned, node::stop, node::goOn);
             case STALLED -> during(planned, proxy::stall, proxy::resume);
             case LATE_ANSWERS -> during(planned, proxy::stallAnswers, proxy::resume);
-            case RESET -> during(planned, proxy::resetAll, () -> {});
+            case RESET -> during(planned, proxy::resetAll);
+            case LOST_ANSWERS -> during(planned, new LostAnswers(List.of(proxy)));
             case CUT_OFF ->
                 during(
                         planned,
@@ -71,10 +74,17 @@ final class Injector {
                             proxy.resetAll();
                         },
                         proxy::accept);
+            case CAUGHT_ERRORS ->
+                during(planned, () -> node.tell(Command.CATCH_ERRORS), () -> node.tell(Command.CATCH_NO_ERRORS));
+            case LARGE_PAYLOADS ->
+                during(planned, () -> node.tell(Command.WRITE_LARGE), () -> node.tell(Command.WRITE_SMALL));
             case SERVER_KILLED -> during(planned, server::kill, server::restart);
             case SERVER_FROZEN -> during(planned, server::pause, server::resume);
             case SERVER_REFUSING -> during(planned, store.refusing());
             case SERVER_BLOCKING -> during(planned, store.blocking());
+            case SERVER_LOST_ANSWERS -> during(planned, new LostAnswers(cluster.proxies()));
+            case SERVER_ROWS_LOCKED -> during(planned, store.lockingRows());
+            case SERVER_SNAPSHOT -> during(planned, store.holdingSnapshot());
         }
         return faults.get(faults.size() - 1);
     }
@@ -85,20 +95,35 @@ final class Injector {
                 .toList();
     }
 
-    private void during(PlannedFault planned, Trouble trouble) throws Exception {
-        during(planned, trouble::begin, trouble::end);
+    private void during(PlannedFault planned, Action overByItself) throws Exception {
+        during(planned, overByItself, () -> {});
+    }
+
+    private void during(PlannedFault planned, Action begin, Action end) throws Exception {
+        during(planned, new Trouble() {
+            @Override
+            public Set<String> begin() throws Exception {
+                begin.run();
+                return Set.of();
+            }
+
+            @Override
+            public void end() throws Exception {
+                end.run();
+            }
+        });
     }
 
     /** The fault lasts from before its begin to before its end: what happens after the release is not excused by it. */
-    private void during(PlannedFault planned, Action begin, Action end) throws Exception {
+    private void during(PlannedFault planned, Trouble trouble) throws Exception {
         String target = planned.kind().hitsServer()
                 ? Fault.SERVER
                 : cluster.node(planned.slot()).name();
         Instant began = Instant.now();
-        begin.run();
+        Set<String> events = trouble.begin();
         pause(planned.duration());
-        faults.add(new Fault(planned.kind(), target, began, Instant.now()));
-        end.run();
+        faults.add(new Fault(planned.kind(), target, events, began, Instant.now()));
+        trouble.end();
     }
 
     private static void pause(Duration duration) throws InterruptedException {

@@ -15,6 +15,7 @@ import io.outbox.testservers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -28,9 +29,9 @@ final class RedisStore implements Store {
             local all, rows = redis.call('HGETALL', KEYS[1] .. 'event'), {}
             for i = 1, #all, 2 do
               local id = all[i]
-              local created, _, status, _, type, _, _, owner = cmsgpack.unpack(all[i + 1])
+              local created, _, status, attempts, type, _, _, owner = cmsgpack.unpack(all[i + 1])
               local lock = redis.call('ZSCORE', KEYS[1] .. 'locks:' .. type, created .. id)
-              rows[#rows + 1] = {id, status, owner or lock and 'nobody' or ''}
+              rows[#rows + 1] = {id, status, attempts, owner or lock and 'nobody' or ''}
             end
             return rows
             """;
@@ -62,8 +63,12 @@ final class RedisStore implements Store {
         List<Row> rows = new ArrayList<>();
         List<List<Object>> found = call(commands -> commands.eval(ALL, ScriptOutputType.MULTI, PREFIX));
         for (List<Object> row : found) {
-            String owner = (String) row.get(2);
-            rows.add(new Row((String) row.get(0), ((Long) row.get(1)).intValue(), owner.isEmpty() ? null : owner));
+            String owner = (String) row.get(3);
+            rows.add(new Row(
+                    (String) row.get(0),
+                    ((Long) row.get(1)).intValue(),
+                    ((Long) row.get(2)).intValue(),
+                    owner.isEmpty() ? null : owner));
         }
         return rows;
     }
@@ -87,6 +92,16 @@ final class RedisStore implements Store {
         return new Setting(
                 commands -> client(commands, "PAUSE", Long.toString(PAUSE.toMillis()), "WRITE"),
                 commands -> client(commands, "UNPAUSE"));
+    }
+
+    @Override
+    public Trouble lockingRows() {
+        throw new UnsupportedOperationException("Redis has no rows to lock");
+    }
+
+    @Override
+    public Trouble holdingSnapshot() {
+        throw new UnsupportedOperationException("Redis has no snapshots");
     }
 
     private static void client(RedisCommands<String, String> commands, String... words) {
@@ -121,8 +136,9 @@ final class RedisStore implements Store {
         }
 
         @Override
-        public void begin() {
+        public Set<String> begin() {
             run(on);
+            return Set.of();
         }
 
         @Override

@@ -1,20 +1,24 @@
 package io.outbox.soak;
 
+import io.outbox.soak.fault.FaultKind;
 import io.outbox.soak.fault.PlannedFault;
 import io.outbox.soak.fault.Schedule;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Kills, freezes and cuts off nodes and servers under load, on one database after the other, and ends with exit code 1 if
  * a promise was broken.
  *
  * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb,redis}, default all), {@code soak.minutes}
- * (on each database, default 5), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers
+ * (on each database, default 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers
  * and reports, default {@code soak/target/soak}).
  */
 public final class Soak {
@@ -29,12 +33,27 @@ public final class Soak {
         Path directory = Path.of(System.getProperty("soak.directory", "soak/target/soak"));
         boolean kept = true;
         for (Database database : databases) {
-            List<PlannedFault> faults = new Schedule(seed, SoakRun.NODES, SoakRun.LEASE).plan(length);
+            if (faults(database).isEmpty()) {
+                continue;
+            }
+            List<PlannedFault> faults = new Schedule(seed, SoakRun.NODES, SoakRun.LEASE, faults(database)).plan(length);
             Path home = directory.resolve(database.name().toLowerCase(Locale.ROOT) + "-" + seed);
             SoakRun run = new SoakRun(database, seed, home, System.out);
             kept &= run.run(faults).findings().isEmpty();
         }
         System.exit(kept ? 0 : 1);
+    }
+
+    /** Returns those of the faults asked for that make sense on the database; all if none is named. */
+    private static Set<FaultKind> faults(Database database) {
+        String names = System.getProperty("soak.faults");
+        Set<FaultKind> asked = names == null
+                ? EnumSet.allOf(FaultKind.class)
+                : Arrays.stream(names.split(","))
+                        .map(name -> FaultKind.valueOf(name.toUpperCase(Locale.ROOT)))
+                        .collect(Collectors.toCollection(() -> EnumSet.noneOf(FaultKind.class)));
+        asked.retainAll(database.faults());
+        return asked;
     }
 
     private static List<Database> databases() {

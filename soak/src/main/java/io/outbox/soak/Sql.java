@@ -9,8 +9,9 @@ import java.util.List;
  * @param lockTimeout an option for the URL with which statements of the harness do not wait for ever
  * @param readOnly makes updates of the outbox table fail as on a read-only server
  * @param locked makes changes of the outbox table wait for the session
+ * @param snapshot makes the session see nothing that is committed from now on
  */
-record Sql(String networkTimeouts, String lockTimeout, Toggle readOnly, Toggle locked) {
+record Sql(String networkTimeouts, String lockTimeout, Toggle readOnly, Toggle locked, Toggle snapshot) {
 
     /** Statements that turn something on, and one that turns it off again. */
     record Toggle(List<String> on, String off) {}
@@ -27,7 +28,9 @@ record Sql(String networkTimeouts, String lockTimeout, Toggle readOnly, Toggle l
                     CREATE TRIGGER refuse_update BEFORE UPDATE ON outbox_event
                     FOR EACH STATEMENT EXECUTE FUNCTION refuse_update()
                     """), "DROP TRIGGER refuse_update ON outbox_event"),
-            new Toggle(List.of("BEGIN", "LOCK TABLE outbox_event IN EXCLUSIVE MODE"), "COMMIT"));
+            new Toggle(List.of("BEGIN", "LOCK TABLE outbox_event IN EXCLUSIVE MODE"), "COMMIT"),
+            new Toggle(
+                    List.of("BEGIN ISOLATION LEVEL REPEATABLE READ", "SELECT count(*) FROM outbox_event"), "COMMIT"));
 
     static final Sql MYSQL = new Sql(
             "&connectTimeout=2000&socketTimeout=2000",
@@ -37,5 +40,6 @@ record Sql(String networkTimeouts, String lockTimeout, Toggle readOnly, Toggle l
                     FOR EACH ROW SIGNAL SQLSTATE 'HY000'
                     SET MYSQL_ERRNO = 1290, MESSAGE_TEXT = 'the outbox table is read-only'
                     """), "DROP TRIGGER refuse_update"),
-            new Toggle(List.of("LOCK TABLES outbox_event READ"), "UNLOCK TABLES"));
+            new Toggle(List.of("LOCK TABLES outbox_event READ"), "UNLOCK TABLES"),
+            new Toggle(List.of("START TRANSACTION WITH CONSISTENT SNAPSHOT"), "COMMIT"));
 }

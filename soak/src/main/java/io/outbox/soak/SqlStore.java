@@ -2,9 +2,11 @@ package io.outbox.soak;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.OutboxSchema;
 import io.outbox.soak.Sql.Toggle;
 import io.outbox.soak.cluster.Address;
 import io.outbox.soak.judge.Row;
+import io.outbox.soak.node.Business;
 import io.outbox.testservers.DatabaseServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -13,11 +15,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** An outbox table, looked at with plain JDBC. */
 final class SqlStore implements Store {
 
-    private static final String ALL = "SELECT event_id, status, locked_by FROM outbox_event";
+    private static final String ALL = "SELECT event_id, status, attempts, locked_by FROM outbox_event";
     private static final String COUNT_PENDING = "SELECT count(*) FROM outbox_event WHERE status IN (0, 2)";
 
     private final DatabaseServer server;
@@ -33,6 +36,8 @@ final class SqlStore implements Store {
             dataSource.setJdbcUrl(jdbcUrl);
             dataSource.setMaximumPoolSize(1);
             JdbcOutbox.of(dataSource).createSchema();
+            OutboxSchema.of(dataSource, "outbox_event").createLaneIndexIfMissing();
+            Business.createTables(dataSource);
         }
     }
 
@@ -53,7 +58,7 @@ final class SqlStore implements Store {
                 Statement statement = connection.createStatement();
                 ResultSet result = statement.executeQuery(ALL)) {
             while (result.next()) {
-                rows.add(new Row(result.getString(1), result.getInt(2), result.getString(3)));
+                rows.add(new Row(result.getString(1), result.getInt(2), result.getInt(3), result.getString(4)));
             }
         }
         return rows;
@@ -79,6 +84,16 @@ final class SqlStore implements Store {
         return new Session(sql.locked());
     }
 
+    @Override
+    public Trouble lockingRows() {
+        return new RowLocks(this::connect);
+    }
+
+    @Override
+    public Trouble holdingSnapshot() {
+        return new Session(sql.snapshot());
+    }
+
     private Connection connect() throws SQLException {
         return DriverManager.getConnection(jdbcUrl + sql.lockTimeout());
     }
@@ -99,9 +114,10 @@ final class SqlStore implements Store {
         }
 
         @Override
-        public void begin() throws SQLException {
+        public Set<String> begin() throws SQLException {
             connection = connect();
             execute(toggle.on());
+            return Set.of();
         }
 
         @Override

@@ -4,6 +4,7 @@ import io.outbox.soak.cluster.Address;
 import io.outbox.soak.judge.Row;
 import io.outbox.testservers.TestServer;
 import java.util.List;
+import java.util.Set;
 
 /** A server with an outbox in it, as the harness sees both: past all proxies, independently of any engine. */
 interface Store extends AutoCloseable {
@@ -11,7 +12,8 @@ interface Store extends AutoCloseable {
     /** Something that is wrong with the server for a while. */
     interface Trouble {
 
-        void begin() throws Exception;
+        /** Returns the events whose rows it hits; none if it hits no row in particular. */
+        Set<String> begin() throws Exception;
 
         void end() throws Exception;
     }
@@ -30,6 +32,20 @@ interface Store extends AutoCloseable {
 
     /** Changes of the outbox wait. */
     Trouble blocking();
+
+    /**
+     * The rows of a few pending events are locked.
+     *
+     * @throws UnsupportedOperationException if this is no database
+     */
+    Trouble lockingRows();
+
+    /**
+     * Somebody goes on seeing what there is now.
+     *
+     * @throws UnsupportedOperationException if this is no database
+     */
+    Trouble holdingSnapshot();
 
     /** Ends the server. */
     @Override

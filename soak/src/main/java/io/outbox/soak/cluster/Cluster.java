@@ -1,6 +1,7 @@
 package io.outbox.soak.cluster;
 
 import io.outbox.soak.ledger.History;
+import io.outbox.soak.node.Command;
 import io.outbox.soak.node.NodeSettings;
 import io.outbox.testservers.TcpProxy;
 import java.io.IOException;
@@ -61,6 +62,10 @@ public final class Cluster implements AutoCloseable {
         return slots.get(slot).proxy;
     }
 
+    public List<TcpProxy> proxies() {
+        return slots.stream().map(slot -> slot.proxy).toList();
+    }
+
     public void requireAlive() {
         slots.forEach(slot -> slot.node.requireAlive());
     }
@@ -68,7 +73,7 @@ public final class Cluster implements AutoCloseable {
     /** Makes all nodes stop writing. */
     public void quiet() throws IOException {
         for (Slot slot : slots) {
-            slot.node.quiet();
+            slot.node.tell(Command.QUIET);
         }
     }
 

@@ -2,6 +2,7 @@ package io.outbox.soak.cluster;
 
 import io.outbox.soak.ledger.Entry;
 import io.outbox.soak.ledger.Ledger;
+import io.outbox.soak.node.Command;
 import io.outbox.soak.node.NodeMain;
 import io.outbox.soak.node.NodeSettings;
 import java.io.IOException;
@@ -35,7 +36,8 @@ public final class Node {
     static Node start(NodeSettings settings, Watchdog watchdog) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
+                "-Xmx256m",
+                "-XX:+ExitOnOutOfMemoryError",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
@@ -85,10 +87,10 @@ public final class Node {
         }
     }
 
-    /** Makes it stop writing. */
-    public void quiet() throws IOException {
+    /** Tells it how to go on. */
+    public void tell(Command command) throws IOException {
         OutputStream commands = process.getOutputStream();
-        commands.write((NodeMain.QUIET + "\n").getBytes(StandardCharsets.UTF_8));
+        commands.write((command + "\n").getBytes(StandardCharsets.UTF_8));
         commands.flush();
     }
 

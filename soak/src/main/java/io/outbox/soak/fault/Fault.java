@@ -2,9 +2,15 @@ package io.outbox.soak.fault;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 
-/** A fault that happened. The target is the name of a node, or {@link #SERVER}. */
-public record Fault(FaultKind kind, String target, Instant begin, Instant end) {
+/**
+ * A fault that happened.
+ *
+ * @param target the name of a node, or {@link #SERVER}
+ * @param events the events whose rows it hit; empty if it hit none in particular
+ */
+public record Fault(FaultKind kind, String target, Set<String> events, Instant begin, Instant end) {
 
     public static final String SERVER = "server";
 

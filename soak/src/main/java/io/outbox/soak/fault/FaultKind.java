@@ -1,7 +1,7 @@
 package io.outbox.soak.fault;
 
 /**
- * A way in which a node or the server can fail.
+ * A way in which a node, its business, the server or its neighbours can fail.
  *
  * <p>What excuses a second delivery is the inability of the node that made the first one to keep its lease or to say that
  * it is done. A fault of the server excuses none: it hits all nodes alike, and whoever held an event before still holds it
@@ -20,24 +20,38 @@ public enum FaultKind {
     CUT_OFF(Excuse.LOST_LEASE),
     /** Its connections are reset; it can connect again at once. */
     RESET(Excuse.NEVER),
+    /** Again and again its connections are reset after the server has got its requests and before the answers are back. */
+    LOST_ANSWERS(Excuse.NEVER),
     /** Closed under load; what its listeners have not finished within the drain timeout may come again. */
     CLOSED(Excuse.UNFINISHED),
+    /** Its business catches deadlocks and lock timeouts and commits, and undoes savepoints around its writes. */
+    CAUGHT_ERRORS(Excuse.NEVER),
+    /** Its business writes events of up to 1 MB among the small ones. */
+    LARGE_PAYLOADS(Excuse.NEVER),
 
     SERVER_KILLED(Excuse.NEVER),
     SERVER_FROZEN(Excuse.NEVER),
     /** Every UPDATE of the outbox table fails, in Redis every write. */
     SERVER_REFUSING(Excuse.NEVER),
     /** Every change of the outbox waits. */
-    SERVER_BLOCKING(Excuse.NEVER);
+    SERVER_BLOCKING(Excuse.NEVER),
+    /** As {@link #LOST_ANSWERS}, for all nodes at the same time. */
+    SERVER_LOST_ANSWERS(Excuse.NEVER),
+    /** A session beside the nodes has locked the rows of a few events. */
+    SERVER_ROWS_LOCKED(Excuse.LOCKED_ROW),
+    /** A session beside the nodes has a snapshot open, so that no dead row can be cleaned up. */
+    SERVER_SNAPSHOT(Excuse.NEVER);
 
-    /** When a fault of the node that made the earlier delivery explains a later one. */
+    /** When a fault explains a later delivery; all but the last one have to hit the node that made the earlier one. */
     public enum Excuse {
         ALWAYS,
         /** If it lasted long enough to lose the lease. */
         LOST_LEASE,
         /** If the earlier delivery had not ended when the fault was over. */
         UNFINISHED,
-        NEVER
+        NEVER,
+        /** If it hit the row of this very event, and lasted long enough to lose the lease. */
+        LOCKED_ROW
     }
 
     private final Excuse excuse;
@@ -58,5 +72,20 @@ public enum FaultKind {
     /** Whether it happens to the server and not to a node. */
     public boolean hitsServer() {
         return name().startsWith("SERVER_");
+    }
+
+    /** Whether events may have to wait for a lease to end because of it, or for the server to be there again. */
+    public boolean delaysEvents() {
+        return switch (this) {
+            case KILLED, STOPPED, STALLED, LATE_ANSWERS, CUT_OFF, CLOSED -> true;
+            case SERVER_KILLED, SERVER_FROZEN, SERVER_REFUSING, SERVER_BLOCKING -> true;
+            case RESET, LOST_ANSWERS, CAUGHT_ERRORS, LARGE_PAYLOADS -> false;
+            case SERVER_LOST_ANSWERS, SERVER_ROWS_LOCKED, SERVER_SNAPSHOT -> false;
+        };
+    }
+
+    /** Whether it takes a database, with rows, locks and snapshots. */
+    public boolean needsDatabase() {
+        return this == CAUGHT_ERRORS || this == SERVER_ROWS_LOCKED || this == SERVER_SNAPSHOT;
     }
 }

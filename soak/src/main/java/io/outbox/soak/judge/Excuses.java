@@ -17,6 +17,9 @@ import java.util.Set;
  * this node could not keep its lease, or could not say that the event was done, and the other was right to take over. A
  * fault of the later node explains nothing: it must not deliver what it has lost.
  *
+ * <p>A row that a session beside the nodes has locked can neither be renewed nor finished. That explains a repetition of this
+ * very event, and of no other.
+ *
  * <p>There is one exception, which no lease can prevent. A node may be stopped after it has looked at its lock for the last
  * time and before the listener runs; when it goes on, the listener runs. That window is microseconds wide, so one such
  * delivery for each stop is believed, if it began at the very moment the node went on.
@@ -39,11 +42,15 @@ final class Excuses {
     /** Returns the fault that explains the later delivery, if there is one. */
     Optional<Fault> explain(Delivery earlier, Delivery later) {
         Optional<Fault> excuse = faults.stream()
-                .filter(fault -> fault.target().equals(earlier.node()))
+                .filter(fault -> hits(fault, earlier))
                 .filter(fault -> overlaps(fault, earlier, later))
                 .filter(fault -> excuses(fault, earlier))
                 .findFirst();
         return excuse.isPresent() ? excuse : atTheDoor(earlier, later);
+    }
+
+    private static boolean hits(Fault fault, Delivery earlier) {
+        return fault.target().equals(earlier.node()) || fault.events().contains(earlier.eventId());
     }
 
     private static boolean overlaps(Fault fault, Delivery earlier, Delivery later) {
@@ -53,7 +60,7 @@ final class Excuses {
     private boolean excuses(Fault fault, Delivery earlier) {
         return switch (fault.kind().excuse()) {
             case ALWAYS -> true;
-            case LOST_LEASE -> fault.duration().compareTo(toleratedSilence) >= 0;
+            case LOST_LEASE, LOCKED_ROW -> fault.duration().compareTo(toleratedSilence) >= 0;
             case UNFINISHED -> earlier.end() == null || earlier.end().isAfter(fault.end());
             case NEVER -> false;
         };

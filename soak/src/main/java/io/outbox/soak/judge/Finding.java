@@ -8,8 +8,8 @@ import java.time.Instant;
  *
  * @param eventId the event concerned
  * @param at when it showed, or {@code null} if it showed only in the end
- * @param suspect the kind of the fault, whoever it hit, that took most of the time between the two deliveries, or was the
- *     last one before them; {@code null} if there was none
+ * @param suspect the kind of the fault, whoever it hit, that took most of the time before this delivery and since the one
+ *     before or since it was due, or was the last one before that; {@code null} if there was none
  */
 public record Finding(Kind kind, String eventId, Instant at, FaultKind suspect) {
 
@@ -25,9 +25,15 @@ public record Finding(Kind kind, String eventId, Instant at, FaultKind suspect) 
         WRONG_END,
         /** An event came to a listener although its transaction rolled back, or nobody ever stored it. */
         NEVER_COMMITTED,
+        /** An event came to a listener although its write was undone inside the transaction. */
+        FROM_FAILED_TRANSACTION,
         /** A row is locked although the node has closed. */
         STUCK_LOCK,
         /** An event came again, and no fault of the node that had it before explains that. */
-        UNEXPLAINED_DUPLICATE
+        UNEXPLAINED_DUPLICATE,
+        /** An event has more failed attempts than deliveries that were not done. */
+        FALSE_ATTEMPT,
+        /** An event was due for nearly a lease, and no fault explains that nobody delivered it. */
+        LATE
     }
 }

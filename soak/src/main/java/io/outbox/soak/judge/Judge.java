@@ -5,7 +5,9 @@ import io.outbox.soak.fault.FaultKind;
 import io.outbox.soak.judge.Finding.Kind;
 import io.outbox.soak.judge.Verdict.Figures;
 import io.outbox.soak.ledger.Delivery;
+import io.outbox.soak.ledger.Entry.Answer;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
+import io.outbox.soak.ledger.EventKind;
 import io.outbox.soak.ledger.EventKind.End;
 import io.outbox.soak.ledger.History;
 import io.outbox.soak.ledger.WrittenEvent;
@@ -25,18 +27,24 @@ import java.util.Optional;
  * <ol>
  *   <li>A committed event is in the table, came to a listener, and ended as the listener wanted.
  *   <li>An event whose commit has an unknown end was delivered if it is in the table, and only then.
- *   <li>An event that was rolled back never came to a listener.
+ *   <li>An event that was rolled back, or undone inside its transaction, never came to a listener.
  *   <li>A node that has closed holds no lock.
  *   <li>An event that came again, though nobody had asked for it, did so because of a fault; see {@link Excuses}.
+ *   <li>An event has no more failed attempts than listeners failed.
+ *   <li>An event that is due comes to a listener before long; see {@link Waits}.
  * </ol>
  *
  * One judge judges one run.
  */
 public final class Judge {
 
+    /** The longest pause after which a listener that asked to see an event again may see it. */
+    private static final Duration LONGEST_BACKOFF = Duration.ofMillis(1_500);
+
     private final Evidence evidence;
     private final History history;
     private final Excuses excuses;
+    private final Waits waits;
     private final Map<String, Row> table = new HashMap<>();
     private final List<Finding> findings = new ArrayList<>();
     private final Map<FaultKind, Integer> explained = new EnumMap<>(FaultKind.class);
@@ -47,6 +55,7 @@ public final class Judge {
         this.evidence = evidence;
         this.history = evidence.history();
         this.excuses = new Excuses(evidence.faults(), lease);
+        this.waits = new Waits(evidence.faults(), lease);
         evidence.table().forEach(row -> table.put(row.eventId(), row));
     }
 
@@ -59,7 +68,7 @@ public final class Judge {
                 .forEach(row -> find(Kind.STUCK_LOCK, row.eventId()));
         Figures figures = new Figures(
                 table.size(),
-                count(TransactionEnd.ROLLED_BACK),
+                count(TransactionEnd.ROLLED_BACK) + count(TransactionEnd.UNDONE),
                 count(TransactionEnd.UNKNOWN),
                 history.deliveryCount(),
                 repetitions);
@@ -84,46 +93,75 @@ public final class Judge {
         } else if (row.status() == Row.DONE != (event.kind().end() == End.DONE)) {
             find(Kind.WRONG_END, event.eventId());
         }
+        if (row.attempts() > notDone(event.eventId())) {
+            find(Kind.FALSE_ATTEMPT, event.eventId());
+        }
+    }
+
+    private long notDone(String eventId) {
+        return history.deliveries(eventId).stream()
+                .filter(delivery -> delivery.answer() != Answer.DONE)
+                .count();
     }
 
     private void judgeDelivered(String eventId) {
         WrittenEvent event = history.event(eventId);
-        if (event == null || event.end() == TransactionEnd.ROLLED_BACK || !table.containsKey(eventId)) {
-            find(Kind.NEVER_COMMITTED, eventId);
-        }
         List<Delivery> deliveries = history.deliveries(eventId);
+        if (event != null && event.end() == TransactionEnd.UNDONE) {
+            find(Kind.FROM_FAILED_TRANSACTION, eventId);
+        } else if (event == null || event.end() == TransactionEnd.ROLLED_BACK || !table.containsKey(eventId)) {
+            find(Kind.NEVER_COMMITTED, eventId);
+        } else if (event.dueAt() != null) {
+            judgeWait(event.kind(), event.dueAt(), deliveries.get(0));
+        }
         for (int i = 1; i < deliveries.size(); i++) {
             judgeRepetition(deliveries.get(i - 1), deliveries.get(i));
+        }
+    }
+
+    /** Events that keep their workers busy for longer than a lease wait for each other, which is nobody's fault. */
+    private void judgeWait(EventKind kind, Instant due, Delivery delivery) {
+        if (kind != EventKind.LONG && waits.isTooLong(delivery.eventId(), due, delivery.begin())) {
+            find(Kind.LATE, due, delivery);
         }
     }
 
     private void judgeRepetition(Delivery earlier, Delivery later) {
         if (earlier.allows(later)) {
             repetitions++;
+            judgeWait(kind(later.eventId()), earlier.end().plus(LONGEST_BACKOFF), later);
             return;
         }
         Optional<Fault> excuse = excuses.explain(earlier, later);
         if (excuse.isPresent()) {
             explained.merge(excuse.get().kind(), 1, Integer::sum);
         } else {
-            findings.add(
-                    new Finding(Kind.UNEXPLAINED_DUPLICATE, later.eventId(), later.begin(), suspect(earlier, later)));
+            find(Kind.UNEXPLAINED_DUPLICATE, earlier.begin(), later);
         }
     }
 
-    private FaultKind suspect(Delivery earlier, Delivery later) {
+    private EventKind kind(String eventId) {
+        WrittenEvent event = history.event(eventId);
+        return event == null ? EventKind.PLAIN : event.kind();
+    }
+
+    private void find(Kind kind, Instant since, Delivery delivery) {
+        findings.add(new Finding(kind, delivery.eventId(), delivery.begin(), suspect(since, delivery.begin())));
+    }
+
+    private FaultKind suspect(Instant since, Instant until) {
         return evidence.faults().stream()
-                .filter(fault -> !fault.begin().isAfter(later.begin()))
-                .max(Comparator.comparing((Fault fault) -> timeBetween(earlier, later, fault))
+                .filter(fault -> !fault.begin().isAfter(until))
+                .max(Comparator.comparing((Fault fault) -> timeBetween(since, until, fault))
                         .thenComparing(Fault::begin))
                 .map(Fault::kind)
                 .orElse(null);
     }
 
-    /** Returns how much of the time between two deliveries a fault took. */
-    private static Duration timeBetween(Delivery earlier, Delivery later, Fault fault) {
-        Instant from = max(earlier.begin(), fault.begin());
-        Instant to = fault.end().isBefore(later.begin()) ? fault.end() : later.begin();
+    /** Returns how much of some time a fault took. */
+    private static Duration timeBetween(Instant since, Instant until, Fault fault) {
+        Instant from = max(since, fault.begin());
+        Instant to = fault.end().isBefore(until) ? fault.end() : until;
         return Duration.between(from, max(from, to));
     }
 

@@ -113,11 +113,14 @@ public final class Report {
     }
 
     private String happened(Fault fault) {
-        return fault.target() + " " + label(fault.kind()) + " " + time(fault.begin()) + " to " + time(fault.end());
+        String events = fault.events().isEmpty() ? "" : ": " + String.join(", ", fault.events());
+        return fault.target() + " " + label(fault.kind()) + " " + time(fault.begin()) + " to " + time(fault.end())
+                + events;
     }
 
-    private static String written(WrittenEvent event) {
-        return label(event.kind()) + " by " + event.node() + ", " + label(event.end());
+    private String written(WrittenEvent event) {
+        String due = event.dueAt() == null ? "" : ", due " + time(event.dueAt());
+        return label(event.kind()) + " by " + event.node() + ", " + label(event.end()) + due;
     }
 
     private String delivered(Delivery delivery) {
@@ -130,7 +133,8 @@ public final class Report {
         rows.addAll(evidence.locksLeft());
         String text = rows.stream()
                 .filter(row -> row.eventId().equals(eventId))
-                .map(row -> "status " + row.status() + (row.lockedBy() == null ? "" : ", locked by " + row.lockedBy()))
+                .map(row -> "status " + row.status() + ", attempts " + row.attempts()
+                        + (row.lockedBy() == null ? "" : ", locked by " + row.lockedBy()))
                 .collect(Collectors.joining("; before: "));
         return text.isEmpty() ? "none" : text;
     }

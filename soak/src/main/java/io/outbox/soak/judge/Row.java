@@ -1,7 +1,7 @@
 package io.outbox.soak.judge;
 
 /** A stored event; {@code lockedBy} is {@code null} if nobody holds it. */
-public record Row(String eventId, int status, String lockedBy) {
+public record Row(String eventId, int status, int attempts, String lockedBy) {
 
     public static final int DONE = 1;
     public static final int DEAD = 3;

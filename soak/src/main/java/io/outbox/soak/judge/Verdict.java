@@ -16,7 +16,7 @@ public record Verdict(Figures figures, Map<FaultKind, Integer> explained, List<F
      * How much there was to judge.
      *
      * @param stored events in the table
-     * @param rolledBack events of transactions that certainly rolled back
+     * @param rolledBack events that were certainly rolled back, alone or with their transaction
      * @param unknown events of transactions whose end no node knows
      * @param deliveries calls of listeners
      * @param repetitions calls that a listener had asked for

@@ -12,7 +12,9 @@ public sealed interface Entry {
         /** Certainly: the commit was never asked for. */
         ROLLED_BACK,
         /** The commit failed. */
-        UNKNOWN
+        UNKNOWN,
+        /** Certainly not stored: the write was undone inside the transaction, whatever became of the commit. */
+        UNDONE
     }
 
     /** What a listener answered. */
@@ -31,8 +33,8 @@ public sealed interface Entry {
         String[] words = line.split(" ");
         return switch (words[0]) {
             case "ready" -> new Ready();
-            case "writing" -> new Writing(words[1], EventKind.valueOf(words[2]));
-            case "written" -> new Written(words[1], TransactionEnd.valueOf(words[2]));
+            case "writing" -> new Writing(words[1], EventKind.valueOf(words[2]), instant(words[3]));
+            case "written" -> new Written(words[1], TransactionEnd.valueOf(words[2]), instant(words[3]));
             case "begun" -> new Begun(Long.parseLong(words[1]), words[2], instant(words[3]));
             case "ended" -> new Ended(Long.parseLong(words[1]), instant(words[2]), Answer.valueOf(words[3]));
             default -> throw new IllegalArgumentException("not an entry: " + line);
@@ -56,18 +58,18 @@ public sealed interface Entry {
     }
 
     /** A transaction is about to write the event; without {@link Written} after it, nobody knows how it ended. */
-    record Writing(String eventId, EventKind kind) implements Entry {
+    record Writing(String eventId, EventKind kind, Instant availableAt) implements Entry {
         @Override
         public String line() {
-            return "writing " + eventId + " " + kind;
+            return "writing " + eventId + " " + kind + " " + micros(availableAt);
         }
     }
 
     /** The transaction that wrote the event has ended. */
-    record Written(String eventId, TransactionEnd end) implements Entry {
+    record Written(String eventId, TransactionEnd end, Instant at) implements Entry {
         @Override
         public String line() {
-            return "written " + eventId + " " + end;
+            return "written " + eventId + " " + end + " " + micros(at);
         }
     }
 

@@ -5,6 +5,7 @@ import io.outbox.soak.ledger.Entry.Ended;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import io.outbox.soak.ledger.Entry.Writing;
 import io.outbox.soak.ledger.Entry.Written;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -25,12 +26,13 @@ public final class History {
 
     /** Adds the entries of a node's ledger. */
     public void add(String node, List<Entry> entries) {
+        Map<String, Writing> open = new HashMap<>();
         Map<Long, Begun> running = new HashMap<>();
         for (Entry entry : entries) {
             if (entry instanceof Writing writing) {
-                put(new WrittenEvent(writing.eventId(), writing.kind(), node, TransactionEnd.UNKNOWN));
+                open.put(writing.eventId(), writing);
             } else if (entry instanceof Written end) {
-                put(new WrittenEvent(end.eventId(), event(end.eventId()).kind(), node, end.end()));
+                put(open.remove(end.eventId()), end, node);
             } else if (entry instanceof Begun begun) {
                 running.put(begun.delivery(), begun);
             } else if (entry instanceof Ended ended) {
@@ -38,7 +40,15 @@ public final class History {
                 add(new Delivery(begun.eventId(), node, begun.at(), ended.at(), ended.answer()));
             }
         }
+        open.values()
+                .forEach(writing ->
+                        put(new WrittenEvent(writing.eventId(), writing.kind(), node, TransactionEnd.UNKNOWN, null)));
         running.values().forEach(begun -> add(new Delivery(begun.eventId(), node, begun.at(), null, null)));
+    }
+
+    private void put(Writing writing, Written end, String node) {
+        Instant dueAt = end.at().isAfter(writing.availableAt()) ? end.at() : writing.availableAt();
+        put(new WrittenEvent(writing.eventId(), writing.kind(), node, end.end(), dueAt));
     }
 
     private void put(WrittenEvent event) {

@@ -1,6 +1,11 @@
 package io.outbox.soak.ledger;
 
 import io.outbox.soak.ledger.Entry.TransactionEnd;
+import java.time.Instant;
 
-/** An event that a business transaction of a node wrote. */
-public record WrittenEvent(String eventId, EventKind kind, String node, TransactionEnd end) {}
+/**
+ * An event that a business transaction of a node wrote.
+ *
+ * @param dueAt when it could be delivered at the earliest, or {@code null} if nobody knows when the transaction ended
+ */
+public record WrittenEvent(String eventId, EventKind kind, String node, TransactionEnd end, Instant dueAt) {}

@@ -17,9 +17,9 @@ interface Engine extends AutoCloseable {
      * Runs a transaction of the business and returns how it ended, whatever goes wrong.
      *
      * @param write writes the events
-     * @param rollBack whether the business changes its mind after that
+     * @throws UnsupportedOperationException if this engine's transactions cannot go like that
      */
-    TransactionEnd transact(Runnable write, boolean rollBack);
+    TransactionEnd transact(Runnable write, Course course);
 
     @Override
     void close();

@@ -17,6 +17,7 @@ final class JdbcEngine implements Engine {
 
     private final HikariDataSource pool;
     private final JdbcOutbox jdbc;
+    private final Business business;
 
     JdbcEngine(String jdbcUrl) {
         HikariConfig config = new HikariConfig();
@@ -26,6 +27,7 @@ final class JdbcEngine implements Engine {
         config.setValidationTimeout(CONNECTION_TIMEOUT.dividedBy(2).toMillis());
         this.pool = new HikariDataSource(config);
         this.jdbc = JdbcOutbox.of(pool);
+        this.business = new Business(jdbcUrl);
     }
 
     @Override
@@ -34,24 +36,29 @@ final class JdbcEngine implements Engine {
     }
 
     @Override
-    public TransactionEnd transact(Runnable write, boolean rollBack) {
+    public TransactionEnd transact(Runnable write, Course course) {
         boolean committing = false;
+        boolean undone = false;
         try (Transaction transaction = jdbc.begin()) {
-            write.run();
-            if (rollBack) {
+            undone = business.run(transaction.connection(), write, course);
+            if (course == Course.ROLL_BACK) {
                 transaction.rollback();
                 return TransactionEnd.ROLLED_BACK;
             }
             committing = true;
             transaction.commit();
-            return TransactionEnd.COMMITTED;
+            return undone ? TransactionEnd.UNDONE : TransactionEnd.COMMITTED;
         } catch (RuntimeException e) {
+            if (undone) {
+                return TransactionEnd.UNDONE;
+            }
             return committing ? TransactionEnd.UNKNOWN : TransactionEnd.ROLLED_BACK;
         }
     }
 
     @Override
     public void close() {
+        business.close();
         pool.close();
     }
 }

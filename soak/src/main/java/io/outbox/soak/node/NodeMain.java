@@ -2,6 +2,8 @@ package io.outbox.soak.node;
 
 import io.outbox.Outbox;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
+import io.outbox.dispatch.LanePolicy;
+import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.soak.ledger.Entry.Ready;
 import io.outbox.soak.ledger.EventKind;
@@ -12,13 +14,10 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A node: writes and delivers until its standard input ends, then closes its outbox under load. The line {@link #QUIET}
- * makes it stop writing and go on delivering.
+ * A node: writes and delivers until its standard input ends, then closes its outbox under load. Each line is a
+ * {@link Command}.
  */
 public final class NodeMain {
-
-    /** The command to stop writing. */
-    public static final String QUIET = "quiet";
 
     private static final int WORKERS = 4;
     /** Small, so that a good part of the events overflows to the poller. */
@@ -27,6 +26,17 @@ public final class NodeMain {
     private static final int POLL_INTERVAL_MS = 20;
     private static final int DRAIN_TIMEOUT_MS = 2_000;
     private static final int MAX_ATTEMPTS = 100;
+
+    private static final RetryPolicy RETRIES = new ExponentialBackoffRetryPolicy(100, 1_000);
+
+    /** Else what takes long would now and then keep all workers busy, and make the others wait for longer than a lease. */
+    private static final LanePolicy LONG_LANE = LanePolicy.builder()
+            .concurrency(WORKERS)
+            .queueCapacity(QUEUE_CAPACITY)
+            .batchSize(QUEUE_CAPACITY)
+            .maxAttempts(MAX_ATTEMPTS)
+            .retryPolicy(RETRIES)
+            .build();
 
     private NodeMain() {}
 
@@ -56,7 +66,8 @@ public final class NodeMain {
                 .batchSize(QUEUE_CAPACITY)
                 .intervalMs(POLL_INTERVAL_MS)
                 .maxAttempts(MAX_ATTEMPTS)
-                .retryPolicy(new ExponentialBackoffRetryPolicy(100, 1_000))
+                .retryPolicy(RETRIES)
+                .lane(EventKind.LONG.name(), LONG_LANE)
                 .drainTimeoutMs(DRAIN_TIMEOUT_MS)
                 .build()) {
             writers = Writers.start(engine, outbox.writer(), ledger, settings.seed());
@@ -71,9 +82,7 @@ public final class NodeMain {
     private static void obey(Writers writers) throws IOException {
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String command = commands.readLine(); command != null; command = commands.readLine()) {
-            if (command.equals(QUIET)) {
-                writers.stop();
-            }
+            writers.obey(Command.valueOf(command));
         }
     }
 }

@@ -8,6 +8,7 @@ import io.outbox.soak.ledger.Entry.Written;
 import io.outbox.soak.ledger.EventKind;
 import io.outbox.soak.ledger.Ledger;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -24,6 +25,10 @@ final class Writers {
     private static final int LARGE_BATCH = 40;
     private static final int LARGE_BATCH_ONE_IN = 20;
     private static final int ROLLBACK_ONE_IN = 8;
+    private static final int ERROR_ONE_IN = 4;
+    private static final int LARGE_PAYLOADS_ONE_IN = 4;
+    private static final int LARGE_BATCH_OF_LARGE = 20;
+    private static final int LARGEST_PAYLOAD = 1_000_000;
     private static final int LONGEST_PAUSE_MS = 400;
     private static final int LONGEST_DELAY_MS = 3_000;
     private static final int PAUSE_AFTER_FAILURE_MS = 100;
@@ -33,6 +38,8 @@ final class Writers {
     private final Ledger ledger;
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean stopped;
+    private volatile boolean catchesErrors;
+    private volatile boolean writesLarge;
 
     private Writers(Engine engine, OutboxWriter writer, Ledger ledger) {
         this.engine = engine;
@@ -51,6 +58,16 @@ final class Writers {
         return writers;
     }
 
+    void obey(Command command) {
+        switch (command) {
+            case QUIET -> stop();
+            case CATCH_ERRORS -> catchesErrors = true;
+            case CATCH_NO_ERRORS -> catchesErrors = false;
+            case WRITE_LARGE -> writesLarge = true;
+            case WRITE_SMALL -> writesLarge = false;
+        }
+    }
+
     /** Lets the transactions under way end, and begins no more. */
     void stop() {
         stopped = true;
@@ -67,12 +84,12 @@ final class Writers {
             while (!stopped) {
                 TimeUnit.MILLISECONDS.sleep(random.nextInt(LONGEST_PAUSE_MS));
                 List<EventEnvelope> events = events(random);
-                events.forEach(
-                        event -> ledger.append(new Writing(event.eventId(), EventKind.valueOf(event.eventType()))));
-                boolean rollBack = random.nextInt(ROLLBACK_ONE_IN) == 0;
-                TransactionEnd end = engine.transact(() -> write(events), rollBack);
-                events.forEach(event -> ledger.append(new Written(event.eventId(), end)));
-                if (end != TransactionEnd.COMMITTED && !rollBack) {
+                events.forEach(event -> ledger.append(writing(event)));
+                Course course = course(random);
+                TransactionEnd end = engine.transact(() -> write(events), course);
+                Instant now = Instant.now();
+                events.forEach(event -> ledger.append(new Written(event.eventId(), end, now)));
+                if (end != TransactionEnd.COMMITTED && course == Course.COMMIT) {
                     TimeUnit.MILLISECONDS.sleep(PAUSE_AFTER_FAILURE_MS);
                 }
             }
@@ -81,18 +98,35 @@ final class Writers {
         }
     }
 
-    private static List<EventEnvelope> events(Random random) {
-        int size = random.nextInt(LARGE_BATCH_ONE_IN) == 0 ? LARGE_BATCH : 1 + random.nextInt(LARGEST_TRANSACTION);
+    private static Writing writing(EventEnvelope event) {
+        Instant availableAt = event.isDelayed() ? event.availableAt() : event.occurredAt();
+        return new Writing(event.eventId(), EventKind.valueOf(event.eventType()), availableAt);
+    }
+
+    private Course course(Random random) {
+        if (catchesErrors && random.nextInt(ERROR_ONE_IN) == 0) {
+            return Course.ERRORS.get(random.nextInt(Course.ERRORS.size()));
+        }
+        return random.nextInt(ROLLBACK_ONE_IN) == 0 ? Course.ROLL_BACK : Course.COMMIT;
+    }
+
+    private List<EventEnvelope> events(Random random) {
+        boolean large = writesLarge && random.nextInt(LARGE_PAYLOADS_ONE_IN) == 0;
+        int size = 1 + random.nextInt(LARGEST_TRANSACTION);
+        if (random.nextInt(LARGE_BATCH_ONE_IN) == 0) {
+            size = large ? LARGE_BATCH_OF_LARGE : LARGE_BATCH;
+        }
         List<EventEnvelope> events = new ArrayList<>(size);
         for (int i = 0; i < size; i++) {
-            events.add(event(random));
+            events.add(event(random, large ? random.nextInt(LARGEST_PAYLOAD) : 0));
         }
         return events;
     }
 
-    private static EventEnvelope event(Random random) {
+    private static EventEnvelope event(Random random, int payloadSize) {
         EventKind kind = kind(random.nextInt(1_000));
-        EventEnvelope.Builder event = EventEnvelope.builder(kind.name()).payloadJson("{}");
+        EventEnvelope.Builder event =
+                EventEnvelope.builder(kind.name()).payloadJson("\"" + "x".repeat(payloadSize) + "\"");
         if (kind == EventKind.DELAYED) {
             event.deliverAfter(Duration.ofMillis(1 + random.nextInt(LONGEST_DELAY_MS)));
         }

@@ -126,7 +126,7 @@ class JudgeTest {
 
     @Test
     void findsALockThatAClosedNodeLeftBehind() {
-        scene.committed("a", "1").delivered("b", "1", 9).lockLeft("1", "a");
+        scene.committed("a", "1", 9).delivered("b", "1", 9).lockLeft("1", "a");
 
         assertFinding(Kind.STUCK_LOCK, "1");
     }
@@ -199,7 +199,7 @@ class JudgeTest {
 
     @Test
     void aFaultThatWasOverBeforeTheEarlierDeliveryExplainsNone() {
-        scene.committed("a", "1")
+        scene.committed("a", "1", 7)
                 .delivered("a", "1", 7)
                 .delivered("b", "1", 7.01)
                 .fault(FaultKind.LATE_ANSWERS, "a", 1, 6.9);
@@ -228,7 +228,7 @@ class JudgeTest {
 
     @Test
     void suspectsTheLastFaultBeforeTheDeliveriesElse() {
-        scene.committed("a", "1")
+        scene.committed("a", "1", 8)
                 .delivered("a", "1", 8)
                 .delivered("b", "1", 8.01)
                 .fault(FaultKind.SERVER_KILLED, Fault.SERVER, 0, 5)
@@ -285,8 +285,8 @@ class JudgeTest {
 
     @Test
     void oneDeliveryIsBelievedToHaveBeenStoppedRightBeforeItBegan() {
-        scene.committed("a", "1")
-                .committed("a", "2")
+        scene.committed("a", "1", 5)
+                .committed("a", "2", 5)
                 .delivered("b", "1", 5)
                 .delivered("a", "1", 7.01)
                 .delivered("b", "2", 5)
@@ -299,10 +299,129 @@ class JudgeTest {
 
     @Test
     void noDeliveryIsBelievedToHaveBeenStoppedThatBeganLater() {
-        scene.committed("a", "1")
+        scene.committed("a", "1", 5)
                 .delivered("b", "1", 5)
                 .delivered("a", "1", 7.5)
                 .fault(FaultKind.STOPPED, "a", 1, 7);
+
+        assertFinding(Kind.UNEXPLAINED_DUPLICATE, "1");
+    }
+
+    @Test
+    void findsADeliveryOfAnEventThatWasUndoneInsideItsTransaction() {
+        scene.written("a", "1", EventKind.PLAIN, TransactionEnd.UNDONE).delivered("a", "1", 1);
+
+        assertFinding(Kind.FROM_FAILED_TRANSACTION, "1");
+    }
+
+    @Test
+    void findsAFailedAttemptThatNoListenerMade() {
+        scene.committed("a", "1").attempts("1", 1).delivered("a", "1", 1);
+
+        assertFinding(Kind.FALSE_ATTEMPT, "1");
+    }
+
+    @Test
+    void findsAFailedAttemptThatWasCountedTwice() {
+        scene.committed("a", "1")
+                .attempts("1", 2)
+                .delivered("a", "1", 1, 1.1, Answer.AGAIN)
+                .delivered("a", "1", 2);
+
+        assertFinding(Kind.FALSE_ATTEMPT, "1");
+    }
+
+    @Test
+    void anAttemptIsCountedForEachListenerThatFailed() {
+        scene.committed("a", "1")
+                .attempts("1", 1)
+                .delivered("a", "1", 1, 1.1, Answer.AGAIN)
+                .delivered("a", "1", 2);
+
+        assertThat(scene.judge().findings()).isEmpty();
+    }
+
+    @Test
+    void findsAnEventThatWaitedForALeaseWithoutAFault() {
+        scene.committed("a", "1", 1).delivered("a", "1", 5);
+
+        assertFinding(Kind.LATE, "1");
+    }
+
+    @Test
+    void anEventMayWaitForLessThanALeaseOrUntilItIsDue() {
+        scene.committed("a", "1", 1)
+                .delivered("a", "1", 4)
+                .committed("a", "2", 10)
+                .delivered("a", "2", 11);
+
+        assertThat(scene.judge().findings()).isEmpty();
+    }
+
+    @Test
+    void findsAnEventThatWaitedForALeaseAfterItsListenerHadAskedForIt() {
+        scene.committed("a", "1").delivered("a", "1", 1, 1.1, Answer.AGAIN).delivered("a", "1", 7);
+
+        assertFinding(Kind.LATE, "1");
+    }
+
+    @Test
+    void anEventThatTakesLongerThanALeaseMayWaitForOthersLikeIt() {
+        scene.written("a", "1", EventKind.LONG, TransactionEnd.COMMITTED)
+                .row("1", Row.DONE)
+                .delivered("a", "1", 9);
+
+        assertThat(scene.judge().findings()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            names = {"RESET", "LOST_ANSWERS", "SERVER_LOST_ANSWERS", "SERVER_ROWS_LOCKED", "SERVER_SNAPSHOT"},
+            mode = EnumSource.Mode.INCLUDE)
+    void aLostAnswerALockedRowOrASnapshotDoesNotExplainThatAnEventWaitedForALease(FaultKind kind) {
+        scene.committed("a", "1", 1).delivered("a", "1", 5).fault(kind, "a", 1, 5);
+
+        assertFinding(Kind.LATE, "1");
+        assertThat(scene.judge().findings()).extracting(Finding::suspect).containsExactly(kind);
+    }
+
+    @Test
+    void aNodeThatIsGoneExplainsThatEventsWaitUntilItsLeasesHaveEnded() {
+        scene.committed("a", "1", 1).delivered("b", "1", 7).fault(FaultKind.KILLED, "a", 1.5, 1.5);
+
+        assertThat(scene.judge().findings()).isEmpty();
+    }
+
+    @Test
+    void findsAnEventThatWaitedForAnotherLeaseAfterThoseHadEnded() {
+        scene.committed("a", "1", 1).delivered("b", "1", 14).fault(FaultKind.KILLED, "a", 1.5, 1.5);
+
+        assertFinding(Kind.LATE, "1");
+    }
+
+    @Test
+    void aLockedRowExplainsThatItsEventComesLateAndTwice() {
+        scene.committed("a", "1", 1)
+                .delivered("a", "1", 7)
+                .delivered("b", "1", 7.5)
+                .rowLocked("1", 1.5, 7);
+
+        Verdict verdict = scene.judge();
+
+        assertThat(verdict.findings()).isEmpty();
+        assertThat(verdict.explained()).isEqualTo(Map.of(FaultKind.SERVER_ROWS_LOCKED, 1));
+    }
+
+    @Test
+    void aRowThatWasLockedForLessThanALeaseExplainsNoDuplicate() {
+        scene.committed("a", "1").delivered("a", "1", 1).delivered("b", "1", 3).rowLocked("1", 0.5, 2);
+
+        assertFinding(Kind.UNEXPLAINED_DUPLICATE, "1");
+    }
+
+    @Test
+    void aLockedRowExplainsNoDuplicateOfAnotherEvent() {
+        scene.committed("a", "1").delivered("a", "1", 1).delivered("b", "1", 6).rowLocked("2", 0.5, 5.5);
 
         assertFinding(Kind.UNEXPLAINED_DUPLICATE, "1");
     }

@@ -37,10 +37,10 @@ class ReportTest {
     void tellsTheWholeHistoryOfAFinding() {
         assertThat(report.findings(10)).isEqualToNormalizingNewlines("""
                 unexplained duplicate: event 1
-                  written    plain by a, committed
+                  written    plain by a, committed, due +0.000
                   delivered  a +1.000 to +1.100 done
                   delivered  b +6.000 to +6.100 done
-                  row        status 1
+                  row        status 1, attempts 0
                   fault      server server frozen +0.500 to +5.500
                 """);
     }

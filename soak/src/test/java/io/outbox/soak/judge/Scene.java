@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A hand-made run; times are in seconds since it began. */
 final class Scene {
@@ -34,19 +35,29 @@ final class Scene {
 
     /** Lets a node write an event whose transaction ends like this; it is not in the table yet. */
     Scene written(String node, String eventId, EventKind kind, TransactionEnd end) {
-        ledger(node).addAll(List.of(new Writing(eventId, kind), new Written(eventId, end)));
+        return written(node, eventId, kind, end, 0);
+    }
+
+    /** Lets a node write an event that is due at a time. */
+    Scene written(String node, String eventId, EventKind kind, TransactionEnd end, double due) {
+        ledger(node).addAll(List.of(new Writing(eventId, kind, at(due)), new Written(eventId, end, START)));
         return this;
     }
 
     /** Lets a node begin a transaction of which nobody learns the end. */
     Scene writing(String node, String eventId) {
-        ledger(node).add(new Writing(eventId, EventKind.PLAIN));
+        ledger(node).add(new Writing(eventId, EventKind.PLAIN, START));
         return this;
     }
 
     /** Lets a node commit an event that is DONE in the end. */
     Scene committed(String node, String eventId) {
-        return written(node, eventId, EventKind.PLAIN, TransactionEnd.COMMITTED).row(eventId, Row.DONE);
+        return committed(node, eventId, 0);
+    }
+
+    Scene committed(String node, String eventId, double due) {
+        return written(node, eventId, EventKind.PLAIN, TransactionEnd.COMMITTED, due)
+                .row(eventId, Row.DONE);
     }
 
     Scene row(String eventId, int status) {
@@ -54,12 +65,18 @@ final class Scene {
     }
 
     Scene row(String eventId, int status, String lockedBy) {
-        table.add(new Row(eventId, status, lockedBy));
+        table.add(new Row(eventId, status, 0, lockedBy));
+        return this;
+    }
+
+    Scene attempts(String eventId, int attempts) {
+        table.removeIf(row -> row.eventId().equals(eventId));
+        table.add(new Row(eventId, Row.DONE, attempts, null));
         return this;
     }
 
     Scene lockLeft(String eventId, String lockedBy) {
-        locksLeft.add(new Row(eventId, 0, lockedBy));
+        locksLeft.add(new Row(eventId, 0, 0, lockedBy));
         return this;
     }
 
@@ -82,7 +99,12 @@ final class Scene {
     }
 
     Scene fault(FaultKind kind, String target, double begin, double end) {
-        faults.add(new Fault(kind, target, at(begin), at(end)));
+        faults.add(new Fault(kind, target, Set.of(), at(begin), at(end)));
+        return this;
+    }
+
+    Scene rowLocked(String eventId, double begin, double end) {
+        faults.add(new Fault(FaultKind.SERVER_ROWS_LOCKED, Fault.SERVER, Set.of(eventId), at(begin), at(end)));
         return this;
     }
 

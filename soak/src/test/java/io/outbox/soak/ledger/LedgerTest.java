@@ -29,8 +29,8 @@ class LedgerTest {
     void whatIsAppendedCanBeReadAtOnce() throws IOException {
         List<Entry> entries = List.of(
                 new Ready(),
-                new Writing("1", EventKind.SLOW),
-                new Written("1", TransactionEnd.COMMITTED),
+                new Writing("1", EventKind.SLOW, NOW),
+                new Written("1", TransactionEnd.COMMITTED, NOW.plusMillis(5)),
                 new Begun(7, "1", NOW),
                 new Ended(7, NOW.plusSeconds(1), Answer.DONE));
         Path path = directory.resolve("ledger");
