@@ -28,6 +28,10 @@ public final class Benchmark {
         PARTS.put("latency", LatencyPart::new);
         PARTS.put("idle", IdlePart::new);
         PARTS.put("deletion", DeletionPart::new);
+        PARTS.put("nodes", NodesPart::new);
+        PARTS.put("backlog", BacklogPart::new);
+        PARTS.put("snapshot", ignored -> new SnapshotPart());
+        PARTS.put("writeall", ignored -> new WriteAllPart());
         PARTS.put("mysql", other(MySqlServer::start));
         PARTS.put("mariadb", other(MariaDbServer::start));
         PARTS.put("h2", ignored -> report -> drain("jdbc:h2:mem:benchmark;DB_CLOSE_DELAY=-1", report));

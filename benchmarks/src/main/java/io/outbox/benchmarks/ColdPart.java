@@ -1,8 +1,5 @@
 package io.outbox.benchmarks;
 
-import java.lang.ProcessBuilder.Redirect;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -32,39 +29,27 @@ final class ColdPart implements Part {
     }
 
     private Figures measure(Drain drain, int events) throws Exception {
-        database.reset();
-        database.insertBacklog(events);
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Child.class.getName(),
-                        database.url(),
-                        drain.key(),
-                        Integer.toString(events))
-                .redirectError(Redirect.INHERIT)
-                .start();
-        String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (process.waitFor() != 0) {
-            throw new IllegalStateException("The JVM for '" + drain + "' failed");
+        drain.prepare(database, events);
+        try (Child child =
+                Child.start(List.of(), Draining.class, database.url(), drain.key(), Integer.toString(events))) {
+            String[] figures = child.answer().split(" ");
+            return new Figures(
+                    Double.parseDouble(figures[0]),
+                    Double.parseDouble(figures[1]),
+                    Double.NaN,
+                    Double.parseDouble(figures[2]));
         }
-        String[] figures = answer.strip().split(" ");
-        return new Figures(
-                Double.parseDouble(figures[0]),
-                Double.parseDouble(figures[1]),
-                Double.NaN,
-                Double.parseDouble(figures[2]));
     }
 
     /** The JVM that has just been started. Its clock begins when it is connected to the database. */
-    static final class Child {
+    static final class Draining {
 
-        private Child() {}
+        private Draining() {}
 
         public static void main(String[] args) throws Exception {
             try (Database database = Database.existing(args[0])) {
                 Figures figures = Drain.of(args[1]).measure(database, Integer.parseInt(args[2]));
-                System.out.println(figures.perSecond() + " " + figures.jvmMicros() + " " + figures.walBytes());
+                Child.tell(figures.perSecond() + " " + figures.jvmMicros() + " " + figures.walBytes());
             }
         }
     }

@@ -17,6 +17,7 @@ final class Database implements AutoCloseable {
 
     static final String PAYLOAD = "{\"data\":\"" + "x".repeat(289) + "\"}";
     private static final int INSERT_BATCH = 1000;
+    private static final int POOL_SIZE = 16;
 
     private final String url;
     private final HikariDataSource dataSource;
@@ -33,7 +34,7 @@ final class Database implements AutoCloseable {
 
     /** Returns an empty database, with the tables that it needs. */
     static Database create(String url) throws SQLException {
-        HikariDataSource dataSource = pool(url);
+        HikariDataSource dataSource = pool(url, POOL_SIZE);
         Database database =
                 new Database(url, dataSource, JdbcOutbox.of(dataSource).createSchema());
         for (String statement : database.dialect.prepare()) {
@@ -44,14 +45,19 @@ final class Database implements AutoCloseable {
 
     /** Returns a database that has its tables. */
     static Database existing(String url) {
-        HikariDataSource dataSource = pool(url);
+        return existing(url, POOL_SIZE);
+    }
+
+    /** Returns a database that has its tables, with so many connections to it. */
+    static Database existing(String url, int connections) {
+        HikariDataSource dataSource = pool(url, connections);
         return new Database(url, dataSource, JdbcOutbox.of(dataSource));
     }
 
-    private static HikariDataSource pool(String url) {
+    private static HikariDataSource pool(String url, int connections) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
-        config.setMaximumPoolSize(16);
+        config.setMaximumPoolSize(connections);
         return new HikariDataSource(config);
     }
 
@@ -78,6 +84,7 @@ final class Database implements AutoCloseable {
 
     void reset() throws SQLException {
         execute("TRUNCATE TABLE outbox_event");
+        execute("TRUNCATE TABLE own_event");
         execute("TRUNCATE TABLE business");
     }
 
@@ -85,6 +92,15 @@ final class Database implements AutoCloseable {
     void insertBacklog(int events) throws SQLException {
         insertTemplates(events);
         execute("INSERT INTO outbox_event SELECT * FROM backlog ORDER BY event_id LIMIT " + events);
+        settle();
+    }
+
+    /** Inserts as many events into the table of the loop that has one of its own. */
+    void insertOwnBacklog(int events) throws SQLException {
+        insertTemplates(events);
+        execute(
+                "INSERT INTO own_event (event_type, payload) SELECT event_type, payload FROM backlog ORDER BY event_id LIMIT "
+                        + events);
         settle();
     }
 
@@ -122,6 +138,14 @@ final class Database implements AutoCloseable {
                 SELECT 'finished-' || i, 'Benchmarked', '__GLOBAL__', ?, 1, 0, now() - interval '1 hour' + i * interval '1 ms',
                   now() - interval '1 hour' + i * interval '1 ms', now() - interval '50 minutes'
                 FROM generate_series(1, ?) i""", events);
+        settle();
+    }
+
+    /** Inserts events of a type that have been waiting for an hour, in one go, however many. */
+    void insertWaiting(String eventType, int events) throws SQLException {
+        for (String sql : dialect.insertWaiting(eventType, PAYLOAD, events)) {
+            execute(sql);
+        }
         settle();
     }
 
@@ -174,6 +198,10 @@ final class Database implements AutoCloseable {
 
     long pending() throws SQLException {
         return count("SELECT count(*) FROM outbox_event WHERE status IN (0, 2)");
+    }
+
+    long ownPending() throws SQLException {
+        return count("SELECT count(*) FROM own_event WHERE published = FALSE");
     }
 
     private long count(String sql) throws SQLException {

@@ -29,8 +29,7 @@ final class DrainPart implements Part {
     }
 
     private Figures measure(Drain drain, int events) throws Exception {
-        database.reset();
-        database.insertBacklog(events);
+        drain.prepare(database, events);
         return drain.measure(database, events);
     }
 

@@ -19,7 +19,7 @@ import java.util.function.IntPredicate;
  */
 final class HandWritten {
 
-    private static final int THREADS = 2;
+    static final int THREADS = 2;
     static final int BATCH = 500;
 
     private static final String CLAIM = """
@@ -53,8 +53,13 @@ final class HandWritten {
         }
     }
 
-    /** Drains the backlog with two threads. */
+    /** Drains the backlog with two threads of the loop for the outbox's table. */
     static void drain(Database database, int events) throws Exception {
+        drain(database, events, database.dialect().loop());
+    }
+
+    /** Drains the backlog with two threads. */
+    static void drain(Database database, int events, Dialect.Loop loop) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
             LongAdder handled = new LongAdder();
@@ -62,7 +67,7 @@ final class HandWritten {
             for (int i = 0; i < THREADS; i++) {
                 String owner = "relay-" + i;
                 relays.add(threads.submit(() -> {
-                    database.dialect().loop().relay(database, owner, count -> {
+                    loop.relay(database, owner, count -> {
                         handled.add(count);
                         return count > 0;
                     });

@@ -53,6 +53,29 @@ final class Settings {
 
     static final int REDIS_EVENTS = Integer.getInteger("bench.redis.events", 100_000);
 
+    /** Events of a lane that is paused, in front of those of other types. */
+    static final int PAUSED_EVENTS = Integer.getInteger("bench.paused", 500_000);
+
+    /** Events of other types behind the paused lane; what is not delivered in time is left. */
+    static final int OTHER_EVENTS = Integer.getInteger("bench.other", 20_000);
+
+    static final int BACKLOG_SECONDS = Integer.getInteger("bench.backlog.seconds", 20);
+
+    /** Size of the large backlog. */
+    static final int LARGE_EVENTS = Integer.getInteger("bench.large", 2_000_000);
+
+    /** Events per second while a snapshot is open. */
+    static final int SNAPSHOT_RATE = Integer.getInteger("bench.snapshot.rate", 1_000);
+
+    /** How long a snapshot is open. */
+    static final int SNAPSHOT_MINUTES = Integer.getInteger("bench.snapshot.minutes", 3);
+
+    /** Length of such a minute; shorter ones serve to try the part out. */
+    static final int SNAPSHOT_MINUTE_SECONDS = Integer.getInteger("bench.snapshot.minute", 60);
+
+    /** Events of one transaction. */
+    static final int WRITE_ALL_EVENTS = Integer.getInteger("bench.writeall", 10_000);
+
     /** Where plots are drawn. */
     static final Path PLOTS = Path.of(System.getProperty("bench.plots", "benchmarks/target/plots"));
 

@@ -10,6 +10,7 @@ import io.outbox.spi.Lease;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,8 +25,19 @@ import java.util.concurrent.locks.LockSupport;
 record Traffic(String label, Way way) {
 
     static final Traffic WITHOUT = new Traffic("without an outbox", Traffic::without);
-    static final Traffic LOOP =
-            new Traffic("hand-written: an INSERT, and a relay that looks every 10 ms", Traffic::handWritten);
+    static final Traffic LOOP = new Traffic(
+            "hand-written: an INSERT, and a relay that looks every 10 ms",
+            database -> new ByHand(
+                    database,
+                    database.dialect().loop(),
+                    1,
+                    conn -> HandWritten.insert(conn, EventEnvelope.ofJson("Benchmarked", Database.PAYLOAD))));
+    static final Traffic OWN = new Traffic(
+            "loop with a table of its own, marking, two threads",
+            database -> new ByHand(database, OwnTable::relayMarking, HandWritten.THREADS, OwnTable::insert));
+    static final Traffic OWN_DELETING = new Traffic(
+            "loop with a table of its own, deleting, two threads",
+            database -> new ByHand(database, OwnTable::relayDeleting, HandWritten.THREADS, OwnTable::insert));
     static final Traffic SINGLE = new Traffic(
             "outbox, single node",
             database -> new WithOutbox(
@@ -39,7 +51,7 @@ record Traffic(String label, Way way) {
                             .backend(database.jdbc().backend())));
 
     /** All ways, the one first by which the others are measured. */
-    static final List<Traffic> ALL = List.of(WITHOUT, LOOP, SINGLE, SEVERAL);
+    static final List<Traffic> ALL = List.of(WITHOUT, LOOP, OWN, OWN_DELETING, SINGLE, SEVERAL);
 
     private static final long RELAY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -88,51 +100,72 @@ record Traffic(String label, Way way) {
         };
     }
 
-    private static Session handWritten(Database database) {
-        AtomicBoolean closed = new AtomicBoolean();
-        AtomicLong delivered = new AtomicLong();
-        Thread relay = new Thread(
-                () -> {
-                    try {
-                        database.dialect().loop().relay(database, "relay", count -> {
-                            delivered.addAndGet(count);
-                            if (count < HandWritten.BATCH) {
-                                LockSupport.parkNanos(RELAY_PAUSE_NANOS);
-                            }
-                            return !closed.get();
-                        });
-                    } catch (SQLException e) {
-                        throw new IllegalStateException(e);
+    /** An INSERT by hand, and relays that look every 10 ms. */
+    private static final class ByHand implements Session {
+
+        private final Database database;
+        private final Insert insert;
+        private final AtomicBoolean closed = new AtomicBoolean();
+        private final AtomicLong delivered = new AtomicLong();
+        private final List<Thread> relays = new ArrayList<>();
+
+        /** Writes an event. */
+        @FunctionalInterface
+        private interface Insert {
+            void into(Connection conn) throws SQLException;
+        }
+
+        private ByHand(Database database, Dialect.Loop loop, int threads, Insert insert) {
+            this.database = database;
+            this.insert = insert;
+            for (int i = 0; i < threads; i++) {
+                String owner = "relay-" + i;
+                Thread relay = new Thread(() -> relay(loop, owner), owner);
+                relay.start();
+                relays.add(relay);
+            }
+        }
+
+        private void relay(Dialect.Loop loop, String owner) {
+            try {
+                loop.relay(database, owner, count -> {
+                    delivered.addAndGet(count);
+                    if (count < HandWritten.BATCH) {
+                        LockSupport.parkNanos(RELAY_PAUSE_NANOS);
                     }
-                },
-                "relay");
-        relay.start();
-        return new Session() {
-            @Override
-            public void commit() throws SQLException {
-                try (Connection conn = database.connection()) {
-                    conn.setAutoCommit(false);
-                    insertBusinessRow(conn);
-                    HandWritten.insert(conn, EventEnvelope.ofJson("Benchmarked", Database.PAYLOAD));
-                    conn.commit();
-                }
+                    return !closed.get();
+                });
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
             }
+        }
 
-            @Override
-            public long delivered() {
-                return delivered.get();
+        @Override
+        public void commit() throws SQLException {
+            try (Connection conn = database.connection()) {
+                conn.setAutoCommit(false);
+                insertBusinessRow(conn);
+                insert.into(conn);
+                conn.commit();
             }
+        }
 
-            @Override
-            public void close() {
-                closed.set(true);
-                try {
+        @Override
+        public long delivered() {
+            return delivered.get();
+        }
+
+        @Override
+        public void close() {
+            closed.set(true);
+            try {
+                for (Thread relay : relays) {
                     relay.join();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
                 }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
-        };
+        }
     }
 
     /** The outbox, with all defaults. */

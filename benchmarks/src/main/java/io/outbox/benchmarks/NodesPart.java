@@ -1,0 +1,211 @@
+package io.outbox.benchmarks;
+
+import io.outbox.DispatchResult;
+import io.outbox.Outbox;
+import io.outbox.dispatch.LanePolicy;
+import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.Lease;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** How nodes share a backlog, each in a JVM of its own, and what many of them cost while nothing happens. */
+final class NodesPart implements Part {
+
+    private static final List<Integer> NODES = List.of(1, 2, 4, 8);
+    private static final int IDLE_NODES = 16;
+    private static final int IDLE_LANES = 4;
+    private static final int WARM_UP_SECONDS = 10;
+    private static final int REPORT_MS = 20;
+    private static final List<String> JVM_OPTIONS = List.of("-Xmx256m", "-XX:+UseSerialGC");
+
+    private final Database database;
+
+    NodesPart(Database database) {
+        this.database = database;
+    }
+
+    /** What a drain took; times are those of the server. */
+    private record Result(double perSecond, double transactions, double serverMicros) {
+        @Override
+        public String toString() {
+            return String.format(
+                    "%,.0f events/s, %.4f transactions and %.1f µs of the database per event",
+                    perSecond, transactions, serverMicros);
+        }
+    }
+
+    @Override
+    public void run(Report report) throws Exception {
+        database.createLaneIndex();
+        int events = Settings.EVENTS;
+        Map<Integer, Results<Result>> results =
+                Rounds.run("Backlog shared by nodes", NODES, Settings.ROUNDS, nodes -> drain(nodes, events));
+        report.table(
+                String.format("Backlog of %,d events shared by nodes, each a JVM just started, PostgreSQL", events),
+                "events/s",
+                "of one node",
+                "transactions/event",
+                "database µs/event");
+        Series one = results.get(1).of(Result::perSecond);
+        results.forEach((nodes, result) -> report.row(
+                nodes == 1 ? "1 node" : nodes + " nodes",
+                Report.spread(result.of(Result::perSecond)),
+                Report.ratio(result.of(Result::perSecond), one),
+                Report.median(result.of(Result::transactions), "%.4f"),
+                Report.median(result.of(Result::serverMicros), "%.1f")));
+        idle(report);
+    }
+
+    private Result drain(int nodes, int events) throws Exception {
+        database.reset();
+        database.insertBacklog(events);
+        List<Child> children = start(nodes, 0);
+        try {
+            long transactions = database.transactions();
+            long serverNanos = ServerTime.nanos();
+            long start = System.nanoTime();
+            for (Child child : children) {
+                child.goOn();
+            }
+            awaitDelivered(children, events);
+            for (Child child : children) {
+                child.goOn();
+            }
+            for (Child child : children) {
+                awaitClosed(child);
+            }
+            double seconds = (System.nanoTime() - start) / 1e9;
+            double serverMicros = (ServerTime.nanos() - serverNanos) / 1e3;
+            close(children);
+            if (database.pending() != 0) {
+                throw new IllegalStateException(database.pending() + " events are still pending");
+            }
+            return new Result(
+                    events / seconds,
+                    (double) (database.transactions() - transactions) / events,
+                    serverMicros / events);
+        } finally {
+            close(children);
+        }
+    }
+
+    private List<Child> start(int nodes, int lanes) throws Exception {
+        List<Child> children = new ArrayList<>();
+        for (int i = 0; i < nodes; i++) {
+            children.add(Child.start(JVM_OPTIONS, Node.class, database.url(), Integer.toString(lanes)));
+        }
+        for (Child child : children) {
+            child.answer();
+        }
+        return children;
+    }
+
+    /** Reads from each how many it has delivered, until that is all. */
+    private static void awaitDelivered(List<Child> children, int events) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+        long delivered = 0;
+        while (delivered < events) {
+            delivered = 0;
+            for (Child child : children) {
+                delivered += Long.parseLong(child.answer());
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException(delivered + " of " + events + " events were delivered in 5 minutes");
+            }
+        }
+    }
+
+    private static void awaitClosed(Child child) throws Exception {
+        for (String answer = child.answer(); !answer.equals(Node.CLOSED); ) {
+            answer = child.answer();
+        }
+    }
+
+    private static void close(List<Child> children) {
+        children.forEach(Child::close);
+    }
+
+    private void idle(Report report) throws Exception {
+        database.reset();
+        System.out.printf("At rest: %d nodes with %d lanes each …%n", IDLE_NODES, IDLE_LANES);
+        List<Child> children = start(IDLE_NODES, IDLE_LANES);
+        try {
+            for (Child child : children) {
+                child.goOn();
+            }
+            TimeUnit.SECONDS.sleep(WARM_UP_SECONDS);
+            long transactions = database.transactions();
+            long serverNanos = ServerTime.nanos();
+            TimeUnit.SECONDS.sleep(Settings.IDLE_SECONDS);
+            double perSecond = (double) (database.transactions() - transactions) / Settings.IDLE_SECONDS;
+            double serverMillis = (ServerTime.nanos() - serverNanos) / 1e6 / Settings.IDLE_SECONDS;
+            report.table(
+                    "At rest for " + Settings.IDLE_SECONDS + " s, all defaults, PostgreSQL",
+                    "transactions/s",
+                    "database ms/s");
+            report.row(
+                    IDLE_NODES + " nodes with " + IDLE_LANES + " lanes each",
+                    String.format(Locale.ROOT, "%.1f", perSecond),
+                    String.format(Locale.ROOT, "%.1f", serverMillis));
+            for (Child child : children) {
+                child.goOn();
+            }
+        } finally {
+            close(children);
+        }
+    }
+
+    /** A node: starts and closes when it is told to, and says how far it is meanwhile. */
+    static final class Node {
+
+        static final String CLOSED = "closed";
+        /** As many as a node uses by itself: more would be opened during the measurement, and cost more than it. */
+        private static final int CONNECTIONS = 4;
+
+        private Node() {}
+
+        public static void main(String[] args) throws Exception {
+            AtomicLong delivered = new AtomicLong();
+            DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+            var builder =
+                    Outbox.multiNode().claimLocking(Lease.DEFAULT_DURATION).startManually();
+            listeners.register("Benchmarked", event -> {
+                delivered.incrementAndGet();
+                return DispatchResult.done();
+            });
+            for (int i = 0; i < Integer.parseInt(args[1]); i++) {
+                listeners.register("Type" + i, event -> DispatchResult.done());
+                builder.lane("Type" + i, LanePolicy.builder().build());
+            }
+            try (Database database = Database.existing(args[0], CONNECTIONS);
+                    Outbox outbox = builder.backend(database.jdbc().backend())
+                            .listenerRegistry(listeners)
+                            .build()) {
+                Child.tell("ready");
+                if (Child.awaitStep()) {
+                    outbox.start();
+                    Thread reporter = new Thread(() -> report(delivered), "reporter");
+                    reporter.setDaemon(true);
+                    reporter.start();
+                    Child.awaitStep();
+                }
+            }
+            Child.tell(CLOSED);
+        }
+
+        private static void report(AtomicLong delivered) {
+            try {
+                while (true) {
+                    Child.tell(Long.toString(delivered.get()));
+                    TimeUnit.MILLISECONDS.sleep(REPORT_MS);
+                }
+            } catch (InterruptedException over) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
