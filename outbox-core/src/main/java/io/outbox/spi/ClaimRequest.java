@@ -16,14 +16,21 @@ import java.util.Objects;
  * @param scope which events qualify
  * @param limit the largest number of events to claim
  * @param after where the previous claim ended, or {@code null} to begin with the oldest
+ * @param maxBytes about how many bytes of payloads and headers to claim: the event that reaches them is the last of its page
  */
-public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, PageCursor after) {
+public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, PageCursor after, long maxBytes) {
 
     public ClaimRequest {
         Objects.requireNonNull(lease, "lease");
         Objects.requireNonNull(asOf, "asOf");
         Objects.requireNonNull(scope, "scope");
         Limits.requireAtLeastOne(limit, "limit");
+        Limits.requireAtLeastOne(maxBytes, "maxBytes");
+    }
+
+    /** A request for events of any size. */
+    public ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, PageCursor after) {
+        this(lease, asOf, scope, limit, after, Long.MAX_VALUE);
     }
 
     /**
@@ -51,7 +58,12 @@ public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, Pa
 
     /** Returns the same request beginning there. */
     public ClaimRequest after(PageCursor cursor) {
-        return new ClaimRequest(lease, asOf, scope, limit, cursor);
+        return new ClaimRequest(lease, asOf, scope, limit, cursor, maxBytes);
+    }
+
+    /** Returns the same request for pages of about so many bytes at most. */
+    public ClaimRequest upTo(long bytes) {
+        return new ClaimRequest(lease, asOf, scope, limit, after, bytes);
     }
 
     /** Returns the time of locking before which a lock no longer counts; the epoch if nothing is taken over. */

@@ -18,6 +18,15 @@ public record DueEvent(OutboxEvent event, String lastError) {
         return event.eventId();
     }
 
+    /** Returns about how many bytes the event has: the length of its payload and headers. */
+    public long bytes() {
+        return length(event.payloadJson()) + length(event.headersJson());
+    }
+
+    private static long length(String text) {
+        return text == null ? 0 : text.length();
+    }
+
     /** Leaves the error out, which may quote what an application keeps to itself. */
     @Override
     public String toString() {

@@ -12,14 +12,22 @@ import java.util.Objects;
  * @param types the event types that qualify
  * @param limit the largest number of events to return
  * @param after where the previous page ended, or {@code null} for the first
+ * @param maxBytes about how many bytes of payloads and headers to return: the event that reaches them is the last of its page
  */
-public record FetchRequest(Instant now, Duration skipRecent, EventTypes types, int limit, PageCursor after) {
+public record FetchRequest(
+        Instant now, Duration skipRecent, EventTypes types, int limit, PageCursor after, long maxBytes) {
 
     public FetchRequest {
         Objects.requireNonNull(now, "now");
         Objects.requireNonNull(skipRecent, "skipRecent");
         Objects.requireNonNull(types, "types");
         Limits.requireAtLeastOne(limit, "limit");
+        Limits.requireAtLeastOne(maxBytes, "maxBytes");
+    }
+
+    /** A request for events of any size. */
+    public FetchRequest(Instant now, Duration skipRecent, EventTypes types, int limit, PageCursor after) {
+        this(now, skipRecent, types, limit, after, Long.MAX_VALUE);
     }
 
     /** Asks for the first page of events of all types. */
@@ -29,6 +37,11 @@ public record FetchRequest(Instant now, Duration skipRecent, EventTypes types, i
 
     /** Returns the same request for the page that begins there. */
     public FetchRequest after(PageCursor cursor) {
-        return new FetchRequest(now, skipRecent, types, limit, cursor);
+        return new FetchRequest(now, skipRecent, types, limit, cursor, maxBytes);
+    }
+
+    /** Returns the same request for pages of about so many bytes at most. */
+    public FetchRequest upTo(long bytes) {
+        return new FetchRequest(now, skipRecent, types, limit, after, bytes);
     }
 }

@@ -5,10 +5,9 @@ final class Limits {
 
     private Limits() {}
 
-    static int requireAtLeastOne(int value, String name) {
+    static void requireAtLeastOne(long value, String name) {
         if (value < 1) {
             throw new IllegalArgumentException(name + " must be at least 1: " + value);
         }
-        return value;
     }
 }

@@ -12,6 +12,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 /**
  * Runs statements with bound parameters on a connection that the caller manages. An {@link Instant} is bound as a UTC
@@ -107,13 +108,22 @@ public final class JdbcTemplate {
 
         /** Runs a query, or a statement that returns the rows it changes, and returns the rows. */
         public <T> List<T> query(Connection conn, String sql, RowMapper<T> mapper, Object... params) {
+            return queryUntil(conn, sql, mapper, row -> false, params);
+        }
+
+        /** Runs a query and returns its rows up to the first that is the last, and reads no further. */
+        public <T> List<T> queryUntil(
+                Connection conn, String sql, RowMapper<T> mapper, Predicate<T> isLast, Object... params) {
             try (PreparedStatement statement = conn.prepareStatement(sql)) {
                 tuning.apply(statement);
                 bind(statement, params);
                 try (ResultSet result = statement.executeQuery()) {
                     List<T> rows = new ArrayList<>();
-                    while (result.next()) {
-                        rows.add(mapper.map(result));
+                    boolean ended = false;
+                    while (!ended && result.next()) {
+                        T row = mapper.map(result);
+                        rows.add(row);
+                        ended = isLast.test(row);
                     }
                     return rows;
                 }

@@ -61,7 +61,8 @@ final class RedisDelivery implements DeliveryBackend {
     @Override
     public Page<DueEvent> fetch(FetchRequest request) {
         List<String> args = new ArrayList<>();
-        addRequest(args, request.now(), request.now().minus(request.skipRecent()), request.limit());
+        addTimes(args, request.now(), request.now().minus(request.skipRecent()));
+        addLimits(args, request.limit(), request.maxBytes());
         addRange(args, request.after(), request.types());
         List<Object> reply = redis.run(Script.FETCH, args);
         return new Page<>(EventRows.readInOrderOfCreation(reply, 2), Place.read(reply, 0));
@@ -72,17 +73,22 @@ final class RedisDelivery implements DeliveryBackend {
         List<String> args = new ArrayList<>();
         args.add(request.lease().ownerId());
         args.add(request.scope().takeOver() ? Micros.text(request.lockExpiry()) : "");
-        addRequest(args, request.asOf(), request.createdUntil(), request.limit());
+        addTimes(args, request.asOf(), request.createdUntil());
+        addLimits(args, request.limit(), request.maxBytes());
         addRange(args, request.after(), request.scope().types());
         List<Object> reply = redis.run(Script.CLAIM, args);
         int takenOver = ((Long) reply.get(0)).intValue();
         return new ClaimedPage(EventRows.readInOrderOfCreation(reply, 3), takenOver, Place.read(reply, 1));
     }
 
-    private static void addRequest(List<String> args, Instant dueUntil, Instant createdUntil, int limit) {
+    private static void addTimes(List<String> args, Instant dueUntil, Instant createdUntil) {
         args.add(Micros.text(dueUntil));
         args.add(Micros.sortable(createdUntil));
+    }
+
+    private static void addLimits(List<String> args, int limit, long maxBytes) {
         args.add(Integer.toString(limit));
+        args.add(Long.toString(maxBytes));
     }
 
     private static void addRange(List<String> args, PageCursor after, EventTypes types) {

@@ -65,7 +65,7 @@ local function chosen_types(excluded, names)
   return chosen
 end
 
--- Returns the members of up to limit events that qualify, their scores and their sources, and the place where the rest begins as
+-- Returns the members of up to limit events that qualify, or fewer if their bodies reach max_bytes, their scores and their sources, and the place where the rest begins as
 -- score and member, or nil.
 local function walk(sources, request, qualifies)
   local heap = {}
@@ -79,10 +79,10 @@ local function walk(sources, request, qualifies)
   for i = math.floor(#heap / 2), 1, -1 do sink(heap, i) end
 
   local found = {count = 0, members = {}, scores = {}, sources = {}}
-  local looked, score, member = 0, nil, nil
+  local looked, bytes, score, member = 0, 0, nil, nil
   while heap[1] do
     local source = heap[1]
-    if found.count == request.limit or looked == request.limit + LOOK then
+    if found.count == request.limit or bytes >= request.max_bytes or looked == request.limit + LOOK then
       found.score, found.member = score, member
       return found
     end
@@ -92,6 +92,7 @@ local function walk(sources, request, qualifies)
     if is_old_enough and qualifies(source) then
       local n = found.count + 1
       found.count, found.members[n], found.scores[n], found.sources[n] = n, member, score, source
+      bytes = bytes + redis.call('HSTRLEN', BODY, string.sub(member, CREATED_DIGITS + 1))
     end
     if not advance(source) then
       heap[1] = heap[#heap]
@@ -102,16 +103,17 @@ local function walk(sources, request, qualifies)
   return found
 end
 
--- Arguments of a request: due until, created until, limit, score and member of the place before, excluded, types.
+-- Arguments of a request: due until, created until, limit, bytes, score and member of the place before, excluded, types.
 local function read_request(first)
   local names = {}
-  for i = first + 6, #ARGV do names[#names + 1] = ARGV[i] end
+  for i = first + 7, #ARGV do names[#names + 1] = ARGV[i] end
   return {
     due_until = tonumber(ARGV[first]),
     created_until = ARGV[first + 1],
     limit = tonumber(ARGV[first + 2]),
-    after = {score = ARGV[first + 3], at = tonumber(ARGV[first + 3]), member = ARGV[first + 4]},
-    types = chosen_types(ARGV[first + 5] == '1', names)
+    max_bytes = tonumber(ARGV[first + 3]),
+    after = {score = ARGV[first + 4], at = tonumber(ARGV[first + 4]), member = ARGV[first + 5]},
+    types = chosen_types(ARGV[first + 6] == '1', names)
   }
 end
 

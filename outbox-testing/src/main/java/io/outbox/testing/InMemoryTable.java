@@ -102,7 +102,8 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
         List<StoredEvent> found = due(request.now(), createdUntil, request.types(), request.after())
                 .limit(request.limit() + 1L)
                 .toList();
-        return new Page<>(dueEvents(first(request.limit(), found)), cursor(request.limit(), found));
+        int count = pageSize(request.limit(), request.maxBytes(), found);
+        return new Page<>(dueEvents(first(count, found)), cursor(count, found));
     }
 
     @Override
@@ -114,11 +115,21 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
                 .filter(event -> event.lockedBy() == null || event.lockedAt().isBefore(expired))
                 .limit(request.limit() + 1L)
                 .toList();
-        List<StoredEvent> claimed = first(request.limit(), found);
+        int count = pageSize(request.limit(), request.maxBytes(), found);
+        List<StoredEvent> claimed = first(count, found);
         int takenOver =
                 (int) claimed.stream().filter(event -> event.lockedBy() != null).count();
         claimed.forEach(event -> replace(event, event.lockedBy(request.lease().ownerId(), now)));
-        return new ClaimedPage(dueEvents(claimed), takenOver, cursor(request.limit(), found));
+        return new ClaimedPage(dueEvents(claimed), takenOver, cursor(count, found));
+    }
+
+    /** Returns how many of the events a page has: the one that reaches the bytes is its last. */
+    private static int pageSize(int limit, long maxBytes, List<StoredEvent> found) {
+        int count = 0;
+        for (long bytes = 0; count < Math.min(limit, found.size()) && bytes < maxBytes; count++) {
+            bytes += new DueEvent(found.get(count).event(), null).bytes();
+        }
+        return count;
     }
 
     private static <T> List<T> first(int limit, List<T> found) {

@@ -27,17 +27,24 @@ interface PageReader {
      *
      * @param asOf the time by which events are due
      * @param after where the last page ended, or {@code null} at the front
+     * @param limit how many events to read at most
+     * @param maxBytes about how many bytes to read at most
      */
-    record Place(Instant asOf, PageCursor after, int limit) {
+    record Place(Instant asOf, PageCursor after, int limit, long maxBytes) {
 
         /** Returns the place for events that have been due for that long. */
         Place dueFor(Duration wait) {
-            return wait.isZero() ? this : new Place(asOf.minus(wait), after, limit);
+            return wait.isZero() ? this : new Place(asOf.minus(wait), after, limit, maxBytes);
         }
     }
 
     /** What was read, and where the next page begins, or {@code null} if this was the last. */
-    record ReadPage(List<DueEvent> events, int takenOver, PollTarget.Claim claim, PageCursor next) {}
+    record ReadPage(List<DueEvent> events, int takenOver, PollTarget.Claim claim, PageCursor next) {
+
+        long bytes() {
+            return events.stream().mapToLong(DueEvent::bytes).sum();
+        }
+    }
 
     /** Reads without locks, by the clock of this node. */
     record Fetching(DeliveryBackend backend, Duration skipRecent, Clock clock) implements PageReader {
@@ -50,8 +57,8 @@ interface PageReader {
         @Override
         public ReadPage read(EventTypes types, Place place, boolean takeOver) {
             PollTarget.Claim claim = new PollTarget.Claim(null, System.nanoTime());
-            Page<DueEvent> page =
-                    backend.fetch(new FetchRequest(place.asOf, skipRecent, types, place.limit, place.after));
+            Page<DueEvent> page = backend.fetch(
+                    new FetchRequest(place.asOf, skipRecent, types, place.limit, place.after, place.maxBytes));
             return new ReadPage(page.items(), 0, claim, page.next());
         }
     }
@@ -68,7 +75,8 @@ interface PageReader {
         public ReadPage read(EventTypes types, Place place, boolean takeOver) {
             PollTarget.Claim claim = new PollTarget.Claim(lease.ownerId(), System.nanoTime());
             ClaimRequest.Scope scope = new ClaimRequest.Scope(types, skipRecent, takeOver);
-            ClaimedPage page = backend.claim(new ClaimRequest(lease, place.asOf, scope, place.limit, place.after));
+            ClaimedPage page =
+                    backend.claim(new ClaimRequest(lease, place.asOf, scope, place.limit, place.after, place.maxBytes));
             return new ReadPage(page.events(), page.takenOver(), claim, page.next());
         }
     }

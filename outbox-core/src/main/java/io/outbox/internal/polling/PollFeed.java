@@ -12,6 +12,11 @@ public interface PollFeed {
     /** Returns how many events can be taken now; the poller does not read more. */
     int availableCapacity();
 
+    /** Returns how many bytes can be taken now; the poller does not read many more. */
+    default long availableBytes() {
+        return Long.MAX_VALUE;
+    }
+
     /** Runs the action once when there is capacity again. */
     void whenCapacityFrees(Runnable action);
 

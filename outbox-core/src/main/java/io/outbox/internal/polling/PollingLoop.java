@@ -304,6 +304,10 @@ public final class PollingLoop implements AutoCloseable {
             return Math.max(1, Math.min(most, state.feed().availableCapacity()));
         }
 
+        private long maxBytes() {
+            return Math.max(1, Math.min(PageSize.MOST_BYTES, state.feed().availableBytes()));
+        }
+
         private void tookOver(int count) {
             toRecover = Math.max(0, toRecover - count);
             if (count > 0) {
@@ -333,10 +337,11 @@ public final class PollingLoop implements AutoCloseable {
             target.scanStarted();
             try {
                 int limit = pass.limit();
-                PageReader.Place place = pass.walk.place(limit).dueFor(feed.leastWait());
+                PageReader.Place place = pass.walk.place(limit, pass.maxBytes()).dueFor(feed.leastWait());
                 PageReader.ReadPage page = reader.read(feed.types(), place, pass.takesOver());
                 pass.tookOver(page.takenOver());
                 pass.pageSize.came(limit, page.next() != null);
+                pass.pageSize.fit(page.events().size(), page.bytes());
                 boolean taken = handOver(page);
                 if (taken) {
                     pass.walk.advance(page.next());

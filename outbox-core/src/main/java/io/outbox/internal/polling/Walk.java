@@ -54,8 +54,8 @@ final class Walk {
         return asOf;
     }
 
-    PageReader.Place place(int limit) {
-        return new PageReader.Place(asOf, cursor, limit);
+    PageReader.Place place(int limit, long maxBytes) {
+        return new PageReader.Place(asOf, cursor, limit, maxBytes);
     }
 
     /** Goes on behind a page; {@code null} is the end. */

@@ -39,6 +39,33 @@ class PageSizeTest {
     }
 
     @Test
+    void ofLargeEventsAPageHasFewerWhoeverSetTheNumber() {
+        for (PageSize size : List.of(PageSize.fixed(100), PageSize.growingFrom(100))) {
+            size.came(100, true);
+            size.fit(10, 10 * PageSize.MOST_BYTES / 4);
+
+            assertThat(size.next()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void oneEventIsReadHoweverLargeItIs() {
+        PageSize size = PageSize.fixed(100);
+
+        size.fit(1, 3 * PageSize.MOST_BYTES);
+
+        assertThat(size.next()).isEqualTo(1);
+    }
+
+    @Test
+    void pagesGrowAgainAfterLargeEvents() {
+        PageSize size = PageSize.fixed(10);
+        size.fit(1, PageSize.MOST_BYTES);
+
+        assertThat(fullPages(size, 5)).containsExactly(1, 2, 4, 8, 10);
+    }
+
+    @Test
     void aPageThatWasSmallForWantOfRoomTellsNothing() {
         PageSize size = PageSize.growingFrom(50);
         fullPages(size, 2);

@@ -13,6 +13,7 @@ import io.outbox.jdbc.internal.Repetition;
 import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.jdbc.purge.AbstractJdbcEventPurger;
+import io.outbox.jdbc.store.PageLimit.Sized;
 import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
@@ -185,6 +186,23 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return IdList.chunks(eventIds);
     }
 
+    /** Returns the expression for the length of a text, in characters or bytes, whichever the database knows without a look at it. */
+    protected String lengthOf(String column) {
+        return "CHAR_LENGTH(" + column + ")";
+    }
+
+    /** Has a query hand over rows as they are read, so that those behind the last of a page are not in memory. */
+    protected void streamRows(PreparedStatement statement) throws SQLException {}
+
+    /** Runs a query for due events and reads them up to the end of a page. */
+    List<Sized<DueEvent>> readDue(Connection conn, String sql, List<Object> params, PageLimit limit) {
+        return JdbcTemplate.tuned(statement -> {
+                    tune(statement);
+                    streamRows(statement);
+                })
+                .queryUntil(conn, sql, row -> Sized.of(mapDueEvent(row), row), limit.last(), params.toArray());
+    }
+
     /** Returns how a claim locks the rows that it is going to take. */
     protected String claimLocking() {
         return " FOR UPDATE";
@@ -265,22 +283,33 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public List<OutboxEvent> pollPending(Connection conn, Instant now, Duration skipRecent, int limit) {
-        return events(reading(conn, () -> new DuePages(this, conn).read(DueRange.first(now, skipRecent), limit))
+        return events(reading(
+                        conn,
+                        () -> new DuePages(this, conn).read(DueRange.first(now, skipRecent), PageLimit.ofCount(limit)))
                 .items());
     }
 
     @Override
     public Page<DueEvent> fetch(Connection conn, FetchRequest request) {
-        return reading(conn, () -> new DuePages(this, conn).read(DueRange.of(request), request.limit()));
+        return reading(
+                conn,
+                () -> new DuePages(this, conn)
+                        .read(DueRange.of(request), new PageLimit(request.limit(), request.maxBytes())));
     }
 
     /** Claims as the specification has it; delivery calls {@link #claim(Connection, ClaimRequest)}. */
     @Override
     public List<OutboxEvent> claimPending(
             Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
-        return events(
-                claim(conn, new Claim(ownerId, DueRange.first(now, skipRecent), lockExpiry, LockTime.of(now), limit))
-                        .events());
+        return events(claim(
+                        conn,
+                        new Claim(
+                                ownerId,
+                                DueRange.first(now, skipRecent),
+                                lockExpiry,
+                                LockTime.of(now),
+                                PageLimit.ofCount(limit)))
+                .events());
     }
 
     @Override
@@ -292,7 +321,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                         DueRange.of(request),
                         request.lockExpiry(),
                         LockTime.ofDatabase(utcNow()),
-                        request.limit()));
+                        new PageLimit(request.limit(), request.maxBytes())));
     }
 
     private static List<OutboxEvent> events(List<DueEvent> due) {
@@ -466,6 +495,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 .with("now", utcNow())
                 .with("now_of_insert", lockTimeOfInsert().sql())
                 .with("columns", COLUMNS)
+                .with("bytes", lengthOf("payload") + " + COALESCE(" + lengthOf("headers") + ", 0)")
                 .with("unfinished", UNFINISHED);
     }
 

@@ -9,9 +9,9 @@ import java.time.Instant;
  * @param range what can be claimed
  * @param lockExpiry locks that began before this time no longer count
  * @param lockTime when the new lock begins
- * @param limit the largest number of events to claim
+ * @param limit how much to claim
  */
-record Claim(String ownerId, DueRange range, Instant lockExpiry, LockTime lockTime, int limit) {
+record Claim(String ownerId, DueRange range, Instant lockExpiry, LockTime lockTime, PageLimit limit) {
 
     /** The condition that nobody holds an event; its parameter is the expiry. */
     static final String FREE = "(locked_by IS NULL OR locked_at < ?)";

@@ -1,9 +1,12 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.jdbc.store.PageLimit.Cut;
+import io.outbox.jdbc.store.PageLimit.Sized;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DueEvent;
 import java.sql.Connection;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -23,7 +26,7 @@ import java.util.List;
 final class ClaimInSteps {
 
     private static final String CANDIDATES = """
-            SELECT {hint}event_id, available_at, created_at FROM {table}
+            SELECT {hint}event_id, available_at, created_at, {bytes} AS bytes FROM {table}
             WHERE {partition} AND {due} AND {free} ORDER BY {order} LIMIT ?""";
 
     private static final String LOCK = """
@@ -45,7 +48,8 @@ final class ClaimInSteps {
     private record Locked(DueEvent event, boolean takenOver) {}
 
     ClaimedPage run(Claim claim) {
-        List<DueCursor> candidates = candidates(claim);
+        Cut<DueCursor> page = candidates(claim);
+        List<DueCursor> candidates = page.items();
         List<Locked> locked = new ArrayList<>();
         for (IdList ids : IdList.chunks(
                 candidates.stream().map(DueCursor::eventId).sorted().toList())) {
@@ -56,14 +60,12 @@ final class ClaimInSteps {
         return new ClaimedPage(
                 DuePages.inOrderOfCreation(locked.stream().map(Locked::event).toList()),
                 (int) locked.stream().filter(Locked::takenOver).count(),
-                candidates.size() < claim.limit() || candidates.isEmpty()
-                        ? null
-                        : candidates.get(candidates.size() - 1));
+                page.isFull() ? candidates.get(candidates.size() - 1) : null);
     }
 
     /** Returns what could be claimed, the first in due order over all partitions. */
-    private List<DueCursor> candidates(Claim claim) {
-        List<DueCursor> candidates = new ArrayList<>();
+    private Cut<DueCursor> candidates(Claim claim) {
+        List<Sized<DueCursor>> candidates = new ArrayList<>();
         for (Partition partition : store.pendingPartitions(claim.range().types())) {
             String sql = partition
                     .fill(store.sql(CANDIDATES))
@@ -74,12 +76,13 @@ final class ClaimInSteps {
                     .query(
                             conn,
                             sql,
-                            DueCursor::of,
+                            row -> Sized.of(DueCursor.of(row), row),
                             claim.range()
-                                    .params(claim.lockExpiry(), claim.limit())
+                                    .params(claim.lockExpiry(), claim.limit().count())
                                     .toArray()));
         }
-        return candidates.stream().sorted().limit(claim.limit()).toList();
+        candidates.sort(Comparator.comparing(Sized::item));
+        return claim.limit().cut(candidates);
     }
 
     private List<Locked> lock(Claim claim, IdList ids) {

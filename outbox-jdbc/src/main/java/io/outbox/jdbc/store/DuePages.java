@@ -1,6 +1,8 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.store.PageLimit.Cut;
+import io.outbox.jdbc.store.PageLimit.Sized;
 import io.outbox.model.EventCount;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.DueEvent;
@@ -18,7 +20,8 @@ import java.util.Optional;
 final class DuePages {
 
     private static final String PAGE = """
-            SELECT {hint}{columns}, last_error FROM {table} WHERE {partition} AND {due} ORDER BY {order} LIMIT ?""";
+            SELECT {hint}{columns}, last_error, {bytes} AS bytes FROM {table}
+            WHERE {partition} AND {due} ORDER BY {order} LIMIT ?""";
 
     private static final String FIRST_DUE = """
             SELECT {hint}available_at FROM {table} WHERE {partition} AND available_at <= ? ORDER BY {order} LIMIT 1""";
@@ -43,24 +46,21 @@ final class DuePages {
     }
 
     /** Reads the first events of a range; those of one page stand in order of creation. */
-    Page<DueEvent> read(DueRange range, int limit) {
-        List<DueEvent> found = new ArrayList<>();
+    Page<DueEvent> read(DueRange range, PageLimit limit) {
+        List<Sized<DueEvent>> found = new ArrayList<>();
         for (Partition partition : store.pendingPartitions(range.types())) {
             String sql = partition
                     .fill(store.sql(PAGE))
                     .with("due", range.condition())
                     .toString();
-            found.addAll(store.statements()
-                    .query(conn, sql, store::mapDueEvent, range.params(limit).toArray()));
+            found.addAll(store.readDue(conn, sql, range.params(limit.count()), limit));
         }
-        List<DueEvent> page = found.stream()
-                .sorted(Comparator.comparing(due -> DueCursor.of(due.event())))
-                .limit(limit)
-                .toList();
-        DueCursor next = page.size() < limit || page.isEmpty()
-                ? null
-                : DueCursor.of(page.get(page.size() - 1).event());
-        return new Page<>(inOrderOfCreation(page), next);
+        found.sort(Comparator.comparing(due -> DueCursor.of(due.item().event())));
+        Cut<DueEvent> page = limit.cut(found);
+        DueCursor next = page.isFull()
+                ? DueCursor.of(page.items().get(page.items().size() - 1).event())
+                : null;
+        return new Page<>(inOrderOfCreation(page.items()), next);
     }
 
     static List<DueEvent> inOrderOfCreation(List<DueEvent> events) {

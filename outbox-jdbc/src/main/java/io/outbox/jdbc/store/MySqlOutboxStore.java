@@ -6,6 +6,7 @@ import io.outbox.jdbc.purge.MySqlEventPurger;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.EventPurger;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -84,6 +85,17 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
                         "created_at, event_id",
                         "/*+ INDEX(" + table + " idx_status_done) */ "),
                 DEAD_WITH_END);
+    }
+
+    @Override
+    protected String lengthOf(String column) {
+        return "LENGTH(" + column + ")";
+    }
+
+    /** By the one number by which MySQL's driver does not read all rows into memory first. */
+    @Override
+    protected void streamRows(PreparedStatement statement) throws SQLException {
+        statement.setFetchSize(Integer.MIN_VALUE);
     }
 
     @Override

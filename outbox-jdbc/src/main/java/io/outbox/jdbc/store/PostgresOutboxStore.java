@@ -9,6 +9,8 @@ import io.outbox.jdbc.internal.ReadCommitted;
 import io.outbox.jdbc.internal.Repetition;
 import io.outbox.jdbc.purge.PostgresAgeBasedPurger;
 import io.outbox.jdbc.purge.PostgresEventPurger;
+import io.outbox.jdbc.store.PageLimit.Cut;
+import io.outbox.jdbc.store.PageLimit.Sized;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventPurger;
@@ -37,12 +39,26 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
      */
     private static final String CLAIM = """
             WITH due AS (
-              SELECT {hint}event_id, locked_by AS former_owner FROM {table} WHERE {partition} AND {due} AND {free}
+              SELECT {hint}event_id, locked_by AS former_owner, {bytes} AS bytes
+              FROM {table} WHERE {partition} AND {due} AND {free}
               ORDER BY {order} LIMIT ?
-              FOR UPDATE SKIP LOCKED)
+              FOR UPDATE SKIP LOCKED),
+            page AS ({page})
             UPDATE {table} SET locked_by = ?, locked_at = {lock_time}
-            WHERE event_id = ANY(ARRAY(SELECT event_id FROM due))
-            RETURNING {columns}, last_error, (SELECT count(*) FROM due WHERE former_owner <> ?) AS taken_over{commit}""";
+            WHERE event_id = ANY(ARRAY(SELECT event_id FROM page))
+            RETURNING {columns}, last_error, {bytes} AS bytes,
+              (SELECT count(*) FROM page WHERE former_owner <> ?) AS taken_over{commit}""";
+
+    /**
+     * The rows of another query up to the one that reaches so many bytes. The database stops there itself, since its driver
+     * reads all rows that there are; lengths are known without reading what is long. Rows come in the order of the other query, so
+     * the sum needs none of its own, which would be a sort.
+     */
+    private static final String PAGE = """
+            SELECT * FROM (
+              SELECT rows.*, sum(bytes) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+              FROM {rows} rows) summed
+            WHERE before IS NULL OR before < ?""";
 
     public PostgresOutboxStore() {}
 
@@ -106,44 +122,65 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
+    protected String lengthOf(String column) {
+        return "octet_length(" + column + ")";
+    }
+
+    @Override
+    List<Sized<DueEvent>> readDue(Connection conn, String sql, List<Object> params, PageLimit limit) {
+        List<Object> withBytes = new ArrayList<>(params);
+        withBytes.add(limit.bytes());
+        String page = new Sql(PAGE).with("rows", "(" + sql + ")").toString();
+        return statements().query(conn, page, row -> Sized.of(mapDueEvent(row), row), withBytes.toArray());
+    }
+
+    @Override
     protected boolean hasLateralJoins() {
         return true;
     }
 
     /** An event that was claimed, and how many of all were taken over from other owners. */
-    private record Claimed(DueEvent event, int takenOver) {}
+    private record Claimed(DueEvent event, int takenOver) {
+
+        DueCursor place() {
+            return DueCursor.of(event.event());
+        }
+    }
 
     @Override
     ClaimedPage claim(Connection conn, Claim claim) {
         Partition pending = pendingPartitions(claim.range().types()).get(0);
         String sql = pending.fill(sql(CLAIM))
                 .with("due", claim.range().condition())
+                .with("page", PAGE)
+                .with("rows", "due")
                 .with("free", Claim.FREE)
                 .with("lock_time", claim.lockTime().sql())
                 .with("commit", Repetition.isOwn(conn) ? UNHURRIED : "")
                 .toString();
-        List<Object> params = new ArrayList<>(claim.range().params(claim.lockExpiry(), claim.limit(), claim.ownerId()));
+        PageLimit limit = claim.limit();
+        List<Object> params = new ArrayList<>(
+                claim.range().params(claim.lockExpiry(), limit.count(), limit.bytes(), claim.ownerId()));
         params.addAll(claim.lockTime().params());
         params.add(claim.ownerId());
-        List<Claimed> claimed = repeating(
+        List<Sized<Claimed>> claimed = repeating(
                 conn,
                 () -> statements()
                         .query(
                                 conn,
                                 sql,
-                                row -> new Claimed(mapDueEvent(row), row.getInt("taken_over")),
+                                row -> Sized.of(new Claimed(mapDueEvent(row), row.getInt("taken_over")), row),
                                 params.toArray()));
         if (claimed.isEmpty()) {
             return ClaimedPage.EMPTY;
         }
-        List<DueEvent> events = claimed.stream().map(Claimed::event).toList();
-        DueCursor last = events.stream()
-                .map(due -> DueCursor.of(due.event()))
-                .max(Comparator.naturalOrder())
-                .orElseThrow();
+        claimed.sort(Comparator.comparing(one -> one.item().place()));
+        Cut<Claimed> page = limit.cut(claimed);
+        Claimed last = page.items().get(page.items().size() - 1);
         return new ClaimedPage(
-                DuePages.inOrderOfCreation(events),
-                claimed.get(0).takenOver,
-                events.size() < claim.limit() ? null : last);
+                DuePages.inOrderOfCreation(
+                        page.items().stream().map(Claimed::event).toList()),
+                last.takenOver,
+                page.isFull() ? last.place() : null);
     }
 }

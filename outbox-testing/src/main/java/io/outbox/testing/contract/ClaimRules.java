@@ -72,6 +72,29 @@ abstract class ClaimRules extends EngineRules {
     }
 
     @Test
+    void aClaimEndsWithTheEventThatReachesItsBytes() {
+        List<String> ids = storeLargeEvents();
+        ClaimRequest request = claimNow("a", LONG_LEASE, 100).upTo(25_000);
+
+        ClaimedPage first = backend.claim(request);
+        ClaimedPage second = backend.claim(request.after(first.next()));
+
+        assertThat(rowIds(rows(first))).containsExactlyElementsOf(ids.subList(0, 3));
+        assertThat(rowIds(rows(second))).containsExactlyElementsOf(ids.subList(3, 6));
+        assertThat(rowIds(claim("b", 100))).containsExactlyElementsOf(ids.subList(6, 10));
+    }
+
+    @Test
+    void aClaimGetsAtLeastOneEventHoweverLargeItIs() {
+        List<String> ids = storeLargeEvents();
+
+        ClaimedPage page = backend.claim(claimNow("a", LONG_LEASE, 100).upTo(1));
+
+        assertThat(rowIds(rows(page))).containsExactly(ids.get(0));
+        assertThat(page.next()).isNotNull();
+    }
+
+    @Test
     void retriesAndNewEventsAreClaimedInOneOrder() {
         List<String> inOrder = storeRetriesAmongNewEvents();
 

@@ -75,6 +75,21 @@ abstract class EngineRules {
         return events;
     }
 
+    /** Stores ten due events of 10,000 bytes each, some of them retries, and returns their ids in the order of pages. */
+    final List<String> storeLargeEvents() {
+        String payload = '"' + "x".repeat(9_998) + '"';
+        List<EventEnvelope> events = dueEvents(10).stream()
+                .map(event -> event.toBuilder().payloadJson(payload).build())
+                .toList();
+        store(events, null);
+        for (int i = 0; i < events.size(); i += 3) {
+            EventEnvelope event = events.get(i);
+            Instant retryAt = event.occurredAt().plusNanos(1_000);
+            backend.apply(null, List.of(new Outcome.Failed(event.eventId(), retryAt, 0, 9, "x")));
+        }
+        return ids(events);
+    }
+
     /** Stores due events that no one holds and returns their ids in order of creation. */
     final List<String> storeDue(int count) {
         List<EventEnvelope> events = dueEvents(count);

@@ -68,6 +68,35 @@ abstract class FetchRules extends EngineRules {
     }
 
     @Test
+    void aPageEndsWithTheEventThatReachesItsBytes() {
+        List<String> ids = storeLargeEvents();
+        FetchRequest request = FetchRequest.first(engine.now(), 100).upTo(25_000);
+
+        List<List<String>> pages = new ArrayList<>();
+        PageCursor next = null;
+        do {
+            Page<DueEvent> page = backend.fetch(request.after(next));
+            pages.add(dueIds(page.items()));
+            next = page.next();
+        } while (next != null);
+
+        assertThat(pages.stream().flatMap(List::stream)).containsExactlyElementsOf(ids);
+        assertThat(pages.get(0)).hasSize(3);
+        assertThat(pages).allSatisfy(page -> assertThat(page).hasSizeLessThanOrEqualTo(3));
+    }
+
+    @Test
+    void aPageHasAtLeastOneEventHoweverLargeItIs() {
+        List<String> ids = storeLargeEvents();
+
+        Page<DueEvent> page =
+                backend.fetch(FetchRequest.first(engine.now(), 100).upTo(1));
+
+        assertThat(dueIds(page.items())).containsExactly(ids.get(0));
+        assertThat(page.next()).isNotNull();
+    }
+
+    @Test
     void fetchChangesNothing() {
         String id = storeDue();
 
