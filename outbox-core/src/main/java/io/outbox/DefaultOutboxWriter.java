@@ -27,6 +27,7 @@ public final class DefaultOutboxWriter implements OutboxWriter {
     private final List<WriterHook> hooks;
     private final Subscriptions subscriptions;
     private final HotPath hotPath;
+    private final boolean tellsHooks;
 
     public DefaultOutboxWriter(TxContext txContext, OutboxStore outboxStore) {
         this(txContext, outboxStore, WriterHook.NOOP);
@@ -49,6 +50,16 @@ public final class DefaultOutboxWriter implements OutboxWriter {
         this.hooks = List.copyOf(hooks);
         this.subscriptions = subscriptions;
         this.hotPath = hotPath;
+        this.tellsHooks = hooks.stream()
+                .anyMatch(hook -> isTold(hook) && (overrides(hook, "afterCommit") || overrides(hook, "afterRollback")));
+    }
+
+    private static boolean overrides(WriterHook hook, String method) {
+        try {
+            return hook.getClass().getMethod(method, List.class).getDeclaringClass() != WriterHook.class;
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static HotPath hotPath(WriterHook writerHook) {
@@ -97,10 +108,12 @@ public final class DefaultOutboxWriter implements OutboxWriter {
             throw e;
         }
         each("afterWrite", hook -> hook.afterWrite(rows));
+        // rows that no hook asks for are not kept until the end of the transaction, which may write many
+        List<EventEnvelope> told = tellsHooks ? rows : List.of();
         try {
-            backend.afterCompletion(end -> ended(rows, reservation, end));
+            backend.afterCompletion(end -> ended(told, reservation, end));
         } catch (RuntimeException | Error e) {
-            ended(rows, reservation, TransactionEnd.UNKNOWN);
+            ended(told, reservation, TransactionEnd.UNKNOWN);
             throw e;
         }
         return batch.stream().map(EventEnvelope::eventId).toList();
@@ -144,10 +157,14 @@ public final class DefaultOutboxWriter implements OutboxWriter {
     /** Calls the hooks whose part is not done by the reservation, whatever another one throws. */
     private void each(String phase, Consumer<WriterHook> call) {
         for (WriterHook hook : hooks) {
-            if (hotPath == HotPath.NONE || hook.unwrap(HotPath.class) != hotPath) {
+            if (isTold(hook)) {
                 quietly(phase, () -> call.accept(hook));
             }
         }
+    }
+
+    private boolean isTold(WriterHook hook) {
+        return hotPath == HotPath.NONE || hook.unwrap(HotPath.class) != hotPath;
     }
 
     private static void quietly(String phase, Runnable action) {

@@ -217,6 +217,15 @@ public final class EventEnvelope {
         return payloadBytes != null ? payloadBytes.clone() : payloadJson.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Returns how long payload and headers are together: text in characters, a binary payload in bytes. */
+    public long contentLength() {
+        long length = payloadBytes != null ? payloadBytes.length : payloadJson.length();
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            length += header.getKey().length() + header.getValue().length();
+        }
+        return length;
+    }
+
     /** Returns whether the payload was given as bytes. */
     public boolean isBinary() {
         return payloadBytes != null;

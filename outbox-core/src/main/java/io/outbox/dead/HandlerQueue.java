@@ -2,6 +2,7 @@ package io.outbox.dead;
 
 import io.outbox.internal.lifecycle.Shutdown;
 import io.outbox.model.OutboxEvent;
+import io.outbox.spi.DueEvent;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -20,8 +21,12 @@ import java.util.stream.Collectors;
  */
 final class HandlerQueue implements AutoCloseable {
 
-    /** The most events that wait for the handler. */
+    /** The most events that wait for the handler, if they are small. */
     static final int CAPACITY = 10_000;
+
+    /** About how many bytes of payloads and headers wait for the handler at most. */
+    private static final long MOST_BYTES =
+            Math.min(32L << 20, Runtime.getRuntime().maxMemory() / 16);
 
     private static final long REST_SECONDS = 10;
     private static final System.Logger LOG = System.getLogger(HandlerQueue.class.getName());
@@ -49,7 +54,13 @@ final class HandlerQueue implements AutoCloseable {
 
         private Call(List<OutboxEvent> events) {
             this.events = List.copyOf(events);
-            this.size = Math.min(events.size(), CAPACITY);
+            this.size = (int) Math.min(events.size() + bytes(events) * CAPACITY / MOST_BYTES, CAPACITY);
+        }
+
+        private static long bytes(List<OutboxEvent> events) {
+            return events.stream()
+                    .mapToLong(event -> new DueEvent(event, null).bytes())
+                    .sum();
         }
 
         @Override

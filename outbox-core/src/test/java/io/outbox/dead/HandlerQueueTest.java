@@ -84,6 +84,24 @@ class HandlerQueueTest {
     }
 
     @Test
+    void fewLargeEventsAreAsManyAsManySmallOnes() {
+        String payload = "x".repeat(1_000_000);
+        OutboxEvent small = event("large");
+        OutboxEvent large = new OutboxEvent(
+                "large", "T", null, null, null, payload, null, 1, small.createdAt(), small.availableAt());
+        try (HandlerQueue queue = new HandlerQueue(this::waitAndNote);
+                LogLines log = new LogLines()) {
+            for (int i = 0; i < 100; i++) {
+                queue.add(List.of(large), Duration.ZERO);
+            }
+
+            assertThat(log.at(Level.SEVERE, "is behind: large")).hasSizeBetween(60, 99);
+            gate.open();
+        }
+        assertThat(told).isNotEmpty();
+    }
+
+    @Test
     void aBatchLargerThanTheQueueIsToldAsAWhole() {
         List<OutboxEvent> many = Collections.nCopies(HandlerQueue.CAPACITY + 1, event("many"));
         gate.open();

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 /**
  * The end of one delivery attempt on its way to the store.
  *
- * @param envelope the event, or {@code null} if its row cannot be decoded
+ * @param envelope the event, or {@code null} if its row cannot be decoded, or nobody is going to ask for it
  * @param outcome what is to be written
  * @param failure what the listener threw, or {@code null}, and what to write if the store does not take the outcome
  */
@@ -58,6 +58,12 @@ public record Completion(Hold hold, String eventType, EventEnvelope envelope, Ou
                 attempts,
                 envelope.occurredAt(),
                 failed ? ((Outcome.Failed) outcome).retryAt() : envelope.availableAt());
+    }
+
+    /** Returns the same without the event, of which nothing then stays in memory but its name. */
+    Completion withoutEvent() {
+        hold.leaveRoom();
+        return new Completion(hold, eventType, null, outcome, failure);
     }
 
     Completion with(Outcome other) {

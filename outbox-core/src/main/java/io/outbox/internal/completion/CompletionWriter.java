@@ -103,6 +103,10 @@ public final class CompletionWriter {
 
     /** Hands over an outcome; waits while the queue is full. */
     public void submit(Completion completion) {
+        queue(durable.needsEvent(completion.outcome()) ? completion : completion.withoutEvent());
+    }
+
+    private void queue(Completion completion) {
         boolean interrupted = false;
         while (true) {
             try {

@@ -69,6 +69,11 @@ final class Durable {
         failures.close();
     }
 
+    /** Returns whether the event itself is of use once its outcome is durable; of one that is done, only to listeners. */
+    boolean needsEvent(Outcome outcome) {
+        return !(outcome instanceof Outcome.Done) || !listeners.isEmpty();
+    }
+
     /** Tells the application's listeners. */
     void tell(Completion completion, EventStatus status) {
         if (listeners.isEmpty()) {

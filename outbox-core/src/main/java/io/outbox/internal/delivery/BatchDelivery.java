@@ -128,9 +128,7 @@ final class BatchDelivery {
 
     private void submit(HeldEvent event, Outcome outcome, Throwable error) {
         completion.submit(Completion.of(
-                event,
-                outcome,
-                new Completion.Failure(error, event.queued().attempts(), () -> processor.refused(event))));
+                event, outcome, new Completion.Failure(error, event.queued().attempts(), processor.ifRefused(event))));
     }
 
     /** One call of a listener, and how many of its events have ended. */

@@ -9,6 +9,7 @@ import io.outbox.internal.delivery.EventProcessor.RetrySettings;
 import io.outbox.internal.lease.LeaseKeeper;
 import io.outbox.internal.lifecycle.Ending;
 import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeapBudget;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
@@ -92,7 +93,8 @@ public final class DeliveryEngine implements AutoCloseable {
                 new CompletionWriter.Told(settings.completionListeners, settings.moves),
                 alarm);
         this.routing = new Routing(settings.listenerRegistry, leases, clock, settings.unroutableGrace());
-        this.laneContext = new LaneContext(completion, leases, routing, metrics, alarm, settings.threadFactory);
+        this.laneContext = new LaneContext(
+                completion, leases, routing, metrics, alarm, settings.threadFactory, HeapBudget.ofThisHeap());
         this.lanes = lanes(settings);
         this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, this::holdUnder);
         this.drainTimeoutMs = settings.drainTimeoutMs;

@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Takes events through interceptors and listener, and turns whatever happens there, any {@code Throwable} included,
@@ -322,38 +323,56 @@ final class EventProcessor {
                     event.eventId(), later(unavailable.pause() == null ? DEFERRAL : unavailable.pause()));
         }
         if (error instanceof RetryAfterException retryAfter) {
-            return failed(event, retryAfter.retryAfter(), describe(error));
+            return failed(Tried.of(event), retryAfter.retryAfter(), describe(error));
         }
-        return backoff(event, error)
-                .map(delay -> failed(event, delay, describe(error)))
+        Tried tried = Tried.of(event);
+        return backoff(tried, error)
+                .map(delay -> failed(tried, delay, describe(error)))
                 .orElseGet(() -> new Outcome.Dead(event.eventId(), describe(error)));
     }
 
-    /** Returns a failed attempt with the usual delay, for an event whose true outcome the store does not take. */
-    Outcome refused(HeldEvent event) {
-        IllegalStateException refusal =
-                new IllegalStateException("The store refused to take the outcome of an attempt");
-        return failed(event, backoff(event, refusal).orElse(LONG_DELAY), refusal.getMessage());
+    /**
+     * Returns what makes a failed attempt with the usual delay, for an event whose true outcome the store does not take. It
+     * keeps nothing of the event but its name.
+     */
+    Supplier<Outcome> ifRefused(HeldEvent event) {
+        Tried tried = Tried.of(event);
+        return () -> blameless(tried, new IllegalStateException("The store refused to take the outcome of an attempt"));
     }
 
     /** Returns a failed attempt for an error that is not the event's, so that no rule by exception ends it. */
     Outcome blameless(HeldEvent event, Throwable error) {
-        return failed(event, backoff(event, error).orElse(LONG_DELAY), describe(error));
+        return blameless(Tried.of(event), error);
     }
 
-    private Outcome failed(HeldEvent event, Duration delay, String error) {
-        return new Outcome.Failed(event.eventId(), later(delay), event.queued().attempts(), retry.maxAttempts, error);
+    private Outcome blameless(Tried tried, Throwable error) {
+        return failed(tried, backoff(tried, error).orElse(LONG_DELAY), describe(error));
     }
 
-    private Optional<Duration> backoff(HeldEvent event, Throwable error) {
+    /** An event that was tried, by name. */
+    private record Tried(String eventId, String aggregateType, String eventType, int attempts) {
+
+        static Tried of(HeldEvent event) {
+            return new Tried(
+                    event.eventId(),
+                    event.envelope().aggregateType(),
+                    event.eventType(),
+                    event.queued().attempts());
+        }
+    }
+
+    private Outcome failed(Tried tried, Duration delay, String error) {
+        return new Outcome.Failed(tried.eventId, later(delay), tried.attempts, retry.maxAttempts, error);
+    }
+
+    private Optional<Duration> backoff(Tried tried, Throwable error) {
         try {
-            EventListener listener = routing.listenerOf(event.envelope());
+            EventListener listener = routing.listenerOf(tried.aggregateType, tried.eventType);
             RetryPolicy own = listener == null ? null : listener.retryPolicy();
             RetryPolicy policy = own == null ? retry.policy : own;
-            return Objects.requireNonNull(
-                    policy.retryDelay(event.queued().attempts() + 1, error), "retryDelay returned null");
+            return Objects.requireNonNull(policy.retryDelay(tried.attempts + 1, error), "retryDelay returned null");
         } catch (Throwable e) {
-            LOG.log(Level.WARNING, "The retry policy failed; event " + event.eventId() + " is retried in a minute", e);
+            LOG.log(Level.WARNING, "The retry policy failed; event " + tried.eventId + " is retried in a minute", e);
             return Optional.of(LONG_DELAY);
         }
     }

@@ -15,10 +15,9 @@ import io.outbox.spi.EventTypes;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.TransactionEnd;
 import java.lang.System.Logger.Level;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,9 +25,10 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The hot path into an engine's lanes.
  *
- * <p>Events are reserved before they are written, as far as their lane has room: from the moment the row is visible the
- * event is in this node's hands. In a shared store the row is written with this node's lock; what the store could not
- * lock is left to the poller, as are delayed events and those for which there is no room.
+ * <p>Events are reserved before they are written, as far as their lane has room for them, in number and in bytes: from the
+ * moment the row is visible the event is in this node's hands. In a shared store the row is written with this node's lock;
+ * what the store could not lock is left to the poller, as are delayed events and those for which there is no room. Of those
+ * nothing but their name is kept until the transaction ends, however many it writes.
  *
  * <p>The end of the transaction decides, and there are three: a commit queues the events, a rollback ends their
  * reservation at once, so that the same events can be written again, and if nobody knows, they are given back to the
@@ -63,24 +63,34 @@ final class HotEvents implements HotPath {
     @Override
     public Reservation reserve(List<EventEnvelope> events) {
         String ownerId = leases.ownerId();
-        Map<Lane, Integer> reserved = new HashMap<>();
         List<Entry> entries = new ArrayList<>(events.size());
+        List<NewEvent> toWrite = new ArrayList<>(events.size());
         for (EventEnvelope event : events) {
-            Lane lane = lanes.of(event.eventType());
-            boolean forOthers = routing.isForOthers(event);
-            boolean wanted = !forOthers
-                    && !event.isDelayed()
-                    && reserved.getOrDefault(lane, 0) < lane.hotRoom(event.eventType());
-            Hold hold = wanted ? owned.reserve(event.eventId(), ownerId) : null;
-            if (hold != null) {
-                reserved.merge(lane, 1, Integer::sum);
-            }
-            if (forOthers) {
-                routing.met(event);
-            }
-            entries.add(new Entry(event, hold, forOthers ? Reason.FOR_OTHERS : Reason.NO_ROOM));
+            Entry entry = entry(event, ownerId);
+            entries.add(entry);
+            toWrite.add(new NewEvent(event, entry instanceof Reserved ? ownerId : null));
         }
-        return new Batch(entries, ownerId);
+        return new Batch(entries, toWrite, ownerId);
+    }
+
+    private Entry entry(EventEnvelope event, String ownerId) {
+        if (routing.isForOthers(event)) {
+            routing.met(event);
+            return Left.of(event, Reason.FOR_OTHERS);
+        }
+        Hold hold = event.isDelayed() ? null : reserve(event, ownerId);
+        return hold == null ? Left.of(event, Reason.NO_ROOM) : new Reserved(event, hold);
+    }
+
+    /** Returns a reservation with room for the event, or {@code null} if there is none or somebody has the event. */
+    private Hold reserve(EventEnvelope event, String ownerId) {
+        Lane lane = lanes.of(event.eventType());
+        Hold hold = lane.isOpenTo(event.eventType()) ? owned.reserve(event.eventId(), ownerId) : null;
+        if (hold == null || lane.reserve(event, hold)) {
+            return hold;
+        }
+        owned.undo(hold);
+        return null;
     }
 
     /** Takes events that are committed already and were not reserved. Locks are missing, so it works for one node only. */
@@ -91,20 +101,30 @@ final class HotEvents implements HotPath {
         }
         for (EventEnvelope event : events) {
             if (event.isDelayed()) {
-                skip(event);
+                left(Left.of(event, Reason.UNLOCKED));
             } else {
                 alarm.dueNow(EventTypes.only(event.eventType()));
             }
         }
     }
 
+    /** An event of a write. */
+    private sealed interface Entry {}
+
+    /** An event that this node delivers itself. */
+    private record Reserved(EventEnvelope event, Hold hold) implements Entry {}
+
     /**
-     * An event of a write.
+     * An event that is left to the poller.
      *
-     * @param hold its reservation, or {@code null} if it is left to the poller
-     * @param ifLeft for which reason, if it is left
+     * @param delayedUntil when it is due, or {@code null} for at once
      */
-    private record Entry(EventEnvelope event, Hold hold, Reason ifLeft) {}
+    private record Left(String eventId, String eventType, Instant delayedUntil, Reason reason) implements Entry {
+
+        static Left of(EventEnvelope event, Reason reason) {
+            return new Left(event.eventId(), event.eventType(), event.isDelayed() ? event.availableAt() : null, reason);
+        }
+    }
 
     /** Why an event is not on the hot path. */
     private enum Reason {
@@ -119,99 +139,110 @@ final class HotEvents implements HotPath {
     private final class Batch implements Reservation {
 
         private final String ownerId;
-        private List<Entry> entries;
+        private final List<Entry> entries;
+        /** What is to be written, until it is. */
+        private List<NewEvent> toWrite;
+
         private boolean written;
 
-        private Batch(List<Entry> entries, String ownerId) {
+        private Batch(List<Entry> entries, List<NewEvent> toWrite, String ownerId) {
             this.entries = entries;
+            this.toWrite = toWrite;
             this.ownerId = ownerId;
         }
 
         @Override
         public List<NewEvent> events() {
-            return entries.stream()
-                    .map(entry -> new NewEvent(entry.event, entry.hold == null ? null : ownerId))
-                    .toList();
+            return toWrite;
         }
 
         @Override
         public void written(Set<String> locked) {
             written = true;
-            if (ownerId == null) {
-                return;
+            toWrite = null;
+            if (ownerId != null) {
+                entries.replaceAll(entry -> lockedOrLeft(entry, locked));
             }
-            List<Entry> kept = new ArrayList<>(entries.size());
-            for (Entry entry : entries) {
-                boolean missed = entry.hold != null && !locked.contains(entry.event.eventId());
-                if (missed) {
-                    owned.undo(entry.hold);
-                }
-                kept.add(missed ? new Entry(entry.event, null, Reason.UNLOCKED) : entry);
+        }
+
+        private Entry lockedOrLeft(Entry entry, Set<String> locked) {
+            if (entry instanceof Reserved reserved && !locked.contains(reserved.event.eventId())) {
+                owned.undo(reserved.hold);
+                return Left.of(reserved.event, Reason.UNLOCKED);
             }
-            entries = kept;
+            return entry;
         }
 
         @Override
         public void ended(TransactionEnd end) {
             for (Entry entry : entries) {
-                switch (end) {
-                    case COMMITTED -> committed(entry, ownerId);
-                    case ROLLED_BACK -> rolledBack(entry, written);
-                    case UNKNOWN -> leaveToPoller(entry, ownerId);
+                if (entry instanceof Reserved reserved) {
+                    ended(reserved, end);
+                } else if (end == TransactionEnd.COMMITTED) {
+                    left((Left) entry);
                 }
+            }
+        }
+
+        private void ended(Reserved reserved, TransactionEnd end) {
+            switch (end) {
+                case COMMITTED -> committed(reserved, ownerId);
+                case ROLLED_BACK -> rolledBack(reserved, written);
+                case UNKNOWN -> leaveToPoller(reserved, ownerId);
             }
         }
     }
 
-    private void committed(Entry entry, String ownerId) {
-        EventEnvelope event = entry.event;
-        if (event.isDelayed()) {
-            skip(event);
-        } else if (entry.hold == null) {
-            left(event, entry.ifLeft);
-        } else if (owned.confirm(entry.hold)) {
-            queue(event, entry.hold);
+    private void committed(Reserved reserved, String ownerId) {
+        if (owned.confirm(reserved.hold)) {
+            queue(reserved.event, reserved.hold);
         } else {
-            leaveToPoller(entry, ownerId);
+            leaveToPoller(reserved, ownerId);
         }
     }
 
-    private void left(EventEnvelope event, Reason reason) {
-        switch (reason) {
-            case NO_ROOM -> drop(event);
-            case UNLOCKED -> alarm.dueSoon(EventTypes.only(event.eventType()));
-            case FOR_OTHERS -> alarm.dueElsewhere(EventTypes.only(event.eventType()));
+    private void left(Left event) {
+        EventTypes type = EventTypes.only(event.eventType);
+        if (event.delayedUntil != null) {
+            metrics.hotSkippedDelayed();
+            alarm.dueAt(type, event.delayedUntil);
+            return;
+        }
+        switch (event.reason) {
+            case NO_ROOM -> drop(event.eventId, type);
+            case UNLOCKED -> alarm.dueSoon(type);
+            case FOR_OTHERS -> alarm.dueElsewhere(type);
         }
     }
 
     private void queue(EventEnvelope event, Hold hold) {
-        HeldEvent held = new HeldEvent(new QueuedEvent(event, Source.HOT, 0), hold);
-        if (lanes.offer(held)) {
+        boolean queued = false;
+        try {
+            queued = lanes.offer(new HeldEvent(new QueuedEvent(event, Source.HOT, 0), hold));
+        } finally {
+            hold.leavePlace();
+            if (!queued) {
+                completion.giveBack(hold);
+            }
+        }
+        if (queued) {
             metrics.hotEnqueued();
         } else {
-            completion.giveBack(hold);
-            drop(event);
+            drop(event.eventId(), EventTypes.only(event.eventType()));
         }
     }
 
-    private void skip(EventEnvelope event) {
-        metrics.hotSkippedDelayed();
-        alarm.dueAt(EventTypes.only(event.eventType()), event.availableAt());
-    }
-
-    private void drop(EventEnvelope event) {
+    private void drop(String eventId, EventTypes type) {
         metrics.hotDropped();
-        warnOfDrop(event);
-        alarm.dueSoon(EventTypes.only(event.eventType()));
+        warnOfDrop(eventId);
+        alarm.dueSoon(type);
     }
 
     /** Ends the reservation. If the write failed, the event may be there from before, passed over by the poller since. */
-    private void rolledBack(Entry entry, boolean written) {
-        if (entry.hold != null) {
-            owned.undo(entry.hold);
-            if (!written) {
-                alarm.dueNow(EventTypes.only(entry.event.eventType()));
-            }
+    private void rolledBack(Reserved reserved, boolean written) {
+        owned.undo(reserved.hold);
+        if (!written) {
+            alarm.dueNow(EventTypes.only(reserved.event.eventType()));
         }
     }
 
@@ -219,12 +250,9 @@ final class HotEvents implements HotPath {
      * Gives the event back, if it is there at all. A reservation that is over was taken by the poller, which then holds
      * the event, or it was forgotten, and then the lock in the row is nobody's.
      */
-    private void leaveToPoller(Entry entry, String ownerId) {
-        if (entry.hold == null) {
-            return;
-        }
-        String eventId = entry.event.eventId();
-        Hold hold = entry.hold;
+    private void leaveToPoller(Reserved reserved, String ownerId) {
+        String eventId = reserved.event.eventId();
+        Hold hold = reserved.hold;
         if (!owned.confirm(hold)) {
             hold = ownerId == null || owned.isHeld(eventId)
                     ? null
@@ -233,10 +261,10 @@ final class HotEvents implements HotPath {
         if (hold != null) {
             completion.giveBack(hold);
         }
-        alarm.dueNow(EventTypes.only(entry.event.eventType()));
+        alarm.dueNow(EventTypes.only(reserved.event.eventType()));
     }
 
-    private void warnOfDrop(EventEnvelope event) {
+    private void warnOfDrop(String eventId) {
         long count = dropped.incrementAndGet();
         long last = lastWarning.get();
         long now = System.nanoTime();
@@ -244,7 +272,7 @@ final class HotEvents implements HotPath {
             LOG.log(
                     Level.WARNING,
                     "Hot queue full or closed: event {0} is left to the poller ({1} so far)",
-                    event.eventId(),
+                    eventId,
                     count);
         }
     }

@@ -1,9 +1,12 @@
 package io.outbox.internal.delivery;
 
+import io.outbox.EventEnvelope;
 import io.outbox.RouteUnavailableException;
 import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeapBudget.Share;
 import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.internal.polling.PollFeed;
 import io.outbox.model.UnavailableTarget;
@@ -43,6 +46,7 @@ final class Lane {
     private final EngineMetrics metrics;
     private final Alarm alarm;
     private final DispatchQueue queue;
+    private final Share share;
     private final RouteCircuits circuits;
     private final boolean readByType;
     private final Routing routing;
@@ -73,6 +77,7 @@ final class Lane {
         this.alarm = context.alarm();
         this.queue = new DispatchQueue(
                 settings.queues().hotCapacity(), settings.queues().coldCapacity(), settings.strictOrder());
+        this.share = context.budget().share(this::announceCapacity);
         this.routing = context.routing();
         this.readByType = readByType;
         boolean shared = types.excluded() && !settings.strictOrder();
@@ -99,7 +104,10 @@ final class Lane {
     }
 
     private boolean admits(HeldEvent event) {
-        return isOpen() && !isOvertaking() && (circuits == null || circuits.admit(event.eventType()));
+        return isOpen()
+                && !isOvertaking()
+                && event.hold().takeRoom(share, event.bytes())
+                && (circuits == null || circuits.admit(event.eventType()));
     }
 
     /** Returns whether, in strict order, events were given back since the page was read that is being handed over. */
@@ -121,10 +129,14 @@ final class Lane {
         scanning = false;
     }
 
-    /** Returns how many events of this type, written now, would find room. */
-    int hotRoom(String eventType) {
-        boolean closed = !isOpen() || (circuits != null && circuits.isOpen(eventType));
-        return closed ? 0 : queue.hotRemaining();
+    /** Returns whether an event of this type, written now, may find room. */
+    boolean isOpenTo(String eventType) {
+        return isOpen() && (circuits == null || !circuits.isOpen(eventType)) && share.reserved() < queue.hotRemaining();
+    }
+
+    /** Takes room for an event that is about to be written; returns false if there is none, in number or in bytes. */
+    boolean reserve(EventEnvelope event, Hold hold) {
+        return hold.reserveRoom(share, HeldEvent.bytes(event), queue.hotRemaining());
     }
 
     private boolean isOpen() {
@@ -196,6 +208,11 @@ final class Lane {
         }
 
         @Override
+        public long availableBytes() {
+            return share.room();
+        }
+
+        @Override
         public Duration leastWait() {
             return types.excluded()
                     ? Duration.ZERO
@@ -244,6 +261,11 @@ final class Lane {
         }
 
         @Override
+        public long availableBytes() {
+            return share.room();
+        }
+
+        @Override
         public void whenCapacityFrees(Runnable action) {
             whenRoomFrees(this, action);
         }
@@ -278,6 +300,9 @@ final class Lane {
 
     /** Returns whether it is worth to read: for a probe, if there is room at all, else if it is not for a few events only. */
     private boolean isRoomyFor(PollFeed waiting) {
+        if (!share.isRoomy()) {
+            return false;
+        }
         if (waiting != feed) {
             return coldRemaining() > 0;
         }
@@ -300,7 +325,9 @@ final class Lane {
     }
 
     int coldRemaining() {
-        return isOpen() ? Math.max(0, Math.min(queue.coldRemaining(), mostWaiting() - queue.coldSize())) : 0;
+        return isOpen() && share.room() > 0
+                ? Math.max(0, Math.min(queue.coldRemaining(), mostWaiting() - queue.coldSize()))
+                : 0;
     }
 
     /** Returns how many polled events may wait for a worker. */

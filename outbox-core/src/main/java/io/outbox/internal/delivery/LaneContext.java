@@ -2,6 +2,7 @@ package io.outbox.internal.delivery;
 
 import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeapBudget;
 import io.outbox.internal.polling.Alarm;
 import java.util.concurrent.ThreadFactory;
 
@@ -12,4 +13,5 @@ record LaneContext(
         Routing routing,
         EngineMetrics metrics,
         Alarm alarm,
-        ThreadFactory threads) {}
+        ThreadFactory threads,
+        HeapBudget budget) {}

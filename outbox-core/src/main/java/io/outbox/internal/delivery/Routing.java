@@ -96,7 +96,11 @@ final class Routing {
 
     /** Returns the event's listener, or {@code null}. */
     EventListener listenerOf(EventEnvelope event) {
-        return registry.listenerFor(event.aggregateType(), event.eventType());
+        return listenerOf(event.aggregateType(), event.eventType());
+    }
+
+    EventListener listenerOf(String aggregateType, String eventType) {
+        return registry.listenerFor(aggregateType, eventType);
     }
 
     /** Returns why an event that has no listener is dead. */

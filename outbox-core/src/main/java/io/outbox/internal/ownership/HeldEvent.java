@@ -14,6 +14,9 @@ import java.time.Instant;
  */
 public record HeldEvent(QueuedEvent queued, String lastError, Instant dueSince, Hold hold) {
 
+    /** What an event takes beside payload and headers. */
+    private static final long OBJECTS_BYTES = 512;
+
     /** An event that was not read from the store by the poller. */
     public HeldEvent(QueuedEvent queued, Hold hold) {
         this(queued, null, null, hold);
@@ -29,6 +32,15 @@ public record HeldEvent(QueuedEvent queued, String lastError, Instant dueSince, 
 
     public String eventType() {
         return queued.envelope().eventType();
+    }
+
+    /** Returns about how many bytes of the heap the event takes. */
+    public long bytes() {
+        return bytes(envelope());
+    }
+
+    public static long bytes(EventEnvelope event) {
+        return OBJECTS_BYTES + event.contentLength();
     }
 
     /** Returns what a listener may know about this delivery. */

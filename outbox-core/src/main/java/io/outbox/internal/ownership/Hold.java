@@ -1,5 +1,7 @@
 package io.outbox.internal.ownership;
 
+import io.outbox.internal.ownership.HeapBudget.Share;
+
 /**
  * One event in this node's hands, from the reservation or the claim until its outcome is durable or it was given back.
  *
@@ -29,6 +31,11 @@ public final class Hold {
     private boolean claimedMeanwhile;
     private boolean seen;
     private long firstSeenAt;
+    /** What the event takes of its lane's room, or {@code null} if nothing. Guarded by this, as what follows. */
+    private Share share;
+
+    private long bytes;
+    private boolean hasPlace;
 
     private Hold(String eventId, String ownerId, long lockedSince, State state) {
         this.eventId = eventId;
@@ -52,6 +59,52 @@ public final class Hold {
     /** Returns the owner of the event's lock in the store, or {@code null} if it is not locked. */
     public String ownerId() {
         return ownerId;
+    }
+
+    /** Takes the room that an event needs from its reservation on; returns false if there is not enough. */
+    public synchronized boolean reserveRoom(Share of, long size, int places) {
+        if (!of.reserve(size, places)) {
+            return false;
+        }
+        share = of;
+        bytes = size;
+        hasPlace = true;
+        return true;
+    }
+
+    /** Takes the room that an event needs, unless it has it already; returns false if there is not enough. */
+    public synchronized boolean takeRoom(Share of, long size) {
+        if (share == null) {
+            if (!of.take(size)) {
+                return false;
+            }
+            share = of;
+            bytes = size;
+        }
+        return true;
+    }
+
+    /** Gives back the place of a reservation, which is queued now, or will not be. */
+    public synchronized void leavePlace() {
+        if (hasPlace) {
+            hasPlace = false;
+            share.leavePlace();
+        }
+    }
+
+    /** Gives back the room that the event has taken, since nothing of it is in memory anymore. */
+    public void leaveRoom() {
+        Share left;
+        long size;
+        synchronized (this) {
+            leavePlace();
+            left = share;
+            size = bytes;
+            share = null;
+        }
+        if (left != null) {
+            left.giveBack(size); // not under the lock: whoever waits for room is called
+        }
     }
 
     /** Turns a reservation into a hold; returns false if it is none anymore. */

@@ -134,7 +134,11 @@ public final class OwnedEvents {
         Hold reservation = holds.get(eventId);
         boolean taken =
                 reservation != null && reservation.isOverdueReservation(afterNanos) && reservation.endReservation();
-        return taken ? opened(hold) : null;
+        if (!taken) {
+            return null;
+        }
+        reservation.leaveRoom();
+        return opened(hold);
     }
 
     /**
@@ -156,6 +160,7 @@ public final class OwnedEvents {
 
     /** Opens the gate, unless another hold has taken this one's place. */
     private void forget(Hold hold) {
+        hold.leaveRoom();
         if (holds.remove(hold.eventId(), hold)) {
             tracker.release(hold.eventId());
         }

@@ -58,6 +58,46 @@ class HotPathTest {
         node.writer().writeAll(List.of(events));
     }
 
+    // Room
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTransactionOfManySingleWritesReservesNoMoreThanThereIsRoomFor(boolean several) {
+        node(several)
+                .delivery(settings -> settings.hotQueueCapacity(10))
+                .listen(event -> DispatchResult.done())
+                .polling(settings -> settings.intervalMs(1))
+                .start();
+
+        backend.begin();
+        for (int i = 0; i < 50; i++) {
+            node.writer().write(Events.event("e" + i));
+        }
+        backend.commit();
+
+        awaitDone(50);
+        assertThat(metrics.get("hotEnqueued")).isEqualTo(10);
+        assertThat(metrics.get("hotDropped")).isEqualTo(40);
+        assertThat(backend.calls(Op.RELEASE)).as("locked for nothing").isZero();
+        assertThat(node.delivered()).hasSize(50).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theRoomOfTransactionsThatRolledBackIsFreeAgain() {
+        node.delivery(settings -> settings.hotQueueCapacity(1))
+                .listen(event -> DispatchResult.done())
+                .start();
+
+        for (int i = 0; i < 5; i++) {
+            begin(Events.event("e" + i));
+            backend.rollBack();
+        }
+        node.write(Events.event("last"));
+
+        awaitDone(1);
+        assertThat(metrics.get("hotEnqueued")).isEqualTo(1);
+    }
+
     // Certain ends
 
     @ParameterizedTest

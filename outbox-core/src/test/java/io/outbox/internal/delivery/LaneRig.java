@@ -8,6 +8,7 @@ import io.outbox.dispatch.QueuedEvent.Source;
 import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.delivery.EventProcessor.Listening;
 import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeapBudget;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
@@ -53,7 +54,7 @@ final class LaneRig implements AutoCloseable {
                 new CompletionWriter(backend, owned, metrics, new CompletionWriter.Told(List.of(), null), alarm);
         EngineClock clock = new EngineClock(Clock.systemUTC());
         Routing routing = new Routing((aggregateType, eventType) -> listener, leases, clock, Duration.ofMinutes(10));
-        this.context = new LaneContext(completion, leases, routing, metrics, alarm, threads);
+        this.context = new LaneContext(completion, leases, routing, metrics, alarm, threads, new HeapBudget(1 << 20));
         EventProcessor processor = new EventProcessor(
                 new Listening(routing, List.of(), new Contexts(List.of())),
                 new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),

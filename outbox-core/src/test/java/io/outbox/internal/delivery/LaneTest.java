@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
 import io.outbox.RouteUnavailableException;
 import io.outbox.dispatch.DefaultInFlightTracker;
+import io.outbox.dispatch.QueuedEvent;
+import io.outbox.dispatch.QueuedEvent.Source;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.internal.polling.Alarm;
@@ -33,6 +36,47 @@ class LaneTest {
 
     private static OwnedEvents holds() {
         return new OwnedEvents(new DefaultInFlightTracker());
+    }
+
+    // Bytes
+
+    @Test
+    void aLaneHoldsAsManyBytesAsAreFreeHoweverFewEventsThatIs() {
+        try (LaneRig rig = new LaneRig(holds(), new AlarmLine(), false)) {
+            HeldEvent first = large(rig, "e1");
+            HeldEvent refused = large(rig, "e4");
+
+            assertThat(rig.lane.offer(List.of(first, large(rig, "e2"), large(rig, "e3"), refused)))
+                    .isEqualTo(3);
+            assertThat(rig.lane.coldRemaining()).isZero();
+
+            rig.completion.giveBack(first.hold());
+            assertThat(rig.lane.coldRemaining()).isPositive();
+            assertThat(rig.lane.offer(refused)).isTrue();
+        }
+    }
+
+    @Test
+    void whoeverWaitsForBytesIsCalledWhenEventsHaveEnded() {
+        try (LaneRig rig = new LaneRig(holds(), new AlarmLine(), false)) {
+            HeldEvent first = large(rig, "e1");
+            rig.lane.offer(List.of(first, large(rig, "e2"), large(rig, "e3")));
+            AtomicInteger calls = new AtomicInteger();
+            rig.lane.feeds().get(0).whenCapacityFrees(calls::incrementAndGet);
+            assertThat(calls).hasValue(0);
+
+            rig.completion.giveBack(first.hold());
+
+            assertThat(calls).hasValue(1);
+        }
+    }
+
+    /** Returns an event of a fifth of the rig's budget. */
+    private static HeldEvent large(LaneRig rig, String eventId) {
+        EventEnvelope event = Events.event(eventId).toBuilder()
+                .payloadJson('"' + "x".repeat(200_000) + '"')
+                .build();
+        return new HeldEvent(new QueuedEvent(event, Source.COLD, 0), rig.owned.acquire(eventId));
     }
 
     // Strict order
@@ -206,7 +250,7 @@ class LaneTest {
             assertThat(rig.lane.coldSize()).isZero();
             assertThat(rig.owned.size()).as("the one with the listener").isEqualTo(1);
             assertThat(rig.offer("4")).isFalse();
-            assertThat(rig.lane.hotRoom("any")).isZero();
+            assertThat(rig.lane.isOpenTo("any")).isFalse();
             assertThat(rig.lane.feeds().get(0).availableCapacity()).isZero();
             listener.open();
             await().atMost(Duration.ofSeconds(10)).until(() -> rig.offer("5"));

@@ -1,0 +1,60 @@
+package io.outbox.jdbc.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.jdbc.support.OutboxRows;
+import io.outbox.jdbc.support.TestDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Events that are few and large: together bigger than the heap of the node that writes and delivers them. */
+class LargeEventsTest {
+
+    private static final String HEAP = "-Xmx96m";
+    private static final int EVENTS = 3 * 150;
+    private static final long ENDS_WITHIN_SECONDS = 180;
+
+    @TempDir
+    Path directory;
+
+    static Stream<Arguments> nodes() {
+        return Stream.of(TestDatabase.values())
+                .flatMap(database -> Stream.of(Arguments.of(database, false), Arguments.of(database, true)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("nodes")
+    void largeEventsAreDeliveredOnceEachWithASmallHeap(TestDatabase database, boolean several) throws Exception {
+        String url = database == TestDatabase.H2
+                ? "jdbc:h2:file:" + directory.resolve("outbox") + ";CACHE_SIZE=4096"
+                : database.newUrl();
+        Path output = directory.resolve("node.out");
+        List<String> command = ChildJvm.command(List.of(HEAP, "-XX:+ExitOnOutOfMemoryError"), LargeEventsMain.class);
+        command.addAll(List.of(url, Boolean.toString(several)));
+        Process node = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            assertThat(node.waitFor(ENDS_WITHIN_SECONDS, TimeUnit.SECONDS))
+                    .as("ended in time: " + Files.readString(output))
+                    .isTrue();
+        } finally {
+            node.destroyForcibly();
+        }
+
+        assertThat(node.exitValue()).as(Files.readString(output)).isZero();
+        try (HikariDataSource pool = TestDatabase.pool(url, 1)) {
+            assertThat(OutboxRows.number(pool, "SELECT COUNT(*) FROM outbox_event WHERE status = 1 AND attempts = 0"))
+                    .isEqualTo(EVENTS);
+        }
+    }
+}
