@@ -13,10 +13,13 @@ import io.outbox.spi.EventTypes;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -67,6 +70,9 @@ public final class CompletionWriter {
     private final ReentrantLock writing = new ReentrantLock();
     /** What is being written, or is to be written again. Guarded by the lock, as what follows. */
     private final Map<Hold, Completion> inHand = new LinkedHashMap<>();
+
+    /** What was taken from the queue; it leaves from here when it is in hand, so that nothing that fails loses it. */
+    private final Queue<Completion> taken = new ArrayDeque<>(MAX_BATCH);
 
     private int failures;
     /** When the last write ended. Used by the writer's thread alone. */
@@ -326,14 +332,14 @@ public final class CompletionWriter {
     }
 
     private void takeInHand() {
-        List<Completion> taken = new ArrayList<>();
-        completions.drainTo(taken, Math.max(0, MAX_BATCH - inHand.size()));
-        for (Completion completion : OutcomeWriter.atOneTime(taken)) {
-            completion.hold().settle();
+        completions.drainTo(taken, Math.max(0, MAX_BATCH - inHand.size() - taken.size()));
+        Instant at = OutcomeWriter.timeOf(taken);
+        for (Completion next; (next = taken.peek()) != null; taken.remove()) {
+            next.hold().settle();
             if (stopped) {
-                completion.hold().contest(); // whoever follows may have begun
+                next.hold().contest(); // whoever follows may have begun
             }
-            inHand.put(completion.hold(), completion);
+            inHand.put(next.hold(), OutcomeWriter.atTime(at, next));
         }
         releases.takeInHand();
     }
@@ -439,6 +445,8 @@ public final class CompletionWriter {
             if (!storeTakes) {
                 lost.addAll(inHand.values());
                 inHand.clear();
+                lost.addAll(taken);
+                taken.clear();
                 completions.drainTo(lost);
                 unreleased.addAll(releases.clear());
             }

@@ -227,18 +227,20 @@ final class OutcomeWriter {
                 all);
     }
 
-    /** Gives all outcomes of a batch that mean success one time, so that a repetition of any part is recognised by it. */
-    static List<Completion> atOneTime(List<Completion> batch) {
-        Instant at = batch.stream()
-                .map(Completion::outcome)
-                .filter(Outcome.Done.class::isInstance)
-                .map(outcome -> ((Outcome.Done) outcome).at())
-                .findFirst()
-                .orElse(null);
-        return batch.stream()
-                .map(completion -> completion.outcome() instanceof Outcome.Done done
-                        ? completion.with(new Outcome.Done(done.eventId(), at, done.keep()))
-                        : completion)
-                .toList();
+    /** Returns the one time for all outcomes of a batch that mean success; {@code null} if there is none. */
+    static Instant timeOf(Collection<Completion> batch) {
+        for (Completion completion : batch) {
+            if (completion.outcome() instanceof Outcome.Done done) {
+                return done.at();
+            }
+        }
+        return null;
+    }
+
+    /** Returns the completion with that time, by which a repetition of any part of its batch is recognised. */
+    static Completion atTime(Instant at, Completion completion) {
+        return completion.outcome() instanceof Outcome.Done done && !done.at().equals(at)
+                ? completion.with(new Outcome.Done(done.eventId(), at, done.keep()))
+                : completion;
     }
 }

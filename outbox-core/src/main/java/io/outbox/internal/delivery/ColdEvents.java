@@ -7,6 +7,7 @@ import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
+import io.outbox.internal.ownership.Patience;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.internal.polling.AlarmLine;
 import io.outbox.internal.polling.PollFeed;
@@ -14,6 +15,7 @@ import io.outbox.internal.polling.PollTarget;
 import io.outbox.internal.watch.StoreWatch;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import io.outbox.spi.Outcome;
 import java.time.Duration;
@@ -57,6 +59,11 @@ final class ColdEvents implements PollTarget {
     }
 
     @Override
+    public List<PollFeed> feeds(EventTypes types) {
+        return lanes.feeds(types);
+    }
+
+    @Override
     public StoreWatch watch() {
         return watch;
     }
@@ -96,14 +103,16 @@ final class ColdEvents implements PollTarget {
     @Override
     public boolean offer(List<FoundEvent> events, Claim claim, IntConsumer taken) {
         List<HeldEvent> held = new ArrayList<>(events.size());
+        Patience patience = new Patience();
         int acquired = 0;
         int queued = 0;
         try {
-            for (; acquired < events.size(); acquired++) {
+            while (acquired < events.size()) {
                 FoundEvent event = events.get(acquired);
-                Hold hold = acquire(event.row(), claim);
+                Hold hold = acquire(event.row(), claim, patience);
+                acquired++;
                 if (hold != null) {
-                    held.add(held(event, hold));
+                    add(held, event, hold);
                 }
             }
             queued = lanes.offer(held);
@@ -117,6 +126,16 @@ final class ColdEvents implements PollTarget {
         }
     }
 
+    /** Adds the event, or gives it back: from here on it is among those that the caller gives back. */
+    private void add(List<HeldEvent> held, FoundEvent event, Hold hold) {
+        try {
+            held.add(held(event, hold));
+        } catch (RuntimeException | Error e) {
+            completion.giveBack(hold);
+            throw e;
+        }
+    }
+
     private static HeldEvent held(FoundEvent event, Hold hold) {
         OutboxEvent row = event.row().event();
         QueuedEvent queued = new QueuedEvent(event.envelope(), Source.COLD, row.attempts());
@@ -125,8 +144,9 @@ final class ColdEvents implements PollTarget {
 
     @Override
     public void giveBack(List<DueEvent> rows, Claim claim) {
+        Patience patience = new Patience();
         for (DueEvent row : rows) {
-            Hold hold = acquire(row, claim);
+            Hold hold = acquire(row, claim, patience);
             if (hold != null) {
                 completion.giveBack(hold);
             }
@@ -135,18 +155,18 @@ final class ColdEvents implements PollTarget {
 
     @Override
     public void bury(DueEvent row, Claim claim, RuntimeException reason) {
-        Hold hold = acquire(row, claim);
+        Hold hold = acquire(row, claim, new Patience());
         if (hold != null) {
             Outcome.Dead dead = new Outcome.Dead(row.eventId(), reason.toString());
             completion.submit(Completion.undecodable(hold, row.event(), dead, reason));
         }
     }
 
-    private Hold acquire(DueEvent row, Claim claim) {
+    private Hold acquire(DueEvent row, Claim claim, Patience patience) {
         if (claim.ownerId() == null) {
             return owned.acquire(row.eventId());
         }
-        Hold hold = owned.acquireClaimed(row.eventId(), claim.ownerId(), claim.sinceNanos());
+        Hold hold = owned.acquireClaimed(row.eventId(), claim.ownerId(), claim.sinceNanos(), patience);
         if (hold != null && completion.releasesLocks() && owned.wasClosedDuringScan(hold)) {
             completion.giveBack(hold);
             return null;

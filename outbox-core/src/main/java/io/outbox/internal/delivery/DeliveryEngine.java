@@ -13,6 +13,7 @@ import io.outbox.internal.ownership.HeapBudget;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
+import io.outbox.internal.ownership.Patience;
 import io.outbox.internal.polling.AlarmLine;
 import io.outbox.internal.polling.PollTarget;
 import io.outbox.internal.watch.StoreWatch;
@@ -94,7 +95,14 @@ public final class DeliveryEngine implements AutoCloseable {
                 alarm);
         this.routing = new Routing(settings.listenerRegistry, leases, clock, settings.unroutableGrace());
         this.laneContext = new LaneContext(
-                completion, leases, routing, metrics, alarm, settings.threadFactory, HeapBudget.ofThisHeap());
+                completion,
+                leases,
+                routing,
+                metrics,
+                alarm,
+                settings.threadFactory,
+                HeapBudget.ofThisHeap(),
+                new DispatchQueue.Depths());
         this.lanes = lanes(settings);
         this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, this::holdUnder);
         this.drainTimeoutMs = settings.drainTimeoutMs;
@@ -147,7 +155,7 @@ public final class DeliveryEngine implements AutoCloseable {
                         keepsDone),
                 laneContext,
                 readByType);
-        return new Lanes(byType, shared, metrics, settings.jsonCodec);
+        return new Lanes(byType, shared, laneContext, settings.jsonCodec);
     }
 
     /** Holds events by locks in a store that other nodes share; once and for all. */
@@ -229,7 +237,9 @@ public final class DeliveryEngine implements AutoCloseable {
         String ownerId = leases.ownerId();
         return enqueue(
                 event,
-                ownerId == null ? owned.acquire(eventId) : owned.acquireClaimed(eventId, ownerId, System.nanoTime()));
+                ownerId == null
+                        ? owned.acquire(eventId)
+                        : owned.acquireClaimed(eventId, ownerId, System.nanoTime(), new Patience()));
     }
 
     private boolean enqueue(QueuedEvent event, Hold hold) {

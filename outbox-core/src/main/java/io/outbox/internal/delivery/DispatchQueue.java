@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
@@ -22,6 +23,9 @@ import java.util.function.ToIntFunction;
  * both are empty. For a batch listener a worker takes further events of the first one's route; events of other routes
  * that it passes over on the way are set aside and come first next time, in their order. In strict order nothing is
  * passed over.
+ *
+ * <p>An event moves from one place to the next by being added there first, so that whatever is thrown on the way it is not
+ * lost. Nothing of the application's is called under the lock, which its writers need.
  */
 final class DispatchQueue {
 
@@ -37,10 +41,26 @@ final class DispatchQueue {
     private int waiting;
     private boolean closed;
 
-    DispatchQueue(int hotCapacity, int coldCapacity, boolean strictOrder) {
-        this.hot = new Half(hotCapacity);
-        this.cold = new Half(coldCapacity);
+    /** @param depths where the events of all queues are counted */
+    DispatchQueue(int hotCapacity, int coldCapacity, boolean strictOrder, Depths depths) {
+        this.hot = new Half(hotCapacity, depths.hot);
+        this.cold = new Half(coldCapacity, depths.cold);
         this.strictOrder = strictOrder;
+    }
+
+    /** How many events wait in all queues of an engine, known without their locks. */
+    static final class Depths {
+
+        private final AtomicInteger hot = new AtomicInteger();
+        private final AtomicInteger cold = new AtomicInteger();
+
+        int hot() {
+            return hot.get();
+        }
+
+        int cold() {
+            return cold.get();
+        }
     }
 
     /**
@@ -82,32 +102,31 @@ final class DispatchQueue {
     }
 
     /**
-     * Waits for an event and returns it, with up to {@code batchSize} of its route in all; an empty list once the queue
-     * is closed and empty, or when the worker has waited for as long as it may.
+     * Waits for an event and moves it into the batch, with up to {@code batchSize} of its route in all. The batch stays empty
+     * once the queue is closed and empty, or when the worker has waited for as long as it may. Whatever is thrown, what is in
+     * the batch is the caller's.
      *
-     * @param leaving runs before an empty list is returned, under the lock: whoever offers an event after that finds one
-     *     worker less
+     * @param batchSize asked without the lock
+     * @param leaving runs before the batch is left empty, under the lock: whoever offers an event after that finds one worker
+     *     less
      */
-    List<HeldEvent> take(ToIntFunction<HeldEvent> batchSize, long mostNanos, Runnable leaving)
+    void take(List<HeldEvent> batch, ToIntFunction<HeldEvent> batchSize, long mostNanos, Runnable leaving)
             throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long leftNanos = mostNanos;
-            while (true) {
-                List<HeldEvent> batch = pollLocked(batchSize);
-                if (!batch.isEmpty()) {
-                    wakeNext();
-                    return batch;
-                }
+            while (!moveFirst(batch)) {
                 if (closed || leftNanos <= 0) {
                     leaving.run();
-                    return batch;
+                    return;
                 }
                 leftNanos = await(leftNanos);
             }
+            wakeNext();
         } finally {
             lock.unlock();
         }
+        fill(batch, batchSize);
     }
 
     private long await(long nanos) throws InterruptedException {
@@ -129,32 +148,42 @@ final class DispatchQueue {
         }
     }
 
-    /** Like {@link #take}, but returns an empty list instead of waiting. */
-    List<HeldEvent> poll(ToIntFunction<HeldEvent> batchSize) {
+    /** Like {@link #take}, but leaves the batch empty instead of waiting. */
+    void poll(List<HeldEvent> batch, ToIntFunction<HeldEvent> batchSize) {
+        boolean found;
         lock.lock();
         try {
-            return pollLocked(batchSize);
+            found = moveFirst(batch);
         } finally {
             lock.unlock();
         }
+        if (found) {
+            fill(batch, batchSize);
+        }
     }
 
-    private List<HeldEvent> pollLocked(ToIntFunction<HeldEvent> batchSize) {
+    private boolean moveFirst(List<HeldEvent> batch) {
         boolean hotTurn = hotInARow < HOT_SHARE;
         Half chosen = (hotTurn && !hot.isEmpty()) || cold.isEmpty() ? hot : cold;
-        HeldEvent first = chosen.poll();
-        if (first == null) {
-            return List.of();
+        if (!chosen.moveFirst(batch)) {
+            return false;
         }
         hotInARow = chosen == hot ? Math.min(hotInARow + 1, HOT_SHARE) : 0;
+        return true;
+    }
+
+    private void fill(List<HeldEvent> batch, ToIntFunction<HeldEvent> batchSize) {
+        HeldEvent first = batch.get(0);
         int limit = batchSize.applyAsInt(first);
         if (limit <= 1) {
-            return List.of(first);
+            return;
         }
-        List<HeldEvent> batch = new ArrayList<>();
-        batch.add(first);
-        chosen.fill(batch, limit);
-        return batch;
+        lock.lock();
+        try {
+            half(first.queued().source()).fill(batch, limit);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Refuses further events and wakes all waiting workers; what is queued can still be taken. */
@@ -235,21 +264,31 @@ final class DispatchQueue {
     private final class Half {
 
         private final int capacity;
+        private final AtomicInteger depth;
         private final Deque<HeldEvent> aside = new ArrayDeque<>();
         private final Queue<HeldEvent> queue;
 
-        Half(int capacity) {
+        Half(int capacity, AtomicInteger depth) {
             this.capacity = capacity;
+            this.depth = depth;
             this.queue = new ArrayBlockingQueue<>(capacity);
         }
 
         void add(HeldEvent event) {
             queue.add(event);
+            depth.incrementAndGet();
         }
 
-        HeldEvent poll() {
-            HeldEvent first = aside.poll();
-            return first != null ? first : queue.poll();
+        boolean moveFirst(List<HeldEvent> batch) {
+            Queue<HeldEvent> from = aside.isEmpty() ? queue : aside;
+            HeldEvent first = from.peek();
+            if (first == null) {
+                return false;
+            }
+            batch.add(first);
+            from.remove();
+            depth.decrementAndGet();
+            return true;
         }
 
         /** Moves further events of the first one's route into the batch. */
@@ -260,22 +299,25 @@ final class DispatchQueue {
                 if (next.isOfSameRoute(first)) {
                     batch.add(next);
                     it.remove();
+                    depth.decrementAndGet();
                 } else if (strictOrder) {
                     return;
                 }
             }
             while (batch.size() < limit && aside.size() < MAX_SET_ASIDE) {
-                HeldEvent next = queue.poll();
+                HeldEvent next = queue.peek();
                 if (next == null) {
                     return;
                 }
                 if (next.isOfSameRoute(first)) {
                     batch.add(next);
+                    depth.decrementAndGet();
                 } else {
                     aside.add(next);
-                    if (strictOrder) {
-                        return;
-                    }
+                }
+                queue.remove();
+                if (strictOrder && !aside.isEmpty()) {
+                    return;
                 }
             }
         }
@@ -298,8 +340,10 @@ final class DispatchQueue {
         }
 
         void remove(Predicate<HeldEvent> unwanted, List<HeldEvent> removed) {
+            int before = size();
             aside.removeIf(event -> unwanted.test(event) && removed.add(event));
             queue.removeIf(event -> unwanted.test(event) && removed.add(event));
+            depth.addAndGet(size() - before);
         }
     }
 }

@@ -8,6 +8,7 @@ import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
+import io.outbox.internal.ownership.Patience;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.internal.writing.HotPath;
 import io.outbox.internal.writing.Reservation;
@@ -175,29 +176,30 @@ final class HotEvents implements HotPath {
 
         @Override
         public void ended(TransactionEnd end) {
+            Patience patience = new Patience();
             for (Entry entry : entries) {
                 if (entry instanceof Reserved reserved) {
-                    ended(reserved, end);
+                    ended(reserved, end, patience);
                 } else if (end == TransactionEnd.COMMITTED) {
                     left((Left) entry);
                 }
             }
         }
 
-        private void ended(Reserved reserved, TransactionEnd end) {
+        private void ended(Reserved reserved, TransactionEnd end, Patience patience) {
             switch (end) {
-                case COMMITTED -> committed(reserved, ownerId);
+                case COMMITTED -> committed(reserved, ownerId, patience);
                 case ROLLED_BACK -> rolledBack(reserved, written);
-                case UNKNOWN -> leaveToPoller(reserved, ownerId);
+                case UNKNOWN -> leaveToPoller(reserved, ownerId, patience);
             }
         }
     }
 
-    private void committed(Reserved reserved, String ownerId) {
+    private void committed(Reserved reserved, String ownerId, Patience patience) {
         if (owned.confirm(reserved.hold)) {
             queue(reserved.event, reserved.hold);
         } else {
-            leaveToPoller(reserved, ownerId);
+            leaveToPoller(reserved, ownerId, patience);
         }
     }
 
@@ -250,13 +252,13 @@ final class HotEvents implements HotPath {
      * Gives the event back, if it is there at all. A reservation that is over was taken by the poller, which then holds
      * the event, or it was forgotten, and then the lock in the row is nobody's.
      */
-    private void leaveToPoller(Reserved reserved, String ownerId) {
+    private void leaveToPoller(Reserved reserved, String ownerId, Patience patience) {
         String eventId = reserved.event.eventId();
         Hold hold = reserved.hold;
         if (!owned.confirm(hold)) {
             hold = ownerId == null || owned.isHeld(eventId)
                     ? null
-                    : owned.acquireClaimed(eventId, ownerId, System.nanoTime());
+                    : owned.acquireClaimed(eventId, ownerId, System.nanoTime(), patience);
         }
         if (hold != null) {
             completion.giveBack(hold);

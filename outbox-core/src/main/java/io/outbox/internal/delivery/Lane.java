@@ -76,7 +76,10 @@ final class Lane {
         this.metrics = context.metrics();
         this.alarm = context.alarm();
         this.queue = new DispatchQueue(
-                settings.queues().hotCapacity(), settings.queues().coldCapacity(), settings.strictOrder());
+                settings.queues().hotCapacity(),
+                settings.queues().coldCapacity(),
+                settings.strictOrder(),
+                context.depths());
         this.share = context.budget().share(this::announceCapacity);
         this.routing = context.routing();
         this.readByType = readByType;
@@ -309,14 +312,6 @@ final class Lane {
         int room = feed.availableCapacity();
         boolean probing = circuits != null && circuits.isAnyOpen();
         return room > 0 && (probing || room * 2 >= mostWaiting());
-    }
-
-    int hotSize() {
-        return queue.hotSize();
-    }
-
-    int coldSize() {
-        return queue.coldSize();
     }
 
     /** Returns how many events are queued or with a listener. */

@@ -14,4 +14,5 @@ record LaneContext(
         EngineMetrics metrics,
         Alarm alarm,
         ThreadFactory threads,
-        HeapBudget budget) {}
+        HeapBudget budget,
+        DispatchQueue.Depths depths) {}

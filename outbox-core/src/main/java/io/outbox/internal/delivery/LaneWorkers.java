@@ -2,6 +2,7 @@ package io.outbox.internal.delivery;
 
 import io.outbox.internal.ownership.HeldEvent;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
@@ -123,12 +124,16 @@ final class LaneWorkers {
     }
 
     private void work() {
+        List<HeldEvent> inHand = new ArrayList<>(1);
         while (true) {
             try {
-                List<HeldEvent> batch = take();
-                if (batch.isEmpty()) {
+                giveBack(inHand); // what was taken before something failed
+                take(inHand);
+                if (inHand.isEmpty()) {
                     return;
                 }
+                List<HeldEvent> batch = inHand;
+                inHand = new ArrayList<>(1);
                 if (passes(batch)) {
                     deliver(batch, () -> forced);
                 }
@@ -142,12 +147,18 @@ final class LaneWorkers {
         }
     }
 
-    private List<HeldEvent> take() throws InterruptedException {
-        List<HeldEvent> batch = List.of();
+    private void giveBack(List<HeldEvent> inHand) {
+        while (!inHand.isEmpty()) {
+            int last = inHand.size() - 1;
+            lane.giveBack(List.of(inHand.get(last)));
+            inHand.remove(last);
+        }
+    }
+
+    private void take(List<HeldEvent> batch) throws InterruptedException {
         lane.workerComes();
         try {
-            batch = lane.queue().take(this::batchSize, mostIdleNanos, present::decrementAndGet);
-            return batch;
+            lane.queue().take(batch, this::batchSize, mostIdleNanos, present::decrementAndGet);
         } finally {
             lane.workerGoes(batch.size());
             come();
@@ -181,9 +192,16 @@ final class LaneWorkers {
 
     /** Delivers one batch on the calling thread; returns its size, or 0 if nothing is queued. */
     int deliverNext() {
+        List<HeldEvent> batch = new ArrayList<>(1);
         lane.workerComes();
-        List<HeldEvent> batch = lane.queue().poll(this::batchSize);
-        lane.workerGoes(batch.size());
+        try {
+            lane.queue().poll(batch, this::batchSize);
+        } catch (RuntimeException | Error e) {
+            giveBack(batch);
+            throw e;
+        } finally {
+            lane.workerGoes(batch.size());
+        }
         if (!batch.isEmpty()) {
             long patientUntil = System.nanoTime() + PATIENCE_NANOS;
             deliver(batch, () -> forced || System.nanoTime() - patientUntil >= 0);

@@ -4,6 +4,7 @@ import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.polling.PollFeed;
 import io.outbox.model.UnavailableTarget;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.JsonCodec;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -24,14 +25,16 @@ final class Lanes {
     private final Lane shared;
     private final List<Lane> all;
     private final EngineMetrics metrics;
+    private final DispatchQueue.Depths depths;
     private final JsonCodec codec;
 
     /** @param codec reads the payloads of all that is delivered; {@code null} leaves that to the default codec */
-    Lanes(Map<String, Lane> byType, Lane shared, EngineMetrics metrics, JsonCodec codec) {
+    Lanes(Map<String, Lane> byType, Lane shared, LaneContext context, JsonCodec codec) {
         this.byType = Map.copyOf(byType);
         this.shared = shared;
         this.all = Stream.concat(byType.values().stream(), Stream.of(shared)).toList();
-        this.metrics = metrics;
+        this.metrics = context.metrics();
+        this.depths = context.depths();
         this.codec = codec;
     }
 
@@ -91,6 +94,12 @@ final class Lanes {
         return feeds;
     }
 
+    /** Returns the feeds that may have events of these types. */
+    List<PollFeed> feeds(EventTypes types) {
+        boolean isOne = !types.excluded() && types.names().size() == 1;
+        return isOne ? of(types.names().get(0)).feeds() : feeds();
+    }
+
     void scanStarted() {
         all.forEach(Lane::scanStarted);
     }
@@ -100,11 +109,11 @@ final class Lanes {
     }
 
     int hotSize() {
-        return all.stream().mapToInt(Lane::hotSize).sum();
+        return depths.hot();
     }
 
     int coldSize() {
-        return all.stream().mapToInt(Lane::coldSize).sum();
+        return depths.cold();
     }
 
     /** Returns the targets that do not answer. */

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The events that this node holds in memory: reserved by a writer, queued, with a listener, or waiting for their
@@ -42,9 +41,6 @@ public final class OwnedEvents {
 
     static final Duration RESERVATION_GRACE = Duration.ofSeconds(60);
     static final Duration LONGEST_RESERVATION = Duration.ofMinutes(10);
-
-    /** How long a hold that is being closed may still be in the tracker. */
-    private static final long CLOSING_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final InFlightTracker tracker;
     private final long graceNanos;
@@ -97,9 +93,10 @@ public final class OwnedEvents {
      * Acquires an event that was locked in the store by a statement that began at the given time, or returns {@code null}
      * if this node holds it already. If a tracker that others use too refuses it, the event is left alone until its lock
      * has run out.
+     *
+     * @param patience how long to wait for a hold that is being closed, for all events that are acquired together
      */
-    public Hold acquireClaimed(String eventId, String ownerId, long lockedSince) {
-        long giveUpAt = System.nanoTime() + CLOSING_GRACE_NANOS;
+    public Hold acquireClaimed(String eventId, String ownerId, long lockedSince, Patience patience) {
         Hold claimed = Hold.held(eventId, ownerId, lockedSince);
         while (!tracker.tryAcquire(eventId)) {
             if (instead(eventId, claimed, 0) != null) {
@@ -107,7 +104,7 @@ public final class OwnedEvents {
             }
             Hold current = holds.get(eventId);
             boolean noted = current != null && current.noteClaim(ownerId, lockedSince);
-            if (noted || System.nanoTime() - giveUpAt > 0) {
+            if (noted || patience.isOver()) {
                 return null;
             }
             Thread.onSpinWait();

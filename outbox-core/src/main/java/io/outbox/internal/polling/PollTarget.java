@@ -3,6 +3,7 @@ package io.outbox.internal.polling;
 import io.outbox.EventEnvelope;
 import io.outbox.internal.watch.StoreWatch;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,11 @@ public interface PollTarget {
 
     /** Returns the shares of events to read, each by itself; the same object as long as a share exists. */
     List<PollFeed> feeds();
+
+    /** Returns the shares that may have events of these types. */
+    default List<PollFeed> feeds(EventTypes types) {
+        return feeds();
+    }
 
     /** Returns what tells whether the store can be relied on; the poller's own calls are reported to it. */
     StoreWatch watch();

@@ -179,7 +179,7 @@ final class Schedule implements Alarm {
 
     private void announce(EventTypes types, long delayMs, boolean anywhere) {
         long atNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
-        List<PollFeed> feeds = target.feeds();
+        List<PollFeed> feeds = target.feeds(types);
         synchronized (this) {
             calls.incrementAndGet();
             for (PollFeed feed : feeds) {

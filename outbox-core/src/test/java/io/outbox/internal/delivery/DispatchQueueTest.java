@@ -1,6 +1,7 @@
 package io.outbox.internal.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.EventEnvelope;
@@ -8,6 +9,7 @@ import io.outbox.dispatch.QueuedEvent;
 import io.outbox.dispatch.QueuedEvent.Source;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.support.Events;
+import io.outbox.support.Gate;
 import io.outbox.support.Race;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +60,7 @@ class DispatchQueueTest {
 
     private static List<String> drain(DispatchQueue queue, ToIntFunction<HeldEvent> batchSize) {
         List<String> batches = new ArrayList<>();
-        for (List<HeldEvent> batch; !(batch = queue.poll(batchSize)).isEmpty(); ) {
+        for (List<HeldEvent> batch; !(batch = poll(queue, batchSize)).isEmpty(); ) {
             batches.add(String.join(" ", ids(batch)));
         }
         return batches;
@@ -66,12 +68,26 @@ class DispatchQueueTest {
 
     private static List<HeldEvent> take(DispatchQueue queue, ToIntFunction<HeldEvent> batchSize)
             throws InterruptedException {
-        return queue.take(batchSize, Long.MAX_VALUE, () -> {});
+        return take(queue, batchSize, Long.MAX_VALUE, () -> {});
+    }
+
+    private static List<HeldEvent> take(
+            DispatchQueue queue, ToIntFunction<HeldEvent> batchSize, long mostNanos, Runnable leaving)
+            throws InterruptedException {
+        List<HeldEvent> batch = new ArrayList<>();
+        queue.take(batch, batchSize, mostNanos, leaving);
+        return batch;
+    }
+
+    private static List<HeldEvent> poll(DispatchQueue queue, ToIntFunction<HeldEvent> batchSize) {
+        List<HeldEvent> batch = new ArrayList<>();
+        queue.poll(batch, batchSize);
+        return batch;
     }
 
     @Test
     void takesTwoHotEventsForEachColdOneWhileBothAreThere() {
-        DispatchQueue queue = new DispatchQueue(100, 100, false);
+        DispatchQueue queue = new DispatchQueue(100, 100, false, new DispatchQueue.Depths());
         for (int i = 0; i < 20; i++) {
             offer(queue, hot("h" + i));
             offer(queue, cold("c" + i));
@@ -79,7 +95,7 @@ class DispatchQueueTest {
 
         StringBuilder taken = new StringBuilder();
         for (int i = 0; i < 30; i++) {
-            taken.append(queue.poll(ONE).get(0).eventId().charAt(0));
+            taken.append(poll(queue, ONE).get(0).eventId().charAt(0));
         }
 
         assertThat(taken).hasToString("hhc".repeat(10));
@@ -87,7 +103,7 @@ class DispatchQueueTest {
 
     @Test
     void keepsTheOrderOfEachQueue() {
-        DispatchQueue queue = new DispatchQueue(100, 100, false);
+        DispatchQueue queue = new DispatchQueue(100, 100, false, new DispatchQueue.Depths());
         for (int i = 0; i < 9; i++) {
             offer(queue, hot("h" + i));
             offer(queue, cold("c" + i));
@@ -102,7 +118,7 @@ class DispatchQueueTest {
 
     @Test
     void turnsToTheOtherQueueAtOnceWhenOneIsEmpty() throws Exception {
-        DispatchQueue queue = new DispatchQueue(10, 10, false);
+        DispatchQueue queue = new DispatchQueue(10, 10, false, new DispatchQueue.Depths());
         offerAll(queue, Source.COLD, "C1", "C2", "C3");
         for (int i = 1; i <= 3; i++) {
             assertThat(ids(take(queue, ONE))).containsExactly("C" + i);
@@ -116,21 +132,21 @@ class DispatchQueueTest {
 
     @Test
     void givesTheColdQueueItsTurnAfterARunOfHotEvents() {
-        DispatchQueue queue = new DispatchQueue(10, 10, false);
+        DispatchQueue queue = new DispatchQueue(10, 10, false, new DispatchQueue.Depths());
         offerAll(queue, Source.HOT, "H1", "H2", "H3", "H4", "H5");
-        queue.poll(ONE);
-        queue.poll(ONE);
-        queue.poll(ONE);
+        poll(queue, ONE);
+        poll(queue, ONE);
+        poll(queue, ONE);
 
         offerAll(queue, Source.COLD, "C1");
 
-        assertThat(ids(queue.poll(ONE))).containsExactly("C1");
-        assertThat(ids(queue.poll(ONE))).containsExactly("H4");
+        assertThat(ids(poll(queue, ONE))).containsExactly("C1");
+        assertThat(ids(poll(queue, ONE))).containsExactly("H4");
     }
 
     @Test
     void takesABatchOfOneRouteAndKeepsTheOrderOfTheOthers() {
-        DispatchQueue queue = new DispatchQueue(20, 20, false);
+        DispatchQueue queue = new DispatchQueue(20, 20, false, new DispatchQueue.Depths());
         offerAll(queue, Source.COLD, "A1", "B1", "A2", "C1", "B2", "A3", "C2");
 
         assertThat(drain(queue, TEN)).containsExactly("A1 A2 A3", "B1 B2", "C1 C2");
@@ -138,7 +154,7 @@ class DispatchQueueTest {
 
     @Test
     void separatesRoutesByAggregateTypeToo() {
-        DispatchQueue queue = new DispatchQueue(20, 20, false);
+        DispatchQueue queue = new DispatchQueue(20, 20, false, new DispatchQueue.Depths());
         HeldEvent global = cold("g");
         HeldEvent order = new HeldEvent(
                 new QueuedEvent(
@@ -158,7 +174,7 @@ class DispatchQueueTest {
 
     @Test
     void takesNoMoreThanTheBatchSize() {
-        DispatchQueue queue = new DispatchQueue(20, 20, false);
+        DispatchQueue queue = new DispatchQueue(20, 20, false, new DispatchQueue.Depths());
         offerAll(queue, Source.HOT, "A1", "B1", "A2", "A3", "B2", "A4");
 
         assertThat(drain(queue, event -> 2)).containsExactly("A1 A2", "B1 B2", "A3 A4");
@@ -166,9 +182,9 @@ class DispatchQueueTest {
 
     @Test
     void deliversSetAsideEventsBeforeLaterOnes() {
-        DispatchQueue queue = new DispatchQueue(20, 20, false);
+        DispatchQueue queue = new DispatchQueue(20, 20, false, new DispatchQueue.Depths());
         offerAll(queue, Source.HOT, "A1", "B1", "A2", "B2");
-        assertThat(ids(queue.poll(TEN))).containsExactly("A1", "A2");
+        assertThat(ids(poll(queue, TEN))).containsExactly("A1", "A2");
 
         offerAll(queue, Source.HOT, "A3", "B3");
 
@@ -177,7 +193,7 @@ class DispatchQueueTest {
 
     @Test
     void doesNotMixHotAndColdInABatch() {
-        DispatchQueue queue = new DispatchQueue(20, 20, false);
+        DispatchQueue queue = new DispatchQueue(20, 20, false, new DispatchQueue.Depths());
         offerAll(queue, Source.HOT, "A1");
         offerAll(queue, Source.COLD, "A2");
 
@@ -186,7 +202,7 @@ class DispatchQueueTest {
 
     @Test
     void passesOverNothingInStrictOrder() {
-        DispatchQueue queue = new DispatchQueue(20, 20, true);
+        DispatchQueue queue = new DispatchQueue(20, 20, true, new DispatchQueue.Depths());
         offerAll(queue, Source.COLD, "A1", "A2", "B1", "A3", "A4", "B2", "B3");
 
         assertThat(drain(queue, TEN)).containsExactly("A1 A2", "B1", "A3 A4", "B2 B3");
@@ -198,7 +214,7 @@ class DispatchQueueTest {
         Random random = new Random(seed);
         for (int round = 0; round < 200; round++) {
             boolean strict = random.nextBoolean();
-            DispatchQueue queue = new DispatchQueue(2000, 2000, strict);
+            DispatchQueue queue = new DispatchQueue(2000, 2000, strict, new DispatchQueue.Depths());
             List<String> offered = new ArrayList<>();
             List<String> taken = new ArrayList<>();
             for (int i = 0; i < 600; i++) {
@@ -206,7 +222,7 @@ class DispatchQueueTest {
                 offerAll(queue, Source.COLD, id);
                 offered.add(id);
                 if (random.nextInt(10) == 0) {
-                    taken.addAll(ids(queue.poll(event -> random.nextInt(6))));
+                    taken.addAll(ids(poll(queue, event -> random.nextInt(6))));
                 }
             }
             for (String batch : drain(queue, event -> random.nextInt(20))) {
@@ -229,7 +245,7 @@ class DispatchQueueTest {
 
     @Test
     void refusesEventsBeyondTheCapacityOfTheirQueue() {
-        DispatchQueue queue = new DispatchQueue(2, 1, false);
+        DispatchQueue queue = new DispatchQueue(2, 1, false, new DispatchQueue.Depths());
 
         assertThat(offer(queue, hot("1"))).isTrue();
         assertThat(offer(queue, hot("2"))).isTrue();
@@ -244,9 +260,9 @@ class DispatchQueueTest {
 
     @Test
     void countsSetAsideEventsAgainstTheCapacity() {
-        DispatchQueue queue = new DispatchQueue(1, 4, false);
+        DispatchQueue queue = new DispatchQueue(1, 4, false, new DispatchQueue.Depths());
         offerAll(queue, Source.COLD, "A1", "B1", "B2", "A2");
-        queue.poll(TEN);
+        poll(queue, TEN);
 
         assertThat(queue.coldSize()).isEqualTo(2);
         assertThat(queue.coldRemaining()).isEqualTo(2);
@@ -257,7 +273,7 @@ class DispatchQueueTest {
 
     @Test
     void treatsABatchSizeBelowOneAsOne() {
-        DispatchQueue queue = new DispatchQueue(5, 5, false);
+        DispatchQueue queue = new DispatchQueue(5, 5, false, new DispatchQueue.Depths());
         offerAll(queue, Source.HOT, "A1", "A2");
 
         assertThat(drain(queue, event -> -3)).containsExactly("A1", "A2");
@@ -265,7 +281,7 @@ class DispatchQueueTest {
 
     @Test
     void givesOutWhatIsQueuedAfterCloseAndThenNothing() throws Exception {
-        DispatchQueue queue = new DispatchQueue(5, 5, false);
+        DispatchQueue queue = new DispatchQueue(5, 5, false, new DispatchQueue.Depths());
         offerAll(queue, Source.HOT, "A1");
         offerAll(queue, Source.COLD, "A2");
 
@@ -279,19 +295,19 @@ class DispatchQueueTest {
 
     @Test
     void removesWhatIsUnwantedIncludingWhatWasSetAside() {
-        DispatchQueue queue = new DispatchQueue(5, 5, false);
+        DispatchQueue queue = new DispatchQueue(5, 5, false, new DispatchQueue.Depths());
         offerAll(queue, Source.COLD, "A1", "B1", "A2", "B2");
-        queue.poll(TEN);
+        poll(queue, TEN);
         offerAll(queue, Source.HOT, "H1");
 
         assertThat(ids(queue.remove(event -> true, () -> {}))).containsExactlyInAnyOrder("B1", "B2", "H1");
-        assertThat(queue.poll(ONE)).isEmpty();
+        assertThat(poll(queue, ONE)).isEmpty();
         assertThat(queue.coldRemaining()).isEqualTo(5);
     }
 
     @Test
     void wakesAWaitingWorkerForEitherQueueAndOnClose() throws Exception {
-        DispatchQueue queue = new DispatchQueue(5, 5, false);
+        DispatchQueue queue = new DispatchQueue(5, 5, false, new DispatchQueue.Depths());
         ExecutorService pool = Executors.newSingleThreadExecutor();
         try {
             for (Source source : Source.values()) {
@@ -311,7 +327,7 @@ class DispatchQueueTest {
     void losesAndDuplicatesNothingAmongManyThreads() throws Exception {
         int producers = 4;
         int perProducer = 10_000;
-        DispatchQueue queue = new DispatchQueue(64, 64, false);
+        DispatchQueue queue = new DispatchQueue(64, 64, false, new DispatchQueue.Depths());
         Queue<String> taken = new ConcurrentLinkedQueue<>();
         AtomicInteger producing = new AtomicInteger(producers);
         List<Callable<Void>> actions = new ArrayList<>();
@@ -351,7 +367,7 @@ class DispatchQueueTest {
 
     @Test
     void takesOfAPageWhatIsInFrontOfTheFirstWithoutRoomOrAdmission() {
-        DispatchQueue queue = new DispatchQueue(10, 4, false);
+        DispatchQueue queue = new DispatchQueue(10, 4, false, new DispatchQueue.Depths());
         List<HeldEvent> page = List.of(cold("a"), cold("b"), cold("c"));
 
         assertThat(queue.offer(page, event -> !event.eventId().equals("b"))).isEqualTo(1);
@@ -366,7 +382,7 @@ class DispatchQueueTest {
     @Test
     void keepsNoWorkerWaitingWhileThereIsWork() throws Exception {
         int workers = 4;
-        DispatchQueue queue = new DispatchQueue(1000, 1000, false);
+        DispatchQueue queue = new DispatchQueue(1000, 1000, false, new DispatchQueue.Depths());
         AtomicInteger busy = new AtomicInteger();
         AtomicInteger rounds = new AtomicInteger();
         ExecutorService pool = Executors.newFixedThreadPool(workers);
@@ -409,5 +425,85 @@ class DispatchQueueTest {
             pool.shutdown();
             assertThat(pool.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
         }
+    }
+
+    /** The size of a batch is for the application to say, and writers need the queue meanwhile. */
+    @Test
+    void nobodyWaitsForWhoeverTellsTheSizeOfABatch() throws Exception {
+        DispatchQueue queue = new DispatchQueue(100, 100, false, new DispatchQueue.Depths());
+        Gate gate = new Gate();
+        offerAll(queue, Source.HOT, "A1", "A2");
+        ExecutorService worker = Executors.newSingleThreadExecutor();
+        try {
+            Future<List<HeldEvent>> batch = worker.submit(() -> take(queue, event -> {
+                gate.pass();
+                return 10;
+            }));
+            gate.awaitReached();
+
+            assertThat(offer(queue, hot("A3"))).isTrue();
+            assertThat(queue.hotRemaining()).isEqualTo(98);
+            gate.open();
+
+            assertThat(ids(batch.get(20, TimeUnit.SECONDS))).containsExactly("A1", "A2", "A3");
+        } finally {
+            gate.open();
+            worker.shutdownNow();
+        }
+    }
+
+    @Test
+    void whateverIsThrownAnEventIsInTheQueueOrInTheBatch() {
+        DispatchQueue queue = new DispatchQueue(100, 100, false, new DispatchQueue.Depths());
+        offerAll(queue, Source.COLD, "A1", "A2");
+        List<HeldEvent> batch = new ArrayList<>();
+
+        assertThatThrownBy(() -> queue.poll(batch, event -> {
+                    throw new OutOfMemoryError("as good as any");
+                }))
+                .isInstanceOf(OutOfMemoryError.class);
+
+        assertThat(ids(batch)).containsExactly("A1");
+        assertThat(drain(queue, ONE)).containsExactly("A2");
+    }
+
+    /** A batch that takes no more than one event. */
+    @Test
+    void anEventThatABatchDoesNotTakeStaysInTheQueue() {
+        DispatchQueue queue = new DispatchQueue(100, 100, false, new DispatchQueue.Depths());
+        offerAll(queue, Source.COLD, "A1", "A2", "A3");
+        List<HeldEvent> batch = new ArrayList<>() {
+            @Override
+            public boolean add(HeldEvent event) {
+                if (size() == 1) {
+                    throw new OutOfMemoryError("as good as any");
+                }
+                return super.add(event);
+            }
+        };
+
+        assertThatThrownBy(() -> queue.poll(batch, TEN)).isInstanceOf(OutOfMemoryError.class);
+
+        assertThat(ids(batch)).containsExactly("A1");
+        assertThat(drain(queue, ONE)).containsExactly("A2", "A3");
+    }
+
+    @Test
+    void theDepthsOfAllQueuesAreKnownWhereverTheirEventsAre() {
+        DispatchQueue.Depths depths = new DispatchQueue.Depths();
+        DispatchQueue first = new DispatchQueue(100, 100, false, depths);
+        DispatchQueue second = new DispatchQueue(100, 100, false, depths);
+        offerAll(first, Source.HOT, "A1", "B1", "A2", "B2");
+        offerAll(second, Source.HOT, "A1");
+        offerAll(second, Source.COLD, "A2", "B1", "A3");
+        assertThat(List.of(depths.hot(), depths.cold())).containsExactly(5, 3);
+
+        poll(first, TEN); // sets B1 aside
+        assertThat(List.of(depths.hot(), depths.cold())).containsExactly(3, 3);
+        second.remove(event -> event.eventId().startsWith("A"), () -> {});
+        assertThat(List.of(depths.hot(), depths.cold())).containsExactly(2, 1);
+        drain(first, TEN);
+        drain(second, ONE);
+        assertThat(List.of(depths.hot(), depths.cold())).containsExactly(0, 0);
     }
 }

@@ -54,7 +54,15 @@ final class LaneRig implements AutoCloseable {
                 new CompletionWriter(backend, owned, metrics, new CompletionWriter.Told(List.of(), null), alarm);
         EngineClock clock = new EngineClock(Clock.systemUTC());
         Routing routing = new Routing((aggregateType, eventType) -> listener, leases, clock, Duration.ofMinutes(10));
-        this.context = new LaneContext(completion, leases, routing, metrics, alarm, threads, new HeapBudget(1 << 20));
+        this.context = new LaneContext(
+                completion,
+                leases,
+                routing,
+                metrics,
+                alarm,
+                threads,
+                new HeapBudget(1 << 20),
+                new DispatchQueue.Depths());
         EventProcessor processor = new EventProcessor(
                 new Listening(routing, List.of(), new Contexts(List.of())),
                 new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),

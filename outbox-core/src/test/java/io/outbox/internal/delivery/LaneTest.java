@@ -100,7 +100,7 @@ class LaneTest {
                             return null;
                         });
 
-                assertThat(rig.lane.coldSize()).as("round %d", round).isZero();
+                assertThat(rig.lane.queue().coldSize()).as("round %d", round).isZero();
                 assertThat(rig.owned.size()).as("round %d", round).isZero();
                 rig.lane.targetAnswered(waiting.eventType());
             }
@@ -244,10 +244,10 @@ class LaneTest {
             rig.offer("3");
 
             rig.lane.giveBackIfStandingStill(Duration.ofHours(1));
-            assertThat(rig.lane.coldSize()).isEqualTo(2);
+            assertThat(rig.lane.queue().coldSize()).isEqualTo(2);
             rig.lane.giveBackIfStandingStill(Duration.ZERO);
 
-            assertThat(rig.lane.coldSize()).isZero();
+            assertThat(rig.lane.queue().coldSize()).isZero();
             assertThat(rig.owned.size()).as("the one with the listener").isEqualTo(1);
             assertThat(rig.offer("4")).isFalse();
             assertThat(rig.lane.isOpenTo("any")).isFalse();

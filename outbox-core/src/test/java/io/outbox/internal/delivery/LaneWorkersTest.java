@@ -92,7 +92,7 @@ class LaneWorkersTest {
 
             await().atMost(Duration.ofSeconds(10)).until(() -> delivering.get() == 3);
             assertThat(workers()).isEqualTo(3);
-            assertThat(rig.lane.coldSize()).isEqualTo(2);
+            assertThat(rig.lane.queue().coldSize()).isEqualTo(2);
 
             listener.open();
             await().atMost(Duration.ofSeconds(10)).until(() -> rig.owned.size() == 0);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.dispatch.DefaultInFlightTracker;
+import io.outbox.dispatch.InFlightTracker;
 import io.outbox.support.Race;
 import java.time.Duration;
 import java.util.List;
@@ -422,7 +423,7 @@ class OwnedEventsTest {
     }
 
     private Hold claim(String eventId) {
-        return owned.acquireClaimed(eventId, "node", System.nanoTime());
+        return owned.acquireClaimed(eventId, "node", System.nanoTime(), new Patience());
     }
 
     private void closeAll(Hold hold, boolean claimPending) {
@@ -431,5 +432,28 @@ class OwnedEventsTest {
         if (unwanted != null) {
             assertThat(owned.close(unwanted)).isNull();
         }
+    }
+
+    @Test
+    void aTrackerThatRefusesAWholePageHoldsItUpOnce() {
+        OwnedEvents refused = new OwnedEvents(new InFlightTracker() {
+            @Override
+            public boolean tryAcquire(String eventId) {
+                return false;
+            }
+
+            @Override
+            public void release(String eventId) {
+                // nothing was acquired
+            }
+        });
+        Patience patience = new Patience();
+        long begin = System.nanoTime();
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(refused.acquireClaimed("e" + i, "node", begin, patience)).isNull();
+        }
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
     }
 }
