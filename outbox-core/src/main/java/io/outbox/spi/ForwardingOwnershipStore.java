@@ -17,7 +17,7 @@ import java.util.Set;
 
 /**
  * A store that leaves everything to another one: the base of stores that add something, a log or a measurement, to what
- * an existing store does. Override what you change.
+ * an existing store does. Override what you change. {@link #write} calls the methods that insert, as they may be overridden.
  */
 public abstract class ForwardingOwnershipStore implements OwnershipStore {
 
@@ -91,6 +91,16 @@ public abstract class ForwardingOwnershipStore implements OwnershipStore {
     @Override
     public Set<String> insert(Connection conn, List<NewEvent> events) {
         return delegate.insert(conn, events);
+    }
+
+    @Override
+    public boolean isIntact(Connection conn) {
+        return delegate.isIntact(conn);
+    }
+
+    @Override
+    public Set<String> stored(Connection conn, Collection<String> eventIds) {
+        return delegate.stored(conn, eventIds);
     }
 
     @Override

@@ -18,6 +18,19 @@ public interface TxContext {
     /** Returns the connection that the business operations of this transaction use. Never closed by the outbox. */
     Connection currentConnection();
 
+    /**
+     * Registers work for the moment right before the commit, on this thread and inside the transaction, and returns whether
+     * it will be done then. Nothing that the work throws may stop the commit or other work.
+     *
+     * <p>The outbox looks for its rows there, since MySQL, MariaDB and H2 roll back the whole transaction after a deadlock,
+     * and an application that catches the failure can still commit. This default returns {@code false}: the outbox then relies on
+     * what {@link #afterCompletion} reports, so such a context must not report a commit after a deadlock, nor after a
+     * savepoint was undone.
+     */
+    default boolean beforeCommit(Runnable work) {
+        return false;
+    }
+
     /** Runs the callback on this thread after the transaction has committed, outside of it. */
     void afterCommit(Runnable callback);
 

@@ -3,6 +3,7 @@ package io.outbox.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.outbox.EventEnvelope;
 import io.outbox.internal.store.StoreBackend;
 import io.outbox.support.CountedConnections;
 import java.lang.reflect.Method;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,10 +24,11 @@ class ForwardingOwnershipStoreTest {
     private static final Map<Class<?>, Object> ZEROS = Map.of(int.class, 0, long.class, 0L, boolean.class, false);
 
     private final List<Method> forwarded = new ArrayList<>();
+    private Set<String> inserted;
     private final OwnershipStore store = (OwnershipStore) Proxy.newProxyInstance(
             getClass().getClassLoader(), new Class<?>[] {OwnershipStore.class}, (proxy, method, args) -> {
                 forwarded.add(method);
-                return ZEROS.get(method.getReturnType());
+                return method.getName().equals("insert") ? inserted : ZEROS.get(method.getReturnType());
             });
 
     private static final class Plain extends ForwardingOwnershipStore {
@@ -36,7 +39,8 @@ class ForwardingOwnershipStoreTest {
 
     static Stream<Method> methods() {
         return Arrays.stream(OwnershipStore.class.getMethods())
-                .filter(method -> !Modifier.isStatic(method.getModifiers()));
+                .filter(method -> !Modifier.isStatic(method.getModifiers()))
+                .filter(method -> !method.getName().equals("write"));
     }
 
     @ParameterizedTest
@@ -51,6 +55,21 @@ class ForwardingOwnershipStoreTest {
             assertThat(call.getName()).isEqualTo(method.getName());
             assertThat(call.getParameterTypes()).isEqualTo(method.getParameterTypes());
         });
+    }
+
+    @Test
+    void writesThroughTheMethodsThatADecoratorMayHaveOverridden() {
+        EventEnvelope event = EventEnvelope.ofJson("Placed", "{}");
+        NewEvent unowned = NewEvent.unowned(event);
+        Plain decorator = new Plain(store);
+
+        assertThat(decorator.write(null, List.of(unowned))).isEqualTo(new Insertion(Set.of(), true));
+        assertThat(decorator.write(null, List.of(unowned, unowned)).revocable()).isTrue();
+        inserted = Set.of(event.eventId());
+        assertThat(decorator.write(null, List.of(unowned, new NewEvent(event, "node"))))
+                .isEqualTo(new Insertion(inserted, true));
+
+        assertThat(forwarded).extracting(Method::getName).containsExactly("insertNew", "insertBatch", "insert");
     }
 
     @Test

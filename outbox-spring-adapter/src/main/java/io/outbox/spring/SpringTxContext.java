@@ -41,8 +41,9 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
  * After completion, on the thread of the transaction, with everything that it left bound to the thread put aside: code
  * in a callback sees no transaction, and one that it begins is a new one. What was registered after a savepoint is told
  * of a rollback as soon as the transaction rolls back to that savepoint through Spring (a nested transaction, or
- * {@code TransactionStatus.rollbackToSavepoint}), while the transaction goes on. A rollback on the connection itself goes
- * unnoticed.
+ * {@code TransactionStatus.rollbackToSavepoint}), while the transaction goes on. What is rolled back on the connection itself,
+ * or by the database alone, shows when the outbox looks for its rows before the commit. On PostgreSQL, where it looks only for
+ * events written after a savepoint, do not roll back the whole transaction on the connection.
  *
  * <p>The end is unknown if Spring says so, and whenever a commit failed, even if a rollback followed it: the commit may
  * have been made, and only the answer to it got lost. {@link #afterRollback} takes an unknown end for a rollback.
@@ -75,6 +76,13 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
     public Connection currentConnection() {
         requireActive();
         return BoundConnections.holderFor(dataSource).getConnection();
+    }
+
+    /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
+    @Override
+    public boolean beforeCommit(Runnable work) {
+        scope().beforeCommit(Objects.requireNonNull(work, "work"));
+        return true;
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */

@@ -25,6 +25,7 @@ final class TransactionScope implements TransactionSynchronization {
 
     private final SpringTxContext context;
     private final ConnectionHolder holder;
+    private final List<Runnable> beforeCommit = new ArrayList<>();
     private final List<Consumer<TransactionEnd>> callbacks = new ArrayList<>();
     private final Map<Object, Integer> savepoints = new HashMap<>();
     private TransactionScope nextSuspended;
@@ -76,6 +77,10 @@ final class TransactionScope implements TransactionSynchronization {
         return holder;
     }
 
+    void beforeCommit(Runnable work) {
+        beforeCommit.add(work);
+    }
+
     void afterCompletion(Consumer<TransactionEnd> callback) {
         callbacks.add(callback);
     }
@@ -116,6 +121,15 @@ final class TransactionScope implements TransactionSynchronization {
         committing = true;
     }
 
+    /** Runs what is due before the commit, now that every other synchronization had its chance to use the connection. */
+    @Override
+    public void beforeCompletion() {
+        if (committing) {
+            beforeCommit.forEach(TransactionScope::runSafely);
+            beforeCommit.clear();
+        }
+    }
+
     @Override
     public void afterCommit() {
         markCompleted();
@@ -132,12 +146,13 @@ final class TransactionScope implements TransactionSynchronization {
     }
 
     /**
-     * Returns how the transaction ended. Transaction managers report a rollback also when the commit has failed and the
+     * Returns how the transaction ended: in an unknown way as well if work that was due before the commit came too late for it,
+     * in a scope that was opened while the transaction was committing. Transaction managers report a rollback also when the commit has failed and the
      * rollback that they tried then went through; but if it was the answer to the commit that got lost, the commit stands.
      */
     private TransactionEnd end(int status) {
         if (status == STATUS_COMMITTED) {
-            return TransactionEnd.COMMITTED;
+            return beforeCommit.isEmpty() ? TransactionEnd.COMMITTED : TransactionEnd.UNKNOWN;
         }
         return status == STATUS_ROLLED_BACK && !committing ? TransactionEnd.ROLLED_BACK : TransactionEnd.UNKNOWN;
     }
@@ -156,12 +171,14 @@ final class TransactionScope implements TransactionSynchronization {
     }
 
     private static void tell(TransactionEnd end, List<Consumer<TransactionEnd>> callbacks) {
-        for (Consumer<TransactionEnd> callback : callbacks) {
-            try {
-                callback.accept(end);
-            } catch (Throwable e) {
-                LOG.log(Level.WARNING, "A callback failed after the end of its transaction", e);
-            }
+        callbacks.forEach(callback -> runSafely(() -> callback.accept(end)));
+    }
+
+    private static void runSafely(Runnable callback) {
+        try {
+            callback.run();
+        } catch (Throwable e) {
+            LOG.log(Level.WARNING, "A transaction callback failed; the transaction is not affected", e);
         }
     }
 }

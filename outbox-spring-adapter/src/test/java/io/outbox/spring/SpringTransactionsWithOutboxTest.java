@@ -2,23 +2,35 @@ package io.outbox.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
+import io.outbox.WriterHook;
 import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.store.H2OutboxStore;
 import io.outbox.registry.DefaultListenerRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -31,6 +43,7 @@ class SpringTransactionsWithOutboxTest {
     private final DataSourceTransactionManager transactions = new DataSourceTransactionManager((DataSource) pool);
     private final SpringTxContext context = new SpringTxContext(pool);
     private final Queue<String> delivered = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger committed = new AtomicInteger();
     private Outbox outbox;
 
     @BeforeEach
@@ -45,6 +58,12 @@ class SpringTransactionsWithOutboxTest {
                     delivered.add(event.payloadJson());
                     return DispatchResult.done();
                 }))
+                .writerHook(new WriterHook() {
+                    @Override
+                    public void afterCommit(List<EventEnvelope> events) {
+                        committed.addAndGet(events.size());
+                    }
+                })
                 .intervalMs(50)
                 .build();
     }
@@ -93,6 +112,91 @@ class SpringTransactionsWithOutboxTest {
         await().untilAsserted(() -> assertThat(pending()).isZero());
         assertThat(delivered).hasSize(200).doesNotHaveDuplicates();
         assertThat(delivered).noneMatch(event -> event.contains("undone") || event.contains("rolled back"));
+    }
+
+    @Test
+    void leavesOutWhatIsUndoneOnTheConnectionItself() {
+        transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {
+            write("kept");
+            new JdbcTemplate(pool).execute((Connection conn) -> {
+                Savepoint savepoint = conn.setSavepoint();
+                write("undone");
+                conn.rollback(savepoint);
+                return null;
+            });
+        });
+
+        await().untilAsserted(() -> assertThat(pending()).isZero());
+        outbox.close();
+        assertThat(delivered).containsExactly("\"kept\"");
+    }
+
+    @Test
+    void leavesOutWhatADeadlockHasRolledBack() {
+        JdbcTemplate statements = new JdbcTemplate(pool);
+        statements.execute("CREATE TABLE stock (number INT PRIMARY KEY, amount INT)");
+        statements.execute("INSERT INTO stock VALUES (1, 0), (2, 0)");
+        String change = "UPDATE stock SET amount = amount + 1 WHERE number = ?";
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch meeting = new CountDownLatch(1);
+        CompletableFuture<Void> other = CompletableFuture.runAsync(
+                () -> transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {
+                    statements.update(change, 2);
+                    begun.countDown();
+                    awaitQuietly(meeting);
+                    statements.update(change, 1);
+                }));
+        awaitQuietly(begun);
+
+        transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {
+            write("undone");
+            statements.update(change, 1);
+            meeting.countDown();
+            awaitBlockedSession();
+            assertThatThrownBy(() -> statements.update(change, 2)).isInstanceOf(ConcurrencyFailureException.class);
+            other.join();
+        });
+
+        assertThat(statements.queryForObject("SELECT COUNT(*) FROM outbox_event", Integer.class))
+                .isZero();
+        outbox.close();
+        assertThat(delivered).isEmpty();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Looks on a connection that is not in the transaction. */
+    private void awaitBlockedSession() {
+        try (Connection observer = pool.getConnection()) {
+            JdbcTemplate sessions = new JdbcTemplate(new SingleConnectionDataSource(observer, true));
+            await().until(() -> sessions.queryForObject(
+                            "SELECT COUNT(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL", Long.class)
+                    > 0);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void deliversAtOnceWhatIsLeftAfterANestedTransactionWasRolledBack() {
+        transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {
+            write("kept");
+            transaction(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(nested -> {
+                write("undone");
+                nested.setRollbackOnly();
+            });
+            transaction(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(nested -> write("nested"));
+        });
+
+        assertThat(committed).hasValue(2);
+        await().untilAsserted(() -> assertThat(pending()).isZero());
+        assertThat(delivered).containsExactlyInAnyOrder("\"kept\"", "\"nested\"");
     }
 
     @Test

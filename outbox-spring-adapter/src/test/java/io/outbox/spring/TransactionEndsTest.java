@@ -27,6 +27,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What a {@link SpringTxContext} tells of the end of a transaction, held against what is in the database then. */
@@ -88,6 +90,55 @@ class TransactionEndsTest {
         });
         assertThat(ends).containsEntry("order", COMMITTED).containsEntry("visible", COMMITTED);
         assertThat(callbacks).containsExactly("order committed");
+    }
+
+    @Test
+    void workBeforeTheCommitComesAfterThatOfOthersAndStopsNothing() {
+        transaction().executeWithoutResult(tx -> {
+            write("order");
+            assertThat(context.beforeCommit(() -> {
+                        callbacks.add("before: " + statements.queryForObject("SELECT COUNT(*) FROM entry", Long.class));
+                        throw new IllegalStateException("on purpose");
+                    }))
+                    .isTrue();
+            context.beforeCommit(() -> callbacks.add("before too"));
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void beforeCommit(boolean readOnly) {
+                    write("last minute");
+                }
+            });
+        });
+
+        assertThat(callbacks).containsExactly("before: 2", "before too", "order committed", "last minute committed");
+        assertThat(stored()).containsExactly("last minute", "order");
+    }
+
+    @Test
+    void workBeforeTheCommitIsNotDoneBeforeARollback() {
+        transaction().executeWithoutResult(tx -> {
+            write("order");
+            context.beforeCommit(() -> callbacks.add("before"));
+            tx.setRollbackOnly();
+        });
+
+        assertThat(callbacks).containsExactly("order rolled back");
+    }
+
+    @Test
+    void theEndIsUnknownIfWorkIsRegisteredTooLateToBeDoneBeforeTheCommit() {
+        transaction()
+                .executeWithoutResult(tx ->
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void beforeCommit(boolean readOnly) {
+                                write("last minute");
+                                context.beforeCommit(() -> callbacks.add("before"));
+                            }
+                        }));
+
+        assertThat(ends).containsExactly(Map.entry("last minute", UNKNOWN));
+        assertThat(callbacks).containsExactly("last minute rolled back");
     }
 
     @Test

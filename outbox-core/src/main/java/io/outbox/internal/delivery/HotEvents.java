@@ -69,7 +69,8 @@ final class HotEvents implements HotPath {
         for (EventEnvelope event : events) {
             Entry entry = entry(event, ownerId);
             entries.add(entry);
-            toWrite.add(new NewEvent(event, entry instanceof Reserved ? ownerId : null));
+            boolean hot = entry instanceof Reserved;
+            toWrite.add(new NewEvent(event, hot ? ownerId : null, hot));
         }
         return new Batch(entries, toWrite, ownerId);
     }

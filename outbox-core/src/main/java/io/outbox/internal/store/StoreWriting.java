@@ -1,5 +1,6 @@
 package io.outbox.internal.store;
 
+import io.outbox.spi.Insertion;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.OwnershipStore;
@@ -17,6 +18,7 @@ final class StoreWriting implements WriteBackend {
 
     private final TxContext txContext;
     private final OutboxStore store;
+    private final ThreadLocal<OpenWrites> openWrites = new ThreadLocal<>();
 
     StoreWriting(TxContext txContext, OutboxStore store) {
         this.txContext = Objects.requireNonNull(txContext, "txContext");
@@ -41,19 +43,50 @@ final class StoreWriting implements WriteBackend {
     @Override
     public Set<String> persist(List<NewEvent> events) {
         Connection conn = txContext.currentConnection();
-        if (events.stream().anyMatch(event -> event.ownerId() != null) && store instanceof OwnershipStore owning) {
-            return owning.insert(conn, events);
+        NewEvent hot = events.stream().filter(NewEvent::hot).findFirst().orElse(null);
+        if (hot == null || !(store instanceof OwnershipStore owning)) {
+            insertUnowned(conn, events);
+            return Set.of();
         }
+        Insertion insertion = owning.write(conn, events);
+        watch(owning, conn, hot.event().eventId(), insertion.revocable());
+        return insertion.locked();
+    }
+
+    private void insertUnowned(Connection conn, List<NewEvent> events) {
         if (events.size() == 1) {
             store.insertNew(conn, events.get(0).event());
         } else {
             store.insertBatch(conn, events.stream().map(NewEvent::event).toList());
         }
-        return Set.of();
+    }
+
+    /** Has the write looked for before the commit, unless its end is told earlier: by the rollback of a part. */
+    private void watch(OwnershipStore owning, Connection conn, String eventId, boolean isRevocable) {
+        OpenWrites known = writesOn(conn);
+        OpenWrites writes = known != null ? known : new OpenWrites(owning, conn);
+        if (known == null && !txContext.beforeCommit(writes::look)) {
+            return;
+        }
+        openWrites.set(writes);
+        writes.add(eventId, isRevocable);
+        txContext.afterCompletion(end -> {
+            writes.remove(eventId);
+            if (writes.haveEnded() && openWrites.get() == writes) {
+                openWrites.remove();
+            }
+        });
+    }
+
+    /** Returns the writes of the current transaction if they are the latest of this thread, else {@code null}. */
+    private OpenWrites writesOn(Connection conn) {
+        OpenWrites latest = openWrites.get();
+        return latest != null && latest.areOn(conn) ? latest : null;
     }
 
     @Override
     public void afterCompletion(Consumer<TransactionEnd> callback) {
-        txContext.afterCompletion(callback);
+        OpenWrites writes = openWrites.get() == null ? null : writesOn(txContext.currentConnection());
+        txContext.afterCompletion(writes == null ? callback : end -> callback.accept(writes.endOf(end)));
     }
 }

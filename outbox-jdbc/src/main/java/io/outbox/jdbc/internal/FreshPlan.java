@@ -13,7 +13,7 @@ import org.postgresql.PGStatement;
  */
 public final class FreshPlan {
 
-    private static final boolean DRIVER_PRESENT = isDriverPresent();
+    static final boolean DRIVER_PRESENT = isDriverPresent();
 
     private FreshPlan() {}
 

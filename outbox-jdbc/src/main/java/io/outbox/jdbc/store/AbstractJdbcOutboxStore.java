@@ -39,6 +39,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,6 +83,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
             DATEADD('MICROSECOND', CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT), \
             TIMESTAMP '1970-01-01 00:00:00')""";
 
+    private static final String STORED = "SELECT event_id FROM {by_id} WHERE event_id {ids}";
     private static final String TIME = "SELECT {now} AS utc";
     private static final String DUPLICATE_KEY = "23505";
 
@@ -208,6 +210,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return " FOR UPDATE";
     }
 
+    /** Returns how many rows an INSERT takes at most. Default: one, in batches. */
+    protected int rowsPerInsert() {
+        return 1;
+    }
+
     /** Sets what the database wants set on a statement, other than an INSERT, before it runs. */
     protected void tune(PreparedStatement statement) throws SQLException {}
 
@@ -277,6 +284,17 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     @Override
     public Set<String> insert(Connection conn, List<NewEvent> events) {
         return inTransaction(conn, () -> new Inserts(this, conn).insert(events));
+    }
+
+    @Override
+    public Set<String> stored(Connection conn, Collection<String> eventIds) {
+        Set<String> stored = new HashSet<>();
+        for (IdList ids : idLists(eventIds)) {
+            String sql = sql(STORED).with("ids", ids.among()).toString();
+            stored.addAll(
+                    statements().query(conn, sql, row -> row.getString("event_id"), ids.params(List.of(), List.of())));
+        }
+        return stored;
     }
 
     // Delivering

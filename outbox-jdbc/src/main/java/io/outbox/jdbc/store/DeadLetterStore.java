@@ -9,6 +9,8 @@ import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.ForwardingOwnershipStore;
+import io.outbox.spi.Insertion;
+import io.outbox.spi.NewEvent;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
 import java.sql.Connection;
@@ -117,6 +119,11 @@ public final class DeadLetterStore extends ForwardingOwnershipStore {
 
     DeadLetterPages pages() {
         return pages;
+    }
+
+    @Override
+    public Insertion write(Connection conn, List<NewEvent> events) {
+        return store.write(conn, events);
     }
 
     // Delivering

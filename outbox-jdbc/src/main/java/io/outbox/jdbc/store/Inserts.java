@@ -9,22 +9,30 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
-/** Inserts events. The statements are not tuned: an INSERT leaves a planner nothing to choose. */
+/**
+ * Inserts events: those that are locked together, and the others together, since nobody sees in which order a transaction
+ * inserts. The statements are not tuned: an INSERT leaves a planner nothing to choose.
+ */
 final class Inserts {
 
-    private static final String INSERT = """
-            INSERT INTO {table} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
-              status, attempts, available_at, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)""";
+    private static final String COLUMNS = "event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload,"
+            + " headers, status, attempts, available_at, created_at";
 
-    private static final String INSERT_LOCKED = """
-            INSERT INTO {table} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
-              status, attempts, available_at, created_at, locked_by, locked_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, {now_of_insert})""";
+    private static final Form UNLOCKED =
+            new Form("INSERT INTO {table} (" + COLUMNS + ") VALUES ", "(?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)");
+
+    private static final Form LOCKED = new Form(
+            "INSERT INTO {table} (" + COLUMNS + ", locked_by, locked_at) VALUES ",
+            "(?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, {now_of_insert})");
+
+    /** How many characters one statement takes before the next one begins: far less than servers accept as one packet. */
+    private static final int LARGE = 1 << 20;
 
     private final AbstractJdbcOutboxStore store;
     private final Connection conn;
@@ -34,50 +42,63 @@ final class Inserts {
         this.conn = conn;
     }
 
-    /** Inserts in order, as few batches as that takes; returns the ids of the events that are locked. */
-    Set<String> insert(List<NewEvent> events) {
-        Set<String> locked = new LinkedHashSet<>();
-        int from = 0;
-        for (int to = 1; to <= events.size(); to++) {
-            if (to == events.size() || isOwned(events.get(to)) != isOwned(events.get(from))) {
-                insertAlike(events.subList(from, to), locked);
-                from = to;
-            }
+    /** A statement by its beginning and one of its rows. */
+    private record Form(String insert, String row, String first) {
+
+        Form(String insert, String row) {
+            this(insert, row, insert + row);
         }
+
+        String sql(AbstractJdbcOutboxStore store, int rows) {
+            String one = store.sql(first).toString();
+            return rows == 1 ? one : one + (", " + store.sql(row)).repeat(rows - 1);
+        }
+    }
+
+    /** Inserts the events; returns the ids of those that are locked. */
+    Set<String> insert(List<NewEvent> events) {
+        List<NewEvent> owned =
+                events.stream().filter(event -> event.ownerId() != null).toList();
+        List<NewEvent> others = owned.size() == events.size()
+                ? List.of()
+                : events.stream().filter(event -> event.ownerId() == null).toList();
+        insert(owned, LOCKED);
+        insert(others, UNLOCKED);
+        Set<String> locked = new LinkedHashSet<>();
+        owned.forEach(event -> locked.add(event.event().eventId()));
         return locked;
     }
 
-    private static boolean isOwned(NewEvent event) {
-        return event.ownerId() != null;
-    }
-
-    private void insertAlike(List<NewEvent> events, Set<String> locked) {
-        boolean owned = isOwned(events.get(0));
-        Sql sql = store.sql(owned ? INSERT_LOCKED : INSERT);
-        List<Object[]> rows = new ArrayList<>();
-        for (NewEvent event : events) {
-            List<Object> row = row(event.event());
-            if (owned) {
-                row.add(event.ownerId());
-                row.addAll(store.lockTimeOfInsert().params());
-                locked.add(event.event().eventId());
-            }
-            rows.add(row.toArray());
+    private void insert(List<NewEvent> events, Form form) {
+        if (events.isEmpty()) {
+            return;
         }
-        try {
-            JdbcTemplate.batch(conn, sql.toString(), rows);
-        } catch (OutboxStoreException e) {
-            throw e.getCause() instanceof SQLException cause && store.isDuplicate(cause)
-                    ? new DuplicateEventException(
-                            events.stream()
-                                    .map(event -> event.event().eventId())
-                                    .toList(),
-                            cause)
-                    : e;
+        if (store.rowsPerInsert() == 1) {
+            List<Object[]> rows = events.stream().map(this::row).toList();
+            namingDuplicates(store, events, () -> {
+                JdbcTemplate.batch(conn, form.sql(store, 1), rows);
+                return null;
+            });
+            return;
+        }
+        for (List<NewEvent> chunk : chunks(events, store.rowsPerInsert())) {
+            Object[] params =
+                    chunk.stream().map(this::row).flatMap(Arrays::stream).toArray();
+            namingDuplicates(store, chunk, () -> JdbcTemplate.update(conn, form.sql(store, chunk.size()), params));
         }
     }
 
-    private static List<Object> row(EventEnvelope event) {
+    private Object[] row(NewEvent event) {
+        List<Object> row = values(event.event());
+        if (event.ownerId() != null) {
+            row.add(event.ownerId());
+            row.addAll(store.lockTimeOfInsert().params());
+        }
+        return row.toArray();
+    }
+
+    /** Returns the values of the columns that are not the same for all new events, up to the time of creation. */
+    static List<Object> values(EventEnvelope event) {
         Instant availableAt = event.isDelayed() ? event.availableAt() : event.occurredAt();
         List<Object> row = new ArrayList<>();
         row.add(event.eventId());
@@ -90,5 +111,45 @@ final class Inserts {
         row.add(availableAt);
         row.add(event.occurredAt());
         return row;
+    }
+
+    /** Splits events, in order, so that no part has too many rows or, with more than one, too much text. */
+    static List<List<NewEvent>> chunks(List<NewEvent> events, int mostRows) {
+        List<List<NewEvent>> chunks = new ArrayList<>();
+        int from = 0;
+        long size = 0;
+        for (int i = 0; i < events.size(); i++) {
+            long next = sizeOf(events.get(i).event());
+            if (i > from && (i - from == mostRows || size + next > LARGE)) {
+                chunks.add(events.subList(from, i));
+                from = i;
+                size = 0;
+            }
+            size += next;
+        }
+        if (from < events.size()) {
+            chunks.add(events.subList(from, events.size()));
+        }
+        return chunks;
+    }
+
+    private static long sizeOf(EventEnvelope event) {
+        String headers = event.storedHeaders();
+        return event.storedPayload().length() + (headers == null ? 0 : headers.length());
+    }
+
+    /** Runs an INSERT of these events, and names them if it fails because one of them is stored already. */
+    static <T> T namingDuplicates(AbstractJdbcOutboxStore store, List<NewEvent> events, Supplier<T> insert) {
+        try {
+            return insert.get();
+        } catch (OutboxStoreException e) {
+            throw e.getCause() instanceof SQLException cause && store.isDuplicate(cause)
+                    ? new DuplicateEventException(
+                            events.stream()
+                                    .map(event -> event.event().eventId())
+                                    .toList(),
+                            cause)
+                    : e;
+        }
     }
 }

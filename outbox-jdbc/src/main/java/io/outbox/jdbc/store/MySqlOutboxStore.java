@@ -20,6 +20,7 @@ import java.util.List;
 public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
 
     private static final int DUPLICATE_ENTRY = 1062;
+    private static final int ROWS_PER_INSERT = 500;
 
     public MySqlOutboxStore() {}
 
@@ -85,6 +86,12 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
                         "created_at, event_id",
                         "/*+ INDEX(" + table + " idx_status_done) */ "),
                 DEAD_WITH_END);
+    }
+
+    /** Without its own setting, the driver sends a batch row by row. */
+    @Override
+    protected int rowsPerInsert() {
+        return ROWS_PER_INSERT;
     }
 
     @Override

@@ -5,6 +5,7 @@ import static io.outbox.model.EventStatus.NEW;
 import static io.outbox.model.EventStatus.RETRY;
 
 import io.outbox.jdbc.internal.FreshPlan;
+import io.outbox.jdbc.internal.OpenTransaction;
 import io.outbox.jdbc.internal.ReadCommitted;
 import io.outbox.jdbc.internal.Repetition;
 import io.outbox.jdbc.purge.PostgresAgeBasedPurger;
@@ -15,6 +16,8 @@ import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
+import io.outbox.spi.Insertion;
+import io.outbox.spi.NewEvent;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -22,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 
 /** The store for PostgreSQL: partial indexes, and a claim in one statement that passes over locked rows. */
 public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
@@ -59,6 +63,9 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
               SELECT rows.*, sum(bytes) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
               FROM {rows} rows) summed
             WHERE before IS NULL OR before < ?""";
+
+    /** Fails in a transaction that is aborted. */
+    private static final String ANY_QUERY = "SELECT 1";
 
     public PostgresOutboxStore() {}
 
@@ -109,6 +116,24 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     @Override
     List<IdList> idLists(Collection<String> eventIds) {
         return IdList.arrays(eventIds);
+    }
+
+    @Override
+    public Set<String> insert(Connection conn, List<NewEvent> events) {
+        return inTransaction(conn, () -> new PostgresInserts(this, conn).insert(events));
+    }
+
+    @Override
+    public Insertion write(Connection conn, List<NewEvent> events) {
+        return inTransaction(conn, () -> new PostgresInserts(this, conn).insertHot(events));
+    }
+
+    /** A statement that fails aborts the transaction, and the driver reports its commit as a success all the same. */
+    @Override
+    public boolean isIntact(Connection conn) {
+        return OpenTransaction.isOn(conn)
+                .orElseGet(
+                        () -> !statements().query(conn, ANY_QUERY, row -> true).isEmpty());
     }
 
     @Override

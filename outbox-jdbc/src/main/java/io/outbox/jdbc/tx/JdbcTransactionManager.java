@@ -53,8 +53,7 @@ public final class JdbcTransactionManager {
     /**
      * A transaction of the thread that began it. Closing it without a commit rolls it back.
      *
-     * <p>To roll back to a savepoint use {@link #rollbackTo}, not the connection: events written since must not be
-     * delivered.
+     * <p>Roll back to a savepoint with {@link #rollbackTo}, and the whole with {@link #rollback}, not on the connection.
      */
     public final class Transaction implements AutoCloseable {
 
@@ -68,7 +67,7 @@ public final class JdbcTransactionManager {
             this.autoCommit = autoCommit;
         }
 
-        /** Returns the connection for business statements. Do not commit or close it. */
+        /** Returns the connection for business statements. Do not commit, roll back or close it. */
         public Connection connection() {
             return connection;
         }
@@ -82,6 +81,7 @@ public final class JdbcTransactionManager {
             requireActive();
             boolean committed = false;
             try {
+                txContext.committing();
                 connection.commit();
                 committed = true;
             } catch (SQLException e) {

@@ -13,8 +13,9 @@ import java.util.function.Consumer;
  * The {@link TxContext} of transactions that code manages by hand, one per thread.
  *
  * <p>{@link JdbcTransactionManager} drives it. Code with a transaction management of its own may drive it too: call
- * {@link #bind} after the transaction began, and {@link #committed}, {@link #rolledBack} or {@link #unknown} right after it
- * ended. Callbacks run then, on the same thread, in the order in which they were registered; nothing they throw comes out.
+ * {@link #bind} after the transaction began, {@link #committing} right before the commit, and {@link #committed},
+ * {@link #rolledBack} or {@link #unknown} right after the transaction ended. Callbacks run then, on the same thread, in the
+ * order in which they were registered; nothing they throw comes out.
  */
 public final class ThreadLocalTxContext implements TxContext {
 
@@ -22,7 +23,13 @@ public final class ThreadLocalTxContext implements TxContext {
 
     private final ThreadLocal<Bound> current = new ThreadLocal<>();
 
-    private record Bound(Connection connection, List<Consumer<TransactionEnd>> callbacks) {}
+    private record Bound(
+            Connection connection, List<Runnable> beforeCommit, List<Consumer<TransactionEnd>> afterCompletion) {
+
+        Bound(Connection connection) {
+            this(connection, new ArrayList<>(), new ArrayList<>());
+        }
+    }
 
     /** Makes the connection's transaction the current one of this thread. */
     public void bind(Connection connection) {
@@ -31,7 +38,17 @@ public final class ThreadLocalTxContext implements TxContext {
             throw new IllegalStateException(
                     "This thread is in a transaction already; end it before you begin another on the same context");
         }
-        current.set(new Bound(connection, new ArrayList<>()));
+        current.set(new Bound(connection));
+    }
+
+    /**
+     * Prepares the commit of the current transaction, on its connection. Code that commits without this call must see to it
+     * that nothing of the transaction was rolled back before: the events of that part would be delivered all the same.
+     */
+    public void committing() {
+        List<Runnable> due = bound().beforeCommit;
+        due.forEach(ThreadLocalTxContext::runSafely);
+        due.clear();
     }
 
     /** Ends the current transaction after a successful commit of all that was written in it. */
@@ -63,6 +80,11 @@ public final class ThreadLocalTxContext implements TxContext {
     }
 
     @Override
+    public boolean beforeCommit(Runnable work) {
+        return bound().beforeCommit.add(Objects.requireNonNull(work, "work"));
+    }
+
+    @Override
     public void afterCommit(Runnable callback) {
         Objects.requireNonNull(callback, "callback");
         afterCompletion(end -> {
@@ -84,7 +106,7 @@ public final class ThreadLocalTxContext implements TxContext {
 
     @Override
     public void afterCompletion(Consumer<TransactionEnd> callback) {
-        bound().callbacks.add(Objects.requireNonNull(callback, "callback"));
+        bound().afterCompletion.add(Objects.requireNonNull(callback, "callback"));
     }
 
     private Bound bound() {
@@ -99,12 +121,16 @@ public final class ThreadLocalTxContext implements TxContext {
     private void end(TransactionEnd end) {
         Bound bound = bound();
         current.remove();
-        for (Consumer<TransactionEnd> callback : bound.callbacks) {
-            try {
-                callback.accept(end);
-            } catch (RuntimeException | Error e) {
-                LOG.log(Level.WARNING, "A transaction callback failed; the transaction is not affected", e);
-            }
+        for (Consumer<TransactionEnd> callback : bound.afterCompletion) {
+            runSafely(() -> callback.accept(end));
+        }
+    }
+
+    private static void runSafely(Runnable callback) {
+        try {
+            callback.run();
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.WARNING, "A transaction callback failed; the transaction is not affected", e);
         }
     }
 }

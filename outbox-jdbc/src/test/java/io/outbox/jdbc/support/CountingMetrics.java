@@ -3,9 +3,10 @@ package io.outbox.jdbc.support;
 import io.outbox.spi.MetricsExporter;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts outcomes as they become durable, and moves to the dead letters. */
+/** Counts events on the hot path, outcomes as they become durable, and moves to the dead letters. */
 public final class CountingMetrics implements MetricsExporter {
 
+    public final AtomicInteger hotEnqueued = new AtomicInteger();
     public final AtomicInteger succeeded = new AtomicInteger();
     public final AtomicInteger failed = new AtomicInteger();
     public final AtomicInteger dead = new AtomicInteger();
@@ -15,7 +16,9 @@ public final class CountingMetrics implements MetricsExporter {
     public final AtomicInteger movesTimed = new AtomicInteger();
 
     @Override
-    public void incrementHotEnqueued() {}
+    public void incrementHotEnqueued() {
+        hotEnqueued.incrementAndGet();
+    }
 
     @Override
     public void incrementHotDropped() {}

@@ -121,6 +121,25 @@ class JdbcTransactionManagerTest {
                 .containsExactly("UNKNOWN", "after rollback");
     }
 
+    @Test
+    void workBeforeTheCommitIsDoneOnceAndStopsNothing() {
+        JdbcTransactionManager.Transaction transaction = transactions.begin();
+        assertThat(txContext.beforeCommit(() -> {
+                    calls.add("work");
+                    throw new IllegalStateException("on purpose");
+                }))
+                .isTrue();
+        try (CapturedLog log = CapturedLog.open()) {
+            transaction.commit();
+            assertThat(log.text()).contains("on purpose");
+        }
+        JdbcTransactionManager.Transaction undone = transactions.begin();
+        txContext.beforeCommit(() -> calls.add("never"));
+        undone.rollback();
+
+        assertThat(calls).containsSubsequence("work", "commit").doesNotContain("never");
+    }
+
     /** Returns what callbacks are told when a transaction ends that way. */
     private List<String> endOf(Consumer<JdbcTransactionManager.Transaction> ending) {
         List<String> told = new ArrayList<>();

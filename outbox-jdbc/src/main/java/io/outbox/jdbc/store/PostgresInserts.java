@@ -1,0 +1,132 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.spi.Insertion;
+import io.outbox.spi.NewEvent;
+import java.sql.Connection;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Inserts events into PostgreSQL: one as a row of values, many as one array for each column.
+ *
+ * <p>For events on the hot path, the statement also tells whether a savepoint could undo it. A row that is inserted after a
+ * savepoint was set has the id of a subtransaction and not that of the transaction. A partitioned table cannot tell, and so
+ * counts as if there were one. For other events the right to INSERT is enough.
+ */
+final class PostgresInserts {
+
+    private static final String INTO = """
+            INSERT INTO {table} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
+              available_at, created_at, locked_by, status, attempts, locked_at)
+            """;
+
+    private static final String ONE = INTO + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL)";
+    private static final String ONE_LOCKED = INTO + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, {now})";
+
+    private static final String MANY = INTO + """
+            SELECT event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
+              available_at::timestamp, created_at::timestamp, locked_by, 0, 0,
+              CASE WHEN locked_by IS NOT NULL THEN {now} END
+            FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS event (event_id, event_type, aggregate_type, aggregate_id,
+              tenant_id, payload, headers, available_at, created_at, locked_by)""";
+
+    private static final String REVOCABLE = """
+             RETURNING CASE WHEN tableoid = '{table}'::regclass
+              THEN xmin::text <> (txid_current() % 4294967296)::text ELSE TRUE END AS revocable""";
+
+    private static final String HOT_ONE = ONE + REVOCABLE;
+    private static final String HOT_ONE_LOCKED = ONE_LOCKED + REVOCABLE;
+    private static final String HOT_MANY =
+            "WITH written AS (" + MANY + REVOCABLE + ") SELECT revocable FROM written LIMIT 1";
+
+    private static final int COLUMNS = 10;
+    private static final int MOST_ROWS = 5000;
+
+    private final PostgresOutboxStore store;
+    private final Connection conn;
+
+    PostgresInserts(PostgresOutboxStore store, Connection conn) {
+        this.store = store;
+        this.conn = conn;
+    }
+
+    /** Inserts the events and returns the ids of those that are locked. */
+    Set<String> insert(List<NewEvent> events) {
+        for (List<NewEvent> chunk : Inserts.chunks(events, MOST_ROWS)) {
+            String template = chunk.size() > 1 ? MANY : isLocked(chunk) ? ONE_LOCKED : ONE;
+            Inserts.namingDuplicates(store, chunk, () -> JdbcTemplate.update(conn, sql(template), params(chunk)));
+        }
+        return locked(events);
+    }
+
+    /** Inserts events of which some are on the hot path. */
+    Insertion insertHot(List<NewEvent> events) {
+        boolean revocable = false;
+        for (List<NewEvent> chunk : Inserts.chunks(events, MOST_ROWS)) {
+            String template = chunk.size() > 1 ? HOT_MANY : isLocked(chunk) ? HOT_ONE_LOCKED : HOT_ONE;
+            revocable |= Inserts.namingDuplicates(
+                            store,
+                            chunk,
+                            () -> JdbcTemplate.query(
+                                    conn, sql(template), row -> row.getBoolean("revocable"), params(chunk)))
+                    .get(0);
+        }
+        return new Insertion(locked(events), revocable);
+    }
+
+    private String sql(String template) {
+        return store.sql(template).toString();
+    }
+
+    private static boolean isLocked(List<NewEvent> chunk) {
+        return chunk.get(0).ownerId() != null;
+    }
+
+    private static Set<String> locked(List<NewEvent> events) {
+        Set<String> locked = new LinkedHashSet<>();
+        for (NewEvent event : events) {
+            if (event.ownerId() != null) {
+                locked.add(event.event().eventId());
+            }
+        }
+        return locked;
+    }
+
+    /** Returns the values of one event, or an array of values for each column. */
+    private static Object[] params(List<NewEvent> events) {
+        if (events.size() == 1) {
+            return values(events.get(0)).toArray();
+        }
+        String[][] columns = new String[COLUMNS][events.size()];
+        for (int row = 0; row < events.size(); row++) {
+            List<Object> values = values(events.get(row));
+            for (int column = 0; column < COLUMNS; column++) {
+                columns[column][row] = text(values.get(column));
+            }
+        }
+        return columns;
+    }
+
+    private static List<Object> values(NewEvent event) {
+        List<Object> values = new ArrayList<>(Inserts.values(event.event()));
+        values.add(event.ownerId());
+        return values;
+    }
+
+    /** Returns the value as PostgreSQL reads it; it wants years of more than four digits without a sign. */
+    private static String text(Object value) {
+        if (value instanceof Instant instant) {
+            String time = LocalDateTime.ofInstant(instant.truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC)
+                    .toString();
+            return time.startsWith("+") ? time.substring(1) : time;
+        }
+        return (String) value;
+    }
+}
