@@ -1,0 +1,72 @@
+package io.outbox.redis;
+
+import io.lettuce.core.RedisURI;
+import io.outbox.DispatchResult;
+import io.outbox.Outbox;
+import io.outbox.registry.DefaultListenerRegistry;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Writes large events and delivers them; the listener waits until all are written. Ends with failure on any error of the JVM, and
+ * if an event comes twice.
+ */
+final class LargeEventsMain {
+
+    static final int EVENTS = 150;
+
+    private static final String TYPE = "Large";
+    private static final int PAYLOAD = 1_000_000;
+
+    private LargeEventsMain() {}
+
+    /** Arguments: address, name of the outbox, whether it is one of several nodes, and whether events are there before it. */
+    public static void main(String[] args) throws Exception {
+        boolean several = Boolean.parseBoolean(args[2]);
+        boolean before = Boolean.parseBoolean(args[3]);
+        try (RedisOutbox redis =
+                RedisOutbox.builder(RedisURI.create(args[0])).name(args[1]).connect()) {
+            if (before) {
+                try (Outbox writing =
+                        Outbox.writerOnly().backend(redis.backend()).build()) {
+                    write(writing);
+                }
+            }
+            deliver(redis, several, before);
+        }
+        System.exit(0);
+    }
+
+    private static void write(Outbox outbox) {
+        for (int i = 0; i < EVENTS; i++) {
+            outbox.writer().write(TYPE, '"' + "x".repeat(PAYLOAD) + '"');
+        }
+    }
+
+    private static void deliver(RedisOutbox redis, boolean several, boolean before) throws InterruptedException {
+        CountDownLatch written = new CountDownLatch(before ? 0 : 1);
+        CountDownLatch left = new CountDownLatch(EVENTS);
+        Set<String> delivered = ConcurrentHashMap.newKeySet();
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register(TYPE, event -> {
+            written.await();
+            if (!delivered.add(event.eventId())) {
+                System.exit(1);
+            }
+            left.countDown();
+            return DispatchResult.done();
+        });
+        Outbox.AbstractBuilder<?> builder =
+                several ? Outbox.multiNode().claimLocking("node", Duration.ofMinutes(1)) : Outbox.singleNode();
+        try (Outbox outbox =
+                builder.backend(redis.backend()).listenerRegistry(listeners).build()) {
+            if (!before) {
+                write(outbox);
+                written.countDown();
+            }
+            left.await();
+        }
+    }
+}
