@@ -76,6 +76,24 @@ public final class EventEnvelope {
         this.codec = builder.codec;
     }
 
+    /** The same event, with which it shares all parts. */
+    private EventEnvelope(EventEnvelope event, JsonCodec codec) {
+        this.eventId = event.eventId;
+        this.originId = event.originId;
+        this.eventType = event.eventType;
+        this.occurredAt = event.occurredAt;
+        this.aggregateType = event.aggregateType;
+        this.aggregateId = event.aggregateId;
+        this.tenantId = event.tenantId;
+        this.ownKey = event.ownKey;
+        this.headers = event.headers;
+        this.payloadJson = event.payloadJson;
+        this.payloadBytes = event.payloadBytes;
+        this.tombstone = event.tombstone;
+        this.availableAt = event.availableAt;
+        this.codec = codec;
+    }
+
     public static Builder builder(String eventType) {
         return new Builder(eventType);
     }
@@ -122,9 +140,7 @@ public final class EventEnvelope {
 
     /** Returns this event with a payload that is read by the given codec, as by the outbox that delivers it. */
     public EventEnvelope readBy(JsonCodec codec) {
-        Builder builder = toBuilder();
-        builder.codec = Objects.requireNonNull(codec, "codec");
-        return new EventEnvelope(builder);
+        return new EventEnvelope(this, Objects.requireNonNull(codec, "codec"));
     }
 
     /** Returns an event of another type that has everything else that this one has. */

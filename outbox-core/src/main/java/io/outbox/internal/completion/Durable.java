@@ -109,11 +109,10 @@ final class Durable {
 
     /** Tells the poller when the event is due again, if it is. */
     void announce(Completion completion) {
-        EventTypes type = EventTypes.only(completion.eventType());
         if (completion.outcome() instanceof Outcome.Deferred deferred) {
-            alarm.dueAt(type, deferred.until());
+            alarm.dueAt(EventTypes.only(completion.eventType()), deferred.until());
         } else if (completion.outcome() instanceof Outcome.Failed failed) {
-            alarm.dueAt(type, failed.retryAt());
+            alarm.dueAt(EventTypes.only(completion.eventType()), failed.retryAt());
         }
     }
 
