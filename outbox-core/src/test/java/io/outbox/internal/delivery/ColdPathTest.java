@@ -1,13 +1,17 @@
 package io.outbox.internal.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
 import io.outbox.dispatch.DefaultInFlightTracker;
 import io.outbox.dispatch.InFlightTracker;
+import io.outbox.internal.polling.PollTarget;
+import io.outbox.internal.polling.PollTarget.FoundEvent;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.Capability;
+import io.outbox.spi.DueEvent;
 import io.outbox.support.Events;
 import io.outbox.support.Gate;
 import io.outbox.support.NoLeftoverThreads;
@@ -15,6 +19,8 @@ import io.outbox.support.Node;
 import io.outbox.support.ScriptedBackend;
 import io.outbox.support.ScriptedBackend.Op;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -82,5 +88,26 @@ class ColdPathTest {
 
         await().atMost(Duration.ofSeconds(10)).until(() -> backend.status("e") == EventStatus.DONE);
         assertThat(node.delivered()).hasSize(2);
+    }
+
+    /** As an error of the JVM would, what is no event fails right after it was acquired. */
+    @Test
+    void whateverFailsWhileAPageIsTakenInTheEventsAreHeldByNobody() {
+        node.build();
+        List<FoundEvent> page = new ArrayList<>();
+        for (String id : List.of("e1", "e2", "e3")) {
+            backend.put(Events.event(id));
+            DueEvent row = new DueEvent(backend.row(id).event(), null);
+            page.add(new FoundEvent(row, id.equals("e2") ? null : Events.event(id)));
+        }
+        PollTarget.Claim claim = new PollTarget.Claim("node", System.nanoTime());
+
+        assertThatThrownBy(() -> node.engine().coldPath().offer(page, claim, taken -> {}))
+                .isInstanceOf(NullPointerException.class);
+        node.engine().start();
+
+        for (String id : List.of("e1", "e2", "e3")) {
+            await().atMost(Duration.ofSeconds(10)).until(() -> inFlight.tryAcquire(id));
+        }
     }
 }
