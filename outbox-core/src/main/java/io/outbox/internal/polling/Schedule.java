@@ -179,15 +179,16 @@ final class Schedule implements Alarm {
 
     private void announce(EventTypes types, long delayMs, boolean anywhere) {
         long atNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
-        List<PollFeed> feeds = target.feeds(types);
+        // not under the lock: which types a feed has may be for the application's listener registry to say
+        List<PollFeed> concerned = target.feeds(types).stream()
+                .filter(feed -> types.overlaps(feed.types()))
+                .toList();
         synchronized (this) {
             calls.incrementAndGet();
-            for (PollFeed feed : feeds) {
-                if (types.overlaps(feed.types())) {
-                    FeedState state = state(feed);
-                    state.wantFront(anywhere);
-                    state.announce(atNanos);
-                }
+            for (PollFeed feed : concerned) {
+                FeedState state = state(feed);
+                state.wantFront(anywhere);
+                state.announce(atNanos);
             }
             next();
         }

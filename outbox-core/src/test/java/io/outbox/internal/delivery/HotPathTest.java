@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.BatchEventListener;
+import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.dispatch.LanePolicy;
@@ -18,6 +20,9 @@ import io.outbox.support.ScriptedBackend.Op;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -96,6 +101,39 @@ class HotPathTest {
 
         awaitDone(1);
         assertThat(metrics.get("hotEnqueued")).isEqualTo(1);
+    }
+
+    /** The worker that asks it waits; the queue, which writers need, is free. */
+    @Test
+    void aListenerThatBlocksWhenItIsAskedForItsBatchSizeHoldsUpNoWriter() throws Exception {
+        Gate gate = new Gate();
+        node.listenDirectly(new BatchEventListener() {
+                    @Override
+                    public List<BatchOutcome> onEvents(List<EventEnvelope> events) {
+                        return events.stream().map(event -> BatchOutcome.done()).toList();
+                    }
+
+                    @Override
+                    public int maxBatchSize() {
+                        gate.pass();
+                        return 10;
+                    }
+                })
+                .delivery(settings -> settings.workerCount(1))
+                .start();
+        ExecutorService writer = Executors.newSingleThreadExecutor();
+        try {
+            node.write(Events.event("first"));
+            gate.awaitReached();
+
+            writer.submit(() -> node.write(Events.event("second"))).get(20, TimeUnit.SECONDS);
+
+            assertThat(metrics.get("hotEnqueued")).isEqualTo(2);
+        } finally {
+            gate.open();
+            writer.shutdown();
+        }
+        awaitDone(2);
     }
 
     // Certain ends

@@ -3,18 +3,22 @@ package io.outbox.internal.polling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.spi.EventTypes;
+import io.outbox.support.Gate;
 import io.outbox.support.Node;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class ScheduleTest {
 
-    private final List<PollFeed> feeds = new ArrayList<>();
+    private final List<PollFeed> feeds = new CopyOnWriteArrayList<>();
     private final AtomicReference<Runnable> meanwhile = new AtomicReference<>();
 
     private record Feed(EventTypes types) implements PollFeed {
@@ -70,6 +74,34 @@ class ScheduleTest {
             assertThat(schedule.begin(fresh)).as("a new feed is read at once").isTrue();
             assertThat(fresh.dueAtNanos() - System.nanoTime()).isLessThan(TimeUnit.SECONDS.toNanos(1));
         } finally {
+            schedule.close();
+        }
+    }
+
+    /** Which types it has may be for the application to say. */
+    @Test
+    void aFeedThatTakesItsTimeToTellItsTypesHoldsUpNoOther() throws Exception {
+        Gate gate = new Gate();
+        PollFeed slow = (PollFeed) Proxy.newProxyInstance(
+                PollFeed.class.getClassLoader(), new Class<?>[] {PollFeed.class}, (proxy, method, arguments) -> {
+                    gate.pass();
+                    return EventTypes.only("Slow");
+                });
+        Schedule schedule = new Schedule(target(), new PollSettings(), () -> {});
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            feeds.add(slow);
+            Future<?> waiting = threads.submit(() -> schedule.dueNow(EventTypes.only("Slow")));
+            gate.awaitReached();
+            feeds.clear();
+            feeds.add(new Feed(EventTypes.only("Other")));
+
+            threads.submit(() -> schedule.dueNow(EventTypes.only("Other"))).get(20, TimeUnit.SECONDS);
+
+            assertThat(waiting.isDone()).isFalse();
+        } finally {
+            gate.open();
+            threads.shutdown();
             schedule.close();
         }
     }
