@@ -3,6 +3,7 @@ package io.outbox.spi;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * A request to hold due events.
@@ -39,8 +40,9 @@ public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, Pa
      * @param types their types
      * @param skipRecent their least age
      * @param takeOver whether those qualify that another node holds by a lease that has run out
+     * @param lost what the claimant may hold without knowing it, and which qualifies too
      */
-    public record Scope(EventTypes types, Duration skipRecent, boolean takeOver) {
+    public record Scope(EventTypes types, Duration skipRecent, boolean takeOver, LostClaims lost) {
 
         /** All types, whatever their age, also those whose lease has run out. */
         public static final Scope ALL = new Scope(EventTypes.ALL, Duration.ZERO, true);
@@ -48,6 +50,35 @@ public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, Pa
         public Scope {
             Objects.requireNonNull(types, "types");
             Objects.requireNonNull(skipRecent, "skipRecent");
+            Objects.requireNonNull(lost, "lost");
+        }
+
+        /** For a claimant all of whose claims were answered. */
+        public Scope(EventTypes types, Duration skipRecent, boolean takeOver) {
+            this(types, skipRecent, takeOver, LostClaims.NONE);
+        }
+    }
+
+    /**
+     * What the claimant's earlier claims left behind whose answer got lost: events that are locked in its name without its
+     * knowledge.
+     *
+     * @param holders the {@linkplain Lease#holder() names} under which those claims were sent
+     * @param known the events under these names of which the claimant knows, and which do not qualify
+     */
+    public record LostClaims(Set<String> holders, Set<String> known) {
+
+        /** Every claim was answered. */
+        public static final LostClaims NONE = new LostClaims(Set.of(), Set.of());
+
+        public LostClaims {
+            holders = Set.copyOf(holders);
+            known = Set.copyOf(known);
+        }
+
+        /** Returns whether an event qualifies that this holder has locked. */
+        public boolean include(String holder, String eventId) {
+            return holders.contains(holder) && !known.contains(eventId);
         }
     }
 

@@ -36,19 +36,29 @@ public interface DeliveryBackend {
     /**
      * Makes the outcomes durable. Repeating the same outcomes reports the same and changes nothing.
      *
-     * @param ownerId the node that must still hold the events, or {@code null} if they were not locked
+     * @param holder the {@linkplain Lease#holder() holder} whose lock must still be on the events, or {@code null} if they
+     *     were not locked
      * @return the resulting status of every event whose outcome stands; events of refused outcomes are missing
+     * @throws EventsLockedException if somebody else keeps some of them locked; no outcome was written
      */
-    Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes);
+    Map<String, EventStatus> apply(String holder, List<Outcome> outcomes);
 
     /** Returns those of the events that are DONE; none if the engine cannot tell. */
     Set<String> doneAmong(Collection<String> eventIds);
 
-    /** Restarts the leases that {@code ownerId} still holds and returns the ids of those events. */
-    Set<String> renew(String ownerId, Collection<String> eventIds);
+    /**
+     * Restarts the leases that the holder still has and returns the ids of those events.
+     *
+     * @throws EventsLockedException if somebody else keeps some of them locked; of a list of up to 512 none was renewed
+     */
+    Set<String> renew(String holder, Collection<String> eventIds);
 
-    /** Gives back the pending events that {@code ownerId} holds; returns how many there were. */
-    int release(String ownerId, Collection<String> eventIds);
+    /**
+     * Gives back the pending events that the holder has; returns how many there were.
+     *
+     * @throws EventsLockedException if somebody else keeps some of them locked; of a list of up to 512 none was given back
+     */
+    int release(String holder, Collection<String> eventIds);
 
     /** Returns the time on the clock by which claims tell what is due and whose lease has run out. */
     Instant currentTime();

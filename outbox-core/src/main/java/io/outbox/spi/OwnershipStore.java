@@ -67,16 +67,16 @@ public interface OwnershipStore extends OutboxStore {
     ClaimedPage claim(Connection conn, ClaimRequest request);
 
     /** See {@link DeliveryBackend#apply}. */
-    Map<String, EventStatus> applyOutcomes(Connection conn, String ownerId, List<Outcome> outcomes);
+    Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes);
 
     /** See {@link DeliveryBackend#doneAmong}. */
     Set<String> doneAmong(Connection conn, Collection<String> eventIds);
 
-    /** Restarts the lease of those events that {@code ownerId} still holds, and returns their ids. */
-    Set<String> renewLocks(Connection conn, String ownerId, Collection<String> eventIds);
+    /** See {@link DeliveryBackend#renew}. */
+    Set<String> renewLocks(Connection conn, String holder, Collection<String> eventIds);
 
-    /** Unlocks those pending events that {@code ownerId} holds; returns the number of rows changed. */
-    int releaseLocks(Connection conn, String ownerId, Collection<String> eventIds);
+    /** See {@link DeliveryBackend#release}. */
+    int releaseLocks(Connection conn, String holder, Collection<String> eventIds);
 
     /** Returns the database's current time. */
     Instant currentTime(Connection conn);

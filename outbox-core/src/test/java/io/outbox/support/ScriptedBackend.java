@@ -483,11 +483,15 @@ public final class ScriptedBackend implements OutboxBackend {
                             request.after(),
                             request.limit(),
                             row -> !row.event.createdAt().isAfter(request.createdUntil())
-                                    && (row.ownerId == null || row.lockedAt.isBefore(request.lockExpiry())));
-                    long takenOver =
-                            found.stream().filter(row -> row.ownerId != null).count();
+                                    && (row.ownerId == null
+                                            || row.lockedAt.isBefore(request.lockExpiry())
+                                            || request.scope().lost().include(row.ownerId, row.event.eventId())));
+                    long takenOver = found.stream()
+                            .filter(row ->
+                                    row.ownerId != null && !request.lease().isHeldBy(row.ownerId))
+                            .count();
                     Instant now = now();
-                    found.forEach(row -> change(row.locked(request.lease().ownerId(), now)));
+                    found.forEach(row -> change(row.locked(request.lease().holder(), now)));
                     return new ClaimedPage(dueEvents(found), (int) takenOver, next(found, request.limit()));
                 },
                 page -> page.events().stream().map(DueEvent::eventId).toList());

@@ -4,6 +4,7 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
@@ -71,8 +72,13 @@ final class RedisDelivery implements DeliveryBackend {
     @Override
     public ClaimedPage claim(ClaimRequest request) {
         List<String> args = new ArrayList<>();
-        args.add(request.lease().ownerId());
+        args.add(request.lease().holder());
         args.add(request.scope().takeOver() ? Micros.text(request.lockExpiry()) : "");
+        LostClaims lost = request.scope().lost();
+        args.add(Integer.toString(lost.holders().size()));
+        args.addAll(lost.holders());
+        args.add(Integer.toString(lost.known().size()));
+        args.addAll(lost.known());
         addTimes(args, request.asOf(), request.createdUntil());
         addLimits(args, request.limit(), request.maxBytes());
         addRange(args, request.after(), request.scope().types());
@@ -100,29 +106,29 @@ final class RedisDelivery implements DeliveryBackend {
     }
 
     @Override
-    public Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
+    public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
         Map<String, EventStatus> standing = new HashMap<>();
         List<Outcome> batch = new ArrayList<>();
         Set<String> ids = new HashSet<>();
         for (Outcome outcome : outcomes) {
             if (!ids.add(outcome.eventId())) {
-                applyOnceEach(ownerId, batch, standing);
+                applyOnceEach(holder, batch, standing);
                 batch.clear();
                 ids.clear();
                 ids.add(outcome.eventId());
             }
             batch.add(outcome);
         }
-        applyOnceEach(ownerId, batch, standing);
+        applyOnceEach(holder, batch, standing);
         return standing;
     }
 
-    private void applyOnceEach(String ownerId, List<Outcome> outcomes, Map<String, EventStatus> standing) {
+    private void applyOnceEach(String holder, List<Outcome> outcomes, Map<String, EventStatus> standing) {
         if (outcomes.isEmpty()) {
             return;
         }
         List<String> args = new ArrayList<>(2 + outcomes.size() * 6);
-        args.add(ownerId == null ? "" : ownerId);
+        args.add(holder == null ? "" : holder);
         args.add("");
         outcomes.stream()
                 .filter(RedisDelivery::isDeletion)
@@ -170,22 +176,22 @@ final class RedisDelivery implements DeliveryBackend {
     }
 
     @Override
-    public Set<String> renew(String ownerId, Collection<String> eventIds) {
-        return eventIds.isEmpty() ? Set.of() : ids(redis.run(Script.RENEW, ownerAndIds(ownerId, eventIds)));
+    public Set<String> renew(String holder, Collection<String> eventIds) {
+        return eventIds.isEmpty() ? Set.of() : ids(redis.run(Script.RENEW, holderAndIds(holder, eventIds)));
     }
 
     @Override
-    public int release(String ownerId, Collection<String> eventIds) {
+    public int release(String holder, Collection<String> eventIds) {
         if (eventIds.isEmpty()) {
             return 0;
         }
-        List<Object> reply = redis.run(Script.RELEASE, ownerAndIds(ownerId, eventIds));
+        List<Object> reply = redis.run(Script.RELEASE, holderAndIds(holder, eventIds));
         return ((Long) reply.get(0)).intValue();
     }
 
-    private static List<String> ownerAndIds(String ownerId, Collection<String> eventIds) {
+    private static List<String> holderAndIds(String holder, Collection<String> eventIds) {
         List<String> args = new ArrayList<>();
-        args.add(ownerId);
+        args.add(holder);
         args.addAll(new LinkedHashSet<>(eventIds));
         return args;
     }

@@ -1,21 +1,46 @@
--- Takes due events that nobody holds, or whose lock began before a time. Arguments: owner, that time or '', a request.
+-- Takes due events that nobody holds, whose lock began before a time, or which a lost answer left behind. Arguments: holder,
+-- that time or '', the number of holders whose claims were lost and their names, the number of events that are known to be held
+-- by them and their ids, a request.
 
 local owner, expiry = ARGV[1], tonumber(ARGV[2])
-local request = read_request(3)
+
+-- Returns a set of arguments behind their number, and the place of the first argument after them.
+local function read_set(at)
+  local set, count = {}, tonumber(ARGV[at])
+  for i = at + 1, at + count do set[ARGV[i]] = true end
+  return set, at + count + 1
+end
+
+local lost_holders, after_holders = read_set(3)
+local known, after_known = read_set(after_holders)
+local request = read_request(after_known)
 local time = now()
+
+local function owner_of(id)
+  local event = load_events({id})[id]
+  return event and event.owner or ''
+end
+
+local function is_lost(member)
+  local id = string.sub(member, CREATED_DIGITS + 1)
+  return next(lost_holders) and not known[id] and lost_holders[owner_of(id)]
+end
 
 local sources = {}
 for _, type in ipairs(request.types) do
   sources[#sources + 1] = {type = type, key = free_key(type)}
-  if expiry then
-    local oldest = redis.call('ZRANGE', locks_key(type), 0, 0, 'WITHSCORES')[2]
-    if oldest and tonumber(oldest) < expiry then
-      sources[#sources + 1] = {type = type, key = held_key(type), held = true}
-    end
+  local oldest = expiry and redis.call('ZRANGE', locks_key(type), 0, 0, 'WITHSCORES')[2]
+  if next(lost_holders) or (oldest and tonumber(oldest) < expiry) then
+    sources[#sources + 1] = {type = type, key = held_key(type), held = true}
   end
 end
+
+local function has_run_out(source)
+  return expiry and tonumber(redis.call('ZSCORE', locks_key(source.type), source.member)) < expiry
+end
+
 local found = walk(sources, request, function(source)
-  return not source.held or tonumber(redis.call('ZSCORE', locks_key(source.type), source.member)) < expiry
+  return not source.held or has_run_out(source) or is_lost(source.member)
 end)
 
 local ids, reply, taken_over = ids_of(found), {0}, 0
@@ -25,7 +50,8 @@ for i, id in ipairs(ids) do
   local member, is_held = found.members[i], found.sources[i].held
   local before_owner, created, due, _, attempts, type, _, error = cmsgpack.unpack_limit(packed[i], PACKED_BEFORE_OWNER)
   if is_held then
-    taken_over = taken_over + 1
+    local former = owner_of(id)
+    if former ~= owner and not lost_holders[former] then taken_over = taken_over + 1 end
   else
     leave_free(type, member)
   end

@@ -112,14 +112,17 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
         Instant expired = request.lockExpiry();
         List<StoredEvent> found = due(
                         request.asOf(), request.createdUntil(), request.scope().types(), request.after())
-                .filter(event -> event.lockedBy() == null || event.lockedAt().isBefore(expired))
+                .filter(event -> event.lockedBy() == null
+                        || event.lockedAt().isBefore(expired)
+                        || request.scope().lost().include(event.lockedBy(), event.eventId()))
                 .limit(request.limit() + 1L)
                 .toList();
         int count = pageSize(request.limit(), request.maxBytes(), found);
         List<StoredEvent> claimed = first(count, found);
-        int takenOver =
-                (int) claimed.stream().filter(event -> event.lockedBy() != null).count();
-        claimed.forEach(event -> replace(event, event.lockedBy(request.lease().ownerId(), now)));
+        int takenOver = (int) claimed.stream()
+                .filter(event -> event.lockedBy() != null && !request.lease().isHeldBy(event.lockedBy()))
+                .count();
+        claimed.forEach(event -> replace(event, event.lockedBy(request.lease().holder(), now)));
         return new ClaimedPage(dueEvents(claimed), takenOver, cursor(count, found));
     }
 
@@ -161,11 +164,11 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     }
 
     @Override
-    public synchronized Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
+    public synchronized Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
         Map<String, EventStatus> standing = new LinkedHashMap<>();
         for (Outcome outcome : outcomes) {
             StoredEvent event = events.get(outcome.eventId());
-            if (event != null && isOpenTo(ownerId, event) && !Transitions.isCountedAlready(event, outcome)) {
+            if (event != null && isOpenTo(holder, event) && !Transitions.isCountedAlready(event, outcome)) {
                 event = change(event, outcome);
             }
             if (event == null && Transitions.deletes(outcome)) {
@@ -177,8 +180,8 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
         return standing;
     }
 
-    private static boolean isOpenTo(String ownerId, StoredEvent event) {
-        return event.isPending() && (ownerId == null || ownerId.equals(event.lockedBy()));
+    private static boolean isOpenTo(String holder, StoredEvent event) {
+        return event.isPending() && (holder == null || holder.equals(event.lockedBy()));
     }
 
     /** Returns what the outcome makes of an event; {@code null} if that is nothing. */
@@ -206,28 +209,28 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     }
 
     @Override
-    public synchronized Set<String> renew(String ownerId, Collection<String> eventIds) {
+    public synchronized Set<String> renew(String holder, Collection<String> eventIds) {
         Instant now = currentTime();
         Set<String> renewed = new HashSet<>();
-        for (StoredEvent event : heldBy(ownerId, eventIds)) {
-            replace(event, event.lockedBy(ownerId, now));
+        for (StoredEvent event : heldBy(holder, eventIds)) {
+            replace(event, event.lockedBy(holder, now));
             renewed.add(event.eventId());
         }
         return renewed;
     }
 
     @Override
-    public synchronized int release(String ownerId, Collection<String> eventIds) {
-        List<StoredEvent> held = heldBy(ownerId, eventIds);
+    public synchronized int release(String holder, Collection<String> eventIds) {
+        List<StoredEvent> held = heldBy(holder, eventIds);
         held.forEach(event -> replace(event, event.unlocked()));
         return held.size();
     }
 
-    private List<StoredEvent> heldBy(String ownerId, Collection<String> eventIds) {
+    private List<StoredEvent> heldBy(String holder, Collection<String> eventIds) {
         List<StoredEvent> held = new ArrayList<>();
         for (String id : new HashSet<>(eventIds)) {
             StoredEvent event = events.get(id);
-            if (event != null && event.isPending() && ownerId.equals(event.lockedBy())) {
+            if (event != null && event.isPending() && holder.equals(event.lockedBy())) {
                 held.add(event);
             }
         }

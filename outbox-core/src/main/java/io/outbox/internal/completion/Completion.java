@@ -36,8 +36,12 @@ public record Completion(Hold hold, String eventType, EventEnvelope envelope, Ou
                 hold, String.valueOf(row.eventType()), null, dead, new Failure(reason, row.attempts(), () -> dead));
     }
 
-    String ownerId() {
-        return hold.ownerId();
+    /**
+     * Returns the holder whose lock must be on the event. Success is final, so it may come under the latest lock; another
+     * outcome would count twice if it were repeated under the lock of a later claim.
+     */
+    String holder() {
+        return outcome instanceof Outcome.Done ? hold.latestHolder() : hold.holder();
     }
 
     /** Returns the event as it is stored after its last attempt; of one that cannot be decoded, id and type. */

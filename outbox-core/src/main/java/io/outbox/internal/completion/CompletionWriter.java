@@ -145,7 +145,7 @@ public final class CompletionWriter {
      * lock is released. Never waits while open.
      */
     public void giveBack(Hold hold) {
-        if (hold.ownerId() == null || !releasesLocks()) {
+        if (hold.holder() == null || !releasesLocks()) {
             close(hold);
             return;
         }
@@ -262,8 +262,7 @@ public final class CompletionWriter {
 
     private void awaitWork() {
         try {
-            long refusedInNanos = Math.max(0, outcomes.refused().nanosToNext());
-            work.await(refusedInNanos);
+            work.await(Math.max(0, Math.min(outcomes.refused().nanosToNext(), releases.nanosToNext())));
         } catch (InterruptedException e) {
             LOG.log(Level.DEBUG, "Interrupted while waiting for outcomes", e);
         }
@@ -442,6 +441,7 @@ public final class CompletionWriter {
         writing.lock();
         try {
             lost.addAll(outcomes.refused().clear());
+            unreleased.addAll(releases.clearLocked());
             if (!storeTakes) {
                 lost.addAll(inHand.values());
                 inHand.clear();

@@ -1,11 +1,13 @@
 package io.outbox.internal.completion;
 
-import io.outbox.internal.completion.RefusedOutcomes.Attempt.Answer;
+import io.outbox.internal.completion.RefusedOutcomes.Answer;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.Hold;
+import io.outbox.internal.watch.WatchedBackend;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.EventsLockedException;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.Outcome;
 import java.lang.System.Logger.Level;
@@ -13,10 +15,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 
 /**
  * Writes outcomes and tells what to do about those that the store does not take. Used by one thread at a time.
@@ -24,7 +28,8 @@ import java.util.function.BiConsumer;
  * <p>A failure may have two reasons. If the store cannot be reached, the same outcomes are written later, as they are.
  * If the store refuses the values of one of them, or goes on failing while it may be that one's fault, that one is looked
  * for by halving: those that the store takes are done, and the others are set aside as {@link RefusedOutcomes}. As long as
- * the store takes none, none is to blame.
+ * the store takes none, none is to blame. Events that somebody else has locked are named by the store itself, and set aside
+ * in the same way.
  */
 final class OutcomeWriter {
 
@@ -36,7 +41,8 @@ final class OutcomeWriter {
     /** Failures without a success that are enough to come down to one outcome of a full batch, and to another. */
     private static final int MOST_FAILURES = 12;
 
-    private final DeliveryBackend backend;
+    private final Store store;
+    private final Store again;
     private final EngineMetrics metrics;
     private final BiConsumer<Completion, EventStatus> whenWritten;
     private final Moves moves;
@@ -57,7 +63,8 @@ final class OutcomeWriter {
             BiConsumer<Completion, EventStatus> whenWritten,
             Moves moves,
             Turns turns) {
-        this.backend = backend;
+        this.store = backend::apply;
+        this.again = backend instanceof WatchedBackend watched ? watched::applyAgain : store;
         this.metrics = metrics;
         this.whenWritten = whenWritten;
         this.moves = moves;
@@ -65,27 +72,33 @@ final class OutcomeWriter {
         this.strangers = new Strangers(backend, System::nanoTime);
     }
 
+    /** Makes outcomes durable, see {@link DeliveryBackend#apply}. */
+    @FunctionalInterface
+    private interface Store {
+        Map<String, EventStatus> apply(String holder, List<Outcome> outcomes);
+    }
+
     RefusedOutcomes refused() {
         return refused;
     }
 
     /**
-     * Writes outcomes of holds of any owner, and removes those from the map that are written or set aside.
+     * Writes outcomes of any holder, and removes those from the map that are written or set aside.
      *
-     * @throws RuntimeException if the store takes none of an owner's
+     * @throws RuntimeException if the store takes none of a holder's
      */
     void write(Map<Hold, Completion> inHand) {
         boolean suspicious = failures >= SUSPICIOUS;
         failures++;
-        for (List<Completion> group : byOwner(inHand.values())) {
+        for (List<Completion> group : byHolder(inHand.values())) {
             new Search(inHand, suspicious).write(group);
         }
         failures = 0;
     }
 
-    private static Collection<List<Completion>> byOwner(Collection<Completion> batch) {
+    private static Collection<List<Completion>> byHolder(Collection<Completion> batch) {
         Map<String, List<Completion>> groups = new LinkedHashMap<>();
-        batch.forEach(completion -> groups.computeIfAbsent(completion.ownerId(), owner -> new ArrayList<>())
+        batch.forEach(completion -> groups.computeIfAbsent(completion.holder(), holder -> new ArrayList<>())
                 .add(completion));
         return groups.values();
     }
@@ -116,9 +129,11 @@ final class OutcomeWriter {
         /** Writes all, or else each half, down to the one that the store does not take. */
         private void writeOrHalve(List<Completion> part) {
             try {
-                apply(part);
+                apply(store, part);
                 part.forEach(completion -> inHand.remove(completion.hold()));
                 anyTaken = true;
+            } catch (EventsLockedException e) {
+                writeUnlocked(part, e);
             } catch (RuntimeException e) {
                 boolean refusal = isRefusal(e);
                 if (!refusal) {
@@ -135,6 +150,16 @@ final class OutcomeWriter {
             }
         }
 
+        private void writeUnlocked(List<Completion> part, EventsLockedException e) {
+            Parts parts = Parts.of(part, e);
+            LOG.log(Level.WARNING, e.getMessage() + ". Outcomes of these events are kept; delivery of others goes on");
+            anyTaken = true;
+            parts.locked.forEach(completion -> setAside(inHand, completion, Answer.LOCKED));
+            if (!parts.others.isEmpty()) {
+                writeOrHalve(parts.others);
+            }
+        }
+
         /** Ends the search if it looks as if the store took none, whatever they are. */
         private void requireWorthwhile(RuntimeException failure) {
             lastFailure = failure;
@@ -145,18 +170,32 @@ final class OutcomeWriter {
         }
     }
 
-    private void apply(List<Completion> part) {
+    /** Outcomes of events that somebody else has locked, and the others of a part. */
+    private record Parts(List<Completion> locked, List<Completion> others) {
+
+        static Parts of(List<Completion> part, EventsLockedException e) {
+            Map<Boolean, List<Completion>> parts = part.stream()
+                    .collect(Collectors.partitioningBy(completion ->
+                            e.eventIds().contains(completion.hold().eventId())));
+            if (parts.get(true).isEmpty()) {
+                throw e; // the store has named none of them
+            }
+            return new Parts(parts.get(true), parts.get(false));
+        }
+    }
+
+    private void apply(Store through, List<Completion> part) {
         turns.begin();
         try {
-            applyInTurn(part);
+            applyInTurn(through, part);
         } finally {
             turns.end();
         }
     }
 
-    private void applyInTurn(List<Completion> part) {
+    private void applyInTurn(Store through, List<Completion> part) {
         long begin = System.nanoTime();
-        Map<String, EventStatus> applied = send(part);
+        Map<String, EventStatus> applied = send(through, part);
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
         metrics.completionBatch(part.size());
         if (applied.size() < part.size()) {
@@ -175,11 +214,12 @@ final class OutcomeWriter {
         }
     }
 
-    private Map<String, EventStatus> send(List<Completion> part) {
+    private Map<String, EventStatus> send(Store through, List<Completion> part) {
         try {
-            return backend.apply(
-                    part.get(0).ownerId(),
-                    part.stream().map(Completion::outcome).toList());
+            return through.apply(
+                    part.get(0).holder(), part.stream().map(Completion::outcome).toList());
+        } catch (EventsLockedException e) {
+            throw e; // nothing has taken effect
         } catch (RuntimeException | Error e) {
             part.forEach(completion -> completion.hold().contest()); // it may have taken effect
             moves.failed((int) part.stream()
@@ -196,16 +236,19 @@ final class OutcomeWriter {
     }
 
     private void setAside(Map<Hold, Completion> inHand, Completion completion, RuntimeException reason) {
-        if (refused.isFull()) {
-            return;
-        }
         LOG.log(
                 Level.ERROR,
                 "The store does not take the outcome of event "
                         + completion.hold().eventId() + "; it is set aside and tried again, and delivery goes on",
                 reason);
-        refused.add(completion, isRefusal(reason));
-        inHand.remove(completion.hold());
+        setAside(inHand, completion, isRefusal(reason) ? Answer.REFUSED : Answer.FAILED);
+    }
+
+    private void setAside(Map<Hold, Completion> inHand, Completion completion, Answer answer) {
+        if (!refused.isFull()) {
+            refused.add(completion, answer);
+            inHand.remove(completion.hold());
+        }
     }
 
     private static boolean isRefusal(RuntimeException e) {
@@ -214,17 +257,30 @@ final class OutcomeWriter {
 
     /** Tries those set aside that are due, or all of them. */
     void retryRefused(boolean all) {
-        refused.retry(
-                completion -> {
-                    try {
-                        apply(List.of(completion));
-                        return Answer.WRITTEN;
-                    } catch (RuntimeException e) {
-                        LOG.log(Level.DEBUG, "The store still does not take an outcome that was set aside", e);
-                        return isRefusal(e) ? Answer.REFUSED : Answer.FAILED;
-                    }
-                },
-                all);
+        refused.retry(this::writeAgain, all);
+    }
+
+    private Map<Hold, Answer> writeAgain(List<Completion> completions) {
+        Map<Hold, Answer> answers = new HashMap<>();
+        byHolder(completions).forEach(part -> writeAgain(part, answers));
+        return answers;
+    }
+
+    private void writeAgain(List<Completion> part, Map<Hold, Answer> answers) {
+        try {
+            apply(again, part);
+            part.forEach(completion -> answers.put(completion.hold(), Answer.WRITTEN));
+        } catch (EventsLockedException e) {
+            Parts parts = Parts.of(part, e);
+            parts.locked.forEach(completion -> answers.put(completion.hold(), Answer.LOCKED));
+            if (!parts.others.isEmpty()) {
+                writeAgain(parts.others, answers);
+            }
+        } catch (RuntimeException e) {
+            LOG.log(Level.DEBUG, "The store still does not take outcomes that were set aside", e);
+            Answer answer = isRefusal(e) && part.size() == 1 ? Answer.REFUSED : Answer.FAILED;
+            part.forEach(completion -> answers.put(completion.hold(), answer));
+        }
     }
 
     /** Returns the one time for all outcomes of a batch that mean success; {@code null} if there is none. */

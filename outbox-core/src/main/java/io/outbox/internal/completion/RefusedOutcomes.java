@@ -1,16 +1,18 @@
 package io.outbox.internal.completion;
 
+import io.outbox.internal.ownership.Hold;
 import io.outbox.spi.Outcome;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Outcomes that the store does not take while it takes others. Each waits here, its event still in hand so that nobody
  * delivers it again, and is tried again after a pause that grows. When the store has refused the values themselves several
  * times, a failed attempt is written in their place, in plain text; the event then comes again by the retry policy, and is
- * dead in the end. Used by one thread.
+ * dead in the end. Those that wait for somebody else's lock are tried together: the store may wait for a moment to find out,
+ * and that moment must not be one for each of them. Used by one thread.
  */
 final class RefusedOutcomes {
 
@@ -26,6 +28,7 @@ final class RefusedOutcomes {
     private static final class Entry {
         private final Completion completion;
         private int refusals;
+        private boolean locked;
         private long pauseNanos = FIRST_PAUSE_NANOS;
         private long dueAt = System.nanoTime() + FIRST_PAUSE_NANOS;
 
@@ -42,9 +45,10 @@ final class RefusedOutcomes {
         return entries.size() >= MOST;
     }
 
-    void add(Completion completion, boolean refusal) {
+    void add(Completion completion, Answer answer) {
         Entry entry = new Entry(completion);
-        entry.refusals = refusal ? 1 : 0;
+        entry.refusals = answer == Answer.REFUSED ? 1 : 0;
+        entry.locked = answer == Answer.LOCKED;
         entries.add(entry);
     }
 
@@ -54,35 +58,55 @@ final class RefusedOutcomes {
         return entries.stream().mapToLong(entry -> entry.dueAt - now).min().orElse(Long.MAX_VALUE);
     }
 
-    /** Writes one outcome. */
+    /** What became of an outcome. */
+    enum Answer {
+        WRITTEN,
+        REFUSED,
+        FAILED,
+        /** Somebody else has locked the event in the store. */
+        LOCKED
+    }
+
+    /** Writes outcomes together and tells what became of each. */
     @FunctionalInterface
     interface Attempt {
-        enum Answer {
-            WRITTEN,
-            REFUSED,
-            FAILED
-        }
-
-        Answer write(Completion completion);
+        Map<Hold, Answer> write(List<Completion> completions);
     }
 
     /** Tries those that are due, or all of them. */
     void retry(Attempt attempt, boolean all) {
-        for (Iterator<Entry> it = entries.iterator(); it.hasNext(); ) {
-            Entry entry = it.next();
-            if (!all && entry.dueAt - System.nanoTime() > 0) {
-                continue;
-            }
-            Attempt.Answer answer = attempt.write(next(entry));
-            if (answer == Attempt.Answer.WRITTEN) {
-                it.remove();
-                continue;
-            }
-            entry.refusals += answer == Attempt.Answer.REFUSED ? 1 : 0;
-            long longest = entry.refusals > 0 ? LONGEST_PAUSE_NANOS : LONGEST_PAUSE_UNREFUSED_NANOS;
-            entry.pauseNanos = Math.min(entry.pauseNanos * 2, longest);
-            entry.dueAt = System.nanoTime() + entry.pauseNanos;
+        if (entries.isEmpty()) {
+            return;
         }
+        long now = System.nanoTime();
+        List<Entry> due =
+                entries.stream().filter(entry -> all || entry.dueAt - now <= 0).toList();
+        retryTogether(attempt, due.stream().filter(entry -> entry.locked).toList());
+        due.stream().filter(entry -> !entry.locked).forEach(entry -> retryTogether(attempt, List.of(entry)));
+    }
+
+    private void retryTogether(Attempt attempt, List<Entry> due) {
+        if (due.isEmpty()) {
+            return;
+        }
+        Map<Hold, Answer> answers =
+                attempt.write(due.stream().map(RefusedOutcomes::next).toList());
+        for (Entry entry : due) {
+            Answer answer = answers.getOrDefault(entry.completion.hold(), Answer.FAILED);
+            if (answer == Answer.WRITTEN) {
+                entries.remove(entry);
+            } else {
+                tryLater(entry, answer);
+            }
+        }
+    }
+
+    private static void tryLater(Entry entry, Answer answer) {
+        entry.refusals += answer == Answer.REFUSED ? 1 : 0;
+        entry.locked = answer == Answer.LOCKED;
+        long longest = entry.refusals > 0 ? LONGEST_PAUSE_NANOS : LONGEST_PAUSE_UNREFUSED_NANOS;
+        entry.pauseNanos = Math.min(entry.pauseNanos * 2, longest);
+        entry.dueAt = System.nanoTime() + entry.pauseNanos;
     }
 
     private static Completion next(Entry entry) {

@@ -4,20 +4,29 @@ import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.watch.Isolation;
 import io.outbox.spi.DeliveryBackend;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 
-/** Holds whose lock in the store is to be released. Anybody may add one; all else is done by one thread at a time. */
+/**
+ * Holds whose lock in the store is to be released. Anybody may add one; all else is done by one thread at a time. Events that
+ * somebody else has locked in the store wait apart, and keep no others waiting.
+ */
 final class Releases {
 
     private static final int MAX_BATCH = 512;
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final DeliveryBackend backend;
     private final Queue<Hold> waiting = new ConcurrentLinkedQueue<>();
     private final List<Hold> inHand = new ArrayList<>();
+    private final List<Hold> locked = new ArrayList<>();
+    private long lockedUntilNanos;
 
     Releases(DeliveryBackend backend) {
         this.backend = backend;
@@ -29,6 +38,10 @@ final class Releases {
 
     /** Takes holds in hand, up to the size of a batch. */
     void takeInHand() {
+        if (nanosToNext() <= 0) {
+            inHand.addAll(locked);
+            locked.clear();
+        }
         for (Hold hold; inHand.size() < MAX_BATCH && (hold = waiting.poll()) != null; ) {
             hold.settle();
             inHand.add(hold);
@@ -39,23 +52,42 @@ final class Releases {
         return inHand.size();
     }
 
+    /** Returns the time until events are tried again that somebody else has locked. */
+    long nanosToNext() {
+        return locked.isEmpty() ? Long.MAX_VALUE : lockedUntilNanos - System.nanoTime();
+    }
+
     /** Releases what is in hand, and returns the holds that are through; the others stay for the next time. */
     List<Hold> release() {
-        Map<String, List<Hold>> byOwner = new LinkedHashMap<>();
-        inHand.forEach(hold -> byOwner.computeIfAbsent(hold.ownerId(), owner -> new ArrayList<>())
+        Map<String, List<Hold>> byHolder = new LinkedHashMap<>();
+        inHand.forEach(hold -> byHolder.computeIfAbsent(hold.holder(), holder -> new ArrayList<>())
                 .add(hold));
-        byOwner.forEach((ownerId, holds) -> Isolation.run(
+        Set<Hold> lockedNow = new HashSet<>();
+        byHolder.forEach((holder, holds) -> lockedNow.addAll(Isolation.run(
                 holds,
-                part -> backend.release(
-                        ownerId, part.stream().map(Hold::eventId).toList())));
-        List<Hold> released = List.copyOf(inHand);
+                Hold::eventId,
+                part -> backend.release(holder, part.stream().map(Hold::eventId).toList()))));
+        List<Hold> released =
+                inHand.stream().filter(hold -> !lockedNow.contains(hold)).toList();
         inHand.clear();
+        if (!lockedNow.isEmpty()) {
+            locked.addAll(lockedNow);
+            lockedUntilNanos = System.nanoTime() + PAUSE_NANOS;
+        }
         return released;
+    }
+
+    /** Removes and returns those that somebody else has locked. */
+    List<Hold> clearLocked() {
+        List<Hold> all = List.copyOf(locked);
+        locked.clear();
+        return all;
     }
 
     /** Removes and returns all of them, released or not. */
     List<Hold> clear() {
-        List<Hold> all = new ArrayList<>(inHand);
+        List<Hold> all = new ArrayList<>(clearLocked());
+        all.addAll(inHand);
         inHand.clear();
         for (Hold hold; (hold = waiting.poll()) != null; ) {
             all.add(hold);

@@ -39,7 +39,7 @@ final class Strangers {
         }
         List<String> suspicious = refused.stream()
                 .filter(completion ->
-                        completion.ownerId() == null && completion.hold().isExclusive())
+                        completion.holder() == null && completion.hold().isExclusive())
                 .map(completion -> completion.hold().eventId())
                 .limit(ENOUGH)
                 .toList();

@@ -21,6 +21,8 @@ import io.outbox.spi.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
@@ -33,6 +35,7 @@ final class ColdEvents implements PollTarget {
     private final AlarmLine alarmLine;
     private final EngineClock clock;
     private final StoreWatch watch;
+    private final Leases leases;
     private final Consumer<Lease> holdUnder;
     private volatile boolean claims;
 
@@ -43,6 +46,7 @@ final class ColdEvents implements PollTarget {
             AlarmLine alarmLine,
             EngineClock clock,
             StoreWatch watch,
+            Leases leases,
             Consumer<Lease> holdUnder) {
         this.lanes = lanes;
         this.owned = owned;
@@ -50,6 +54,7 @@ final class ColdEvents implements PollTarget {
         this.alarmLine = alarmLine;
         this.clock = clock;
         this.watch = watch;
+        this.leases = leases;
         this.holdUnder = holdUnder;
     }
 
@@ -77,6 +82,16 @@ final class ColdEvents implements PollTarget {
     public void claimingUnder(Lease lease) {
         holdUnder.accept(lease);
         claims = true;
+    }
+
+    @Override
+    public Lease lease() {
+        return leases.current();
+    }
+
+    @Override
+    public Optional<Set<String>> heldBy(Set<String> holders) {
+        return Optional.of(owned.heldBy(holders));
     }
 
     @Override
@@ -120,7 +135,7 @@ final class ColdEvents implements PollTarget {
         } finally {
             taken.accept(queued);
             held.subList(queued, held.size()).forEach(event -> completion.giveBack(event.hold()));
-            if (claim.ownerId() != null) {
+            if (claim.holder() != null) {
                 giveBack(PollTarget.rows(events.subList(acquired, events.size())), claim);
             }
         }
@@ -163,10 +178,10 @@ final class ColdEvents implements PollTarget {
     }
 
     private Hold acquire(DueEvent row, Claim claim, Patience patience) {
-        if (claim.ownerId() == null) {
+        if (claim.holder() == null) {
             return owned.acquire(row.eventId());
         }
-        Hold hold = owned.acquireClaimed(row.eventId(), claim.ownerId(), claim.sinceNanos(), patience);
+        Hold hold = owned.acquireClaimed(row.eventId(), claim.holder(), claim.sinceNanos(), patience);
         if (hold != null && completion.releasesLocks() && owned.wasClosedDuringScan(hold)) {
             completion.giveBack(hold);
             return null;

@@ -104,7 +104,7 @@ public final class DeliveryEngine implements AutoCloseable {
                 HeapBudget.ofThisHeap(),
                 new DispatchQueue.Depths());
         this.lanes = lanes(settings);
-        this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, this::holdUnder);
+        this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, leases, this::holdUnder);
         this.drainTimeoutMs = settings.drainTimeoutMs;
         this.longestStandstill = settings.longestStandstill;
         watch.onRecovery(completion::storeAnswers);
@@ -234,12 +234,12 @@ public final class DeliveryEngine implements AutoCloseable {
     /** Queues an event read from the store, which is locked there if this engine holds events under a lease. */
     public boolean enqueueCold(QueuedEvent event) {
         String eventId = event.envelope().eventId();
-        String ownerId = leases.ownerId();
+        Lease lease = leases.lease(); // whoever claimed it knows the name only
         return enqueue(
                 event,
-                ownerId == null
+                lease == null
                         ? owned.acquire(eventId)
-                        : owned.acquireClaimed(eventId, ownerId, System.nanoTime(), new Patience()));
+                        : owned.acquireClaimed(eventId, lease.ownerId(), System.nanoTime(), new Patience()));
     }
 
     private boolean enqueue(QueuedEvent event, Hold hold) {

@@ -63,31 +63,31 @@ final class HotEvents implements HotPath {
 
     @Override
     public Reservation reserve(List<EventEnvelope> events) {
-        String ownerId = leases.ownerId();
+        String holder = leases.holder();
         List<Entry> entries = new ArrayList<>(events.size());
         List<NewEvent> toWrite = new ArrayList<>(events.size());
         for (EventEnvelope event : events) {
-            Entry entry = entry(event, ownerId);
+            Entry entry = entry(event, holder);
             entries.add(entry);
             boolean hot = entry instanceof Reserved;
-            toWrite.add(new NewEvent(event, hot ? ownerId : null, hot));
+            toWrite.add(new NewEvent(event, hot ? holder : null, hot));
         }
-        return new Batch(entries, toWrite, ownerId);
+        return new Batch(entries, toWrite, holder);
     }
 
-    private Entry entry(EventEnvelope event, String ownerId) {
+    private Entry entry(EventEnvelope event, String holder) {
         if (routing.isForOthers(event)) {
             routing.met(event);
             return Left.of(event, Reason.FOR_OTHERS);
         }
-        Hold hold = event.isDelayed() ? null : reserve(event, ownerId);
+        Hold hold = event.isDelayed() ? null : reserve(event, holder);
         return hold == null ? Left.of(event, Reason.NO_ROOM) : new Reserved(event, hold);
     }
 
     /** Returns a reservation with room for the event, or {@code null} if there is none or somebody has the event. */
-    private Hold reserve(EventEnvelope event, String ownerId) {
+    private Hold reserve(EventEnvelope event, String holder) {
         Lane lane = lanes.of(event.eventType());
-        Hold hold = lane.isOpenTo(event.eventType()) ? owned.reserve(event.eventId(), ownerId) : null;
+        Hold hold = lane.isOpenTo(event.eventType()) ? owned.reserve(event.eventId(), holder) : null;
         if (hold == null || lane.reserve(event, hold)) {
             return hold;
         }
@@ -140,17 +140,17 @@ final class HotEvents implements HotPath {
     /** The events of one write. */
     private final class Batch implements Reservation {
 
-        private final String ownerId;
+        private final String holder;
         private final List<Entry> entries;
         /** What is to be written, until it is. */
         private List<NewEvent> toWrite;
 
         private boolean written;
 
-        private Batch(List<Entry> entries, List<NewEvent> toWrite, String ownerId) {
+        private Batch(List<Entry> entries, List<NewEvent> toWrite, String holder) {
             this.entries = entries;
             this.toWrite = toWrite;
-            this.ownerId = ownerId;
+            this.holder = holder;
         }
 
         @Override
@@ -162,7 +162,7 @@ final class HotEvents implements HotPath {
         public void written(Set<String> locked) {
             written = true;
             toWrite = null;
-            if (ownerId != null) {
+            if (holder != null) {
                 entries.replaceAll(entry -> lockedOrLeft(entry, locked));
             }
         }
@@ -189,18 +189,18 @@ final class HotEvents implements HotPath {
 
         private void ended(Reserved reserved, TransactionEnd end, Patience patience) {
             switch (end) {
-                case COMMITTED -> committed(reserved, ownerId, patience);
+                case COMMITTED -> committed(reserved, holder, patience);
                 case ROLLED_BACK -> rolledBack(reserved, written);
-                case UNKNOWN -> leaveToPoller(reserved, ownerId, patience);
+                case UNKNOWN -> leaveToPoller(reserved, holder, patience);
             }
         }
     }
 
-    private void committed(Reserved reserved, String ownerId, Patience patience) {
+    private void committed(Reserved reserved, String holder, Patience patience) {
         if (owned.confirm(reserved.hold)) {
             queue(reserved.event, reserved.hold);
         } else {
-            leaveToPoller(reserved, ownerId, patience);
+            leaveToPoller(reserved, holder, patience);
         }
     }
 
@@ -253,13 +253,13 @@ final class HotEvents implements HotPath {
      * Gives the event back, if it is there at all. A reservation that is over was taken by the poller, which then holds
      * the event, or it was forgotten, and then the lock in the row is nobody's.
      */
-    private void leaveToPoller(Reserved reserved, String ownerId, Patience patience) {
+    private void leaveToPoller(Reserved reserved, String holder, Patience patience) {
         String eventId = reserved.event.eventId();
         Hold hold = reserved.hold;
         if (!owned.confirm(hold)) {
-            hold = ownerId == null || owned.isHeld(eventId)
+            hold = holder == null || owned.isHeld(eventId)
                     ? null
-                    : owned.acquireClaimed(eventId, ownerId, System.nanoTime(), patience);
+                    : owned.acquireClaimed(eventId, holder, System.nanoTime(), patience);
         }
         if (hold != null) {
             completion.giveBack(hold);

@@ -26,10 +26,16 @@ final class Leases {
         return current == null ? null : current.lease();
     }
 
-    /** Returns the owner in the rows of events that this node holds, or {@code null}. */
-    String ownerId() {
-        Lease lease = lease();
-        return lease == null ? null : lease.ownerId();
+    /** Returns the lease for what is claimed or written from now on, or {@code null}. */
+    Lease current() {
+        LeaseKeeper keeping = keeper;
+        return keeping == null ? null : keeping.current();
+    }
+
+    /** Returns the holder in the rows of events that are written from now on, or {@code null}. */
+    String holder() {
+        Lease lease = current();
+        return lease == null ? null : lease.holder();
     }
 
     /** Renews the locks of those events that are not certain to last for a while yet. */

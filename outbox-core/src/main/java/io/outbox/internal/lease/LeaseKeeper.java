@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Keeps this node's locks in a shared store alive for as long as it works on the events, however long a listener runs.
@@ -40,6 +41,8 @@ public final class LeaseKeeper implements AutoCloseable {
     private final boolean renewing;
     private final ScheduledExecutorService scheduler =
             Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-lease-"));
+    private volatile Lease current;
+    private volatile StoreWatch watch = new StoreWatch();
     private boolean failing;
 
     /** Told when to give back what waits in queues that do not move. */
@@ -51,6 +54,7 @@ public final class LeaseKeeper implements AutoCloseable {
     public LeaseKeeper(
             Lease lease, DeliveryBackend backend, OwnedEvents owned, EngineMetrics metrics, Standstill standstill) {
         this.lease = lease;
+        this.current = lease;
         this.backend = backend;
         this.owned = owned;
         this.metrics = metrics;
@@ -59,7 +63,8 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     /** Begins to renew, also at once whenever the store answers again after an outage. */
-    public LeaseKeeper start(StoreWatch watch) {
+    public LeaseKeeper start(StoreWatch storeWatch) {
+        watch = storeWatch;
         watch.expect(lease.duration());
         watch.onRecovery(this::renewSoon);
         long period = Math.max(1, lease.duration().toNanos() / 6);
@@ -71,12 +76,23 @@ public final class LeaseKeeper implements AutoCloseable {
         return lease;
     }
 
+    /** Returns the lease for what is claimed or written from now on: with another token since an answer got lost. */
+    public Lease current() {
+        Lease latest = current;
+        long token = watch.doubts();
+        if (latest.token() != token) {
+            latest = lease.withToken(token);
+            current = latest;
+        }
+        return latest;
+    }
+
     /** Renews those locks that are not certain to last for a while yet; marks the holds whose lock is lost. */
     public void secure(List<Hold> holds) {
         long limit = lease.duration().toNanos() / 3 * 2;
         List<Hold> old = new ArrayList<>(0);
         for (Hold hold : holds) {
-            if (hold.ownerId() != null && hold.lockAgeNanos() >= limit) {
+            if (hold.holder() != null && hold.lockAgeNanos() >= limit) {
                 old.add(hold);
             }
         }
@@ -118,16 +134,17 @@ public final class LeaseKeeper implements AutoCloseable {
         }
     }
 
+    /** What somebody else has locked is left to the next turn: nobody can take it over as long. */
     private void renew(List<Hold> holds) {
-        if (!holds.isEmpty()) {
-            Isolation.run(holds, this::renewTogether);
-        }
+        holds.stream()
+                .collect(Collectors.groupingBy(Hold::holder))
+                .forEach((holder, part) -> Isolation.run(part, Hold::eventId, some -> renewTogether(holder, some)));
     }
 
-    private void renewTogether(List<Hold> holds) {
+    private void renewTogether(String holder, List<Hold> holds) {
         long sentAt = System.nanoTime();
         Set<String> kept =
-                backend.renew(lease.ownerId(), holds.stream().map(Hold::eventId).toList());
+                backend.renew(holder, holds.stream().map(Hold::eventId).toList());
         for (Hold hold : holds) {
             if (kept.contains(hold.eventId())) {
                 hold.renewed(sentAt);

@@ -23,12 +23,14 @@ public final class Hold {
     private final String eventId;
     private final long since = System.nanoTime();
     private volatile long queuedAt = since;
-    private volatile String ownerId;
+    private volatile String holder;
     private volatile long lockedSince;
     private volatile boolean lost;
     private volatile boolean contested;
     private State state;
-    private boolean claimedMeanwhile;
+    /** The name under which this node has claimed the event again meanwhile, or {@code null}. */
+    private volatile String claimedAs;
+
     private boolean seen;
     private long firstSeenAt;
     /** What the event takes of its lane's room, or {@code null} if nothing. Guarded by this, as what follows. */
@@ -37,28 +39,34 @@ public final class Hold {
     private long bytes;
     private boolean hasPlace;
 
-    private Hold(String eventId, String ownerId, long lockedSince, State state) {
+    private Hold(String eventId, String holder, long lockedSince, State state) {
         this.eventId = eventId;
-        this.ownerId = ownerId;
+        this.holder = holder;
         this.lockedSince = lockedSince;
         this.state = state;
     }
 
-    static Hold reserved(String eventId, String ownerId) {
-        return new Hold(eventId, ownerId, System.nanoTime(), State.RESERVED);
+    static Hold reserved(String eventId, String holder) {
+        return new Hold(eventId, holder, System.nanoTime(), State.RESERVED);
     }
 
-    static Hold held(String eventId, String ownerId, long lockedSince) {
-        return new Hold(eventId, ownerId, lockedSince, State.HELD);
+    static Hold held(String eventId, String holder, long lockedSince) {
+        return new Hold(eventId, holder, lockedSince, State.HELD);
     }
 
     public String eventId() {
         return eventId;
     }
 
-    /** Returns the owner of the event's lock in the store, or {@code null} if it is not locked. */
-    public String ownerId() {
-        return ownerId;
+    /** Returns the holder in the event's lock in the store, or {@code null} if it is not locked. */
+    public String holder() {
+        return holder;
+    }
+
+    /** Returns the holder in the lock that this node has taken last. */
+    public String latestHolder() {
+        String claimed = claimedAs;
+        return claimed == null ? holder : claimed;
     }
 
     /** Takes the room that an event needs from its reservation on; returns false if there is not enough. */
@@ -143,15 +151,21 @@ public final class Hold {
         return state == State.RESERVED && System.nanoTime() - since >= nanos;
     }
 
-    /** Notes that this node has claimed the event again while it holds it; returns false if it does not anymore. */
+    /**
+     * Notes that this node has claimed the event again while it holds it; returns false if it does not anymore. The new lock
+     * is that of an outcome to come; one that was sent before keeps the name under which it was sent, so that it does not
+     * count again if it is repeated.
+     */
     synchronized boolean noteClaim(String claimant, long claimedSince) {
         if (state == State.ENDED || state == State.RESERVED) {
             return false;
         }
-        claimedMeanwhile = true;
-        lost = false;
-        ownerId = claimant;
-        lockedSince = claimedSince;
+        claimedAs = claimant;
+        if (state == State.HELD) {
+            lost = false;
+            holder = claimant;
+            lockedSince = claimedSince;
+        }
         return true;
     }
 
@@ -162,10 +176,10 @@ public final class Hold {
         }
     }
 
-    /** Ends the hold; returns whether a claim for the event came in meanwhile. */
-    synchronized boolean end() {
+    /** Ends the hold; returns the name of a claim for the event that came in meanwhile, or {@code null}. */
+    synchronized String end() {
         state = State.ENDED;
-        return claimedMeanwhile;
+        return claimedAs;
     }
 
     /** Notes that a renewal missed the lock; returns whether that is a loss, and the first to be noticed. */
@@ -215,6 +229,6 @@ public final class Hold {
     }
 
     synchronized boolean isRenewable() {
-        return ownerId != null && !lost && (state == State.HELD || state == State.SETTLING);
+        return holder != null && !lost && (state == State.HELD || (state == State.SETTLING && claimedAs == null));
     }
 }

@@ -3,6 +3,7 @@ package io.outbox.internal.ownership;
 import io.outbox.dispatch.InFlightTracker;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -61,8 +62,8 @@ public final class OwnedEvents {
     }
 
     /** Reserves an event that is about to be written; returns {@code null} if it is in somebody's hands already. */
-    public Hold reserve(String eventId, String ownerId) {
-        return tracker.tryAcquire(eventId) ? opened(Hold.reserved(eventId, ownerId)) : null;
+    public Hold reserve(String eventId, String holder) {
+        return tracker.tryAcquire(eventId) ? opened(Hold.reserved(eventId, holder)) : null;
     }
 
     /** Turns the reservation into a hold; returns false if the event was taken from it. */
@@ -96,14 +97,14 @@ public final class OwnedEvents {
      *
      * @param patience how long to wait for a hold that is being closed, for all events that are acquired together
      */
-    public Hold acquireClaimed(String eventId, String ownerId, long lockedSince, Patience patience) {
-        Hold claimed = Hold.held(eventId, ownerId, lockedSince);
+    public Hold acquireClaimed(String eventId, String holder, long lockedSince, Patience patience) {
+        Hold claimed = Hold.held(eventId, holder, lockedSince);
         while (!tracker.tryAcquire(eventId)) {
             if (instead(eventId, claimed, 0) != null) {
                 return claimed;
             }
             Hold current = holds.get(eventId);
-            boolean noted = current != null && current.noteClaim(ownerId, lockedSince);
+            boolean noted = current != null && current.noteClaim(holder, lockedSince);
             if (noted || patience.isOver()) {
                 return null;
             }
@@ -148,10 +149,10 @@ public final class OwnedEvents {
         if (scanning) {
             closedDuringScan.add(hold.eventId());
         }
-        boolean claimedMeanwhile = hold.end();
+        String claimedAs = hold.end();
         forget(hold);
-        return claimedMeanwhile && tracker.tryAcquire(hold.eventId())
-                ? opened(Hold.held(hold.eventId(), hold.ownerId(), System.nanoTime()))
+        return claimedAs != null && tracker.tryAcquire(hold.eventId())
+                ? opened(Hold.held(hold.eventId(), claimedAs, System.nanoTime()))
                 : null;
     }
 
@@ -187,6 +188,18 @@ public final class OwnedEvents {
                 undo(hold);
             }
         }
+    }
+
+    /** Returns the events in this node's hands that are locked under one of these names. */
+    public Set<String> heldBy(Set<String> holders) {
+        Set<String> held = new HashSet<>();
+        for (Hold hold : holds.values()) {
+            if (holders.contains(String.valueOf(hold.holder()))
+                    || holders.contains(String.valueOf(hold.latestHolder()))) {
+                held.add(hold.eventId());
+            }
+        }
+        return held;
     }
 
     /** Returns whether the event is in this node's hands. */

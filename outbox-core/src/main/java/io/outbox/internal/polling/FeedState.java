@@ -12,6 +12,7 @@ final class FeedState {
     private final PollFeed feed;
     private final Walk walk;
     private final PageSize pageSize;
+    private final LostAnswers lostAnswers = new LostAnswers();
     private final NavigableSet<Long> announced = new TreeSet<>();
     private long dueAtNanos = System.nanoTime();
     private long recoveryAtNanos;
@@ -33,6 +34,11 @@ final class FeedState {
 
     PageSize pageSize() {
         return pageSize;
+    }
+
+    /** Returns the feed's claims without an answer. */
+    LostAnswers lostAnswers() {
+        return lostAnswers;
     }
 
     /** Returns the feed's walk, which is told what was announced since it was last asked for. */

@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntConsumer;
 
 /**
@@ -94,6 +96,18 @@ final class HandlerTarget implements PollTarget {
         this.lease = claimed;
     }
 
+    /** Always the same: who handles the events knows the name of the node only. */
+    @Override
+    public Lease lease() {
+        return lease;
+    }
+
+    /** Nobody knows which events the handler still has. */
+    @Override
+    public Optional<Set<String>> heldBy(Set<String> holders) {
+        return Optional.empty();
+    }
+
     @Override
     public void scanStarted() {
         writeLeftovers();
@@ -119,7 +133,7 @@ final class HandlerTarget implements PollTarget {
             return handled == events.size();
         } finally {
             taken.accept(handled);
-            if (claim.ownerId() != null) {
+            if (claim.holder() != null) {
                 giveBack(PollTarget.rows(events.subList(handled, events.size())), claim);
             }
         }
@@ -148,17 +162,21 @@ final class HandlerTarget implements PollTarget {
 
     private void buryAll() {
         if (!toBury.isEmpty()) {
-            Isolation.run(
+            List<Outcome> locked = Isolation.run(
                     List.copyOf(toBury.values()),
+                    Outcome::eventId,
                     part -> backend.apply(ownerId(), part).keySet().forEach(id -> metrics.dead()));
             toBury.clear();
+            locked.forEach(outcome -> toBury.put(outcome.eventId(), outcome));
         }
     }
 
     private void releaseAll() {
         if (!toRelease.isEmpty()) {
-            Isolation.run(List.copyOf(toRelease), part -> backend.release(ownerId(), part));
+            List<String> locked =
+                    Isolation.run(List.copyOf(toRelease), eventId -> eventId, part -> backend.release(ownerId(), part));
             toRelease.clear();
+            toRelease.addAll(locked);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.outbox.internal.polling;
 
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
@@ -20,7 +21,8 @@ interface PageReader {
     /** Returns the time by which a walk that begins now tells what is due. */
     Instant time();
 
-    ReadPage read(EventTypes types, Place place, boolean takeOver);
+    /** @param lost the feed's claims without an answer, to which this one is added if it gets none */
+    ReadPage read(EventTypes types, Place place, boolean takeOver, LostAnswers lost);
 
     /**
      * The part of a walk that is read next.
@@ -55,7 +57,7 @@ interface PageReader {
         }
 
         @Override
-        public ReadPage read(EventTypes types, Place place, boolean takeOver) {
+        public ReadPage read(EventTypes types, Place place, boolean takeOver, LostAnswers lost) {
             PollTarget.Claim claim = new PollTarget.Claim(null, System.nanoTime());
             Page<DueEvent> page = backend.fetch(
                     new FetchRequest(place.asOf, skipRecent, types, place.limit, place.after, place.maxBytes));
@@ -64,7 +66,7 @@ interface PageReader {
     }
 
     /** Claims, by the clock of the store. */
-    record Claiming(DeliveryBackend backend, Duration skipRecent, Lease lease) implements PageReader {
+    record Claiming(DeliveryBackend backend, Duration skipRecent, PollTarget target) implements PageReader {
 
         @Override
         public Instant time() {
@@ -72,12 +74,27 @@ interface PageReader {
         }
 
         @Override
-        public ReadPage read(EventTypes types, Place place, boolean takeOver) {
-            PollTarget.Claim claim = new PollTarget.Claim(lease.ownerId(), System.nanoTime());
-            ClaimRequest.Scope scope = new ClaimRequest.Scope(types, skipRecent, takeOver);
-            ClaimedPage page =
-                    backend.claim(new ClaimRequest(lease, place.asOf, scope, place.limit, place.after, place.maxBytes));
+        public ReadPage read(EventTypes types, Place place, boolean takeOver, LostAnswers lost) {
+            Lease lease = target.lease();
+            PollTarget.Claim claim = new PollTarget.Claim(lease.holder(), System.nanoTime());
+            ClaimRequest.Scope scope = new ClaimRequest.Scope(types, skipRecent, takeOver, leftBehind(lost));
+            ClaimedPage page;
+            try {
+                page = backend.claim(
+                        new ClaimRequest(lease, place.asOf, scope, place.limit, place.after, place.maxBytes));
+            } catch (RuntimeException | Error e) {
+                lost.add(lease.holder());
+                throw e;
+            }
             return new ReadPage(page.events(), page.takenOver(), claim, page.next());
+        }
+
+        private LostClaims leftBehind(LostAnswers lost) {
+            return lost.isEmpty()
+                    ? LostClaims.NONE
+                    : target.heldBy(lost.holders())
+                            .map(known -> new LostClaims(lost.holders(), known))
+                            .orElse(LostClaims.NONE);
         }
     }
 }

@@ -7,6 +7,8 @@ import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntConsumer;
 
 /** Where the poller's finds go. Called by one thread at a time. */
@@ -28,6 +30,12 @@ public interface PollTarget {
 
     /** Called once if events are claimed: those handed over are locked in the store under this lease. */
     void claimingUnder(Lease lease);
+
+    /** Returns the lease for the next claim. */
+    Lease lease();
+
+    /** Returns the events that are in this node's hands under these names in the store; empty if the target cannot tell. */
+    Optional<Set<String>> heldBy(Set<String> holders);
 
     /** Called before rows are read. */
     void scanStarted();
@@ -69,8 +77,8 @@ public interface PollTarget {
     /**
      * How events came into this node's hands.
      *
-     * @param ownerId the owner in their rows, or {@code null} if they were read without a lock
+     * @param holder the holder in their rows, or {@code null} if they were read without a lock
      * @param sinceNanos the time before the claim was sent
      */
-    record Claim(String ownerId, long sinceNanos) {}
+    record Claim(String holder, long sinceNanos) {}
 }

@@ -35,6 +35,8 @@ public final class PollingLoop implements AutoCloseable {
     private static final long LOOK_AGAIN_MS = 50;
     /** How soon to try again to take over stuck events, while the store cannot be relied on. */
     private static final long AFTER_CAUTION_MS = 200;
+    /** How soon to look for what a claim without an answer left behind. */
+    private static final long LOOK_FOR_LOST_MS = 500;
     /** Earlier than any time at which an event can be due; databases do not go back further. */
     private static final Instant BEFORE_ALL = Instant.parse("1000-01-01T00:00:00Z");
 
@@ -59,7 +61,7 @@ public final class PollingLoop implements AutoCloseable {
         this.metrics = metrics;
         this.reader = settings.lease() == null
                 ? new PageReader.Fetching(backend, settings.skipRecent(), settings.clock())
-                : new PageReader.Claiming(backend, settings.skipRecent(), settings.lease());
+                : new PageReader.Claiming(backend, settings.skipRecent(), target);
         this.lag = new LagMeter(backend, source.housekeeping, metrics);
         this.schedule = new Schedule(target, settings, this::run);
         if (settings.lease() != null) {
@@ -243,7 +245,8 @@ public final class PollingLoop implements AutoCloseable {
             noteFailure(e);
             pass.walk.restart();
         }
-        schedule.wakeIn(state, settings.intervalMs(state.feed()));
+        long intervalMs = settings.intervalMs(state.feed());
+        schedule.wakeIn(state, state.lostAnswers().isEmpty() ? intervalMs : Math.min(intervalMs, LOOK_FOR_LOST_MS));
         return false;
     }
 
@@ -338,14 +341,17 @@ public final class PollingLoop implements AutoCloseable {
             try {
                 int limit = pass.limit();
                 PageReader.Place place = pass.walk.place(limit, pass.maxBytes()).dueFor(feed.leastWait());
-                PageReader.ReadPage page = reader.read(feed.types(), place, pass.takesOver());
+                PageReader.ReadPage page = reader.read(feed.types(), place, pass.takesOver(), pass.state.lostAnswers());
                 pass.tookOver(page.takenOver());
                 pass.pageSize.came(limit, page.next() != null);
                 pass.pageSize.fit(page.events().size(), page.bytes());
                 boolean taken = handOver(page);
                 if (taken) {
                     pass.walk.advance(page.next());
-                } else if (page.claim().ownerId() != null) {
+                    if (page.next() == null) {
+                        pass.state.lostAnswers().walked(pass.walk.beganAtNanos());
+                    }
+                } else if (page.claim().holder() != null) {
                     pass.walk.restart();
                 }
                 return taken;
@@ -382,7 +388,7 @@ public final class PollingLoop implements AutoCloseable {
         try {
             events = decode(page);
         } finally {
-            if (events == null && page.claim().ownerId() != null) {
+            if (events == null && page.claim().holder() != null) {
                 target.giveBack(page.events(), page.claim());
             }
         }

@@ -44,6 +44,11 @@ final class Walk {
         wantsFront = false;
     }
 
+    /** Returns when the walk began at the front. */
+    long beganAtNanos() {
+        return beganAtNanos;
+    }
+
     /** Returns whether the next page is the first. */
     boolean isAtFront() {
         return cursor == null;

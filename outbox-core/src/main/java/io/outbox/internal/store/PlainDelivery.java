@@ -115,7 +115,7 @@ final class PlainDelivery implements DeliveryBackend {
         }
         List<OutboxEvent> claimed = connections.with(conn -> store.claimPending(
                 conn,
-                request.lease().ownerId(),
+                request.lease().holder(),
                 request.asOf(),
                 request.lockExpiry(),
                 request.scope().skipRecent(),

@@ -6,6 +6,7 @@ import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventsLockedException;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.Outcome;
@@ -21,7 +22,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * A backend whose calls are reported to a {@link StoreWatch}. A refusal is an answer too.
+ * A backend whose calls are reported to a {@link StoreWatch}. A refusal is an answer too, and so is that somebody else has
+ * locked some events.
  *
  * <p>Calls that change events in this node's hands go one after the other. Outcomes and renewals may be about the same events,
  * most of all after an outage, when both have waited for it; two statements that lock the same rows in different orders are a
@@ -48,7 +50,7 @@ public final class WatchedBackend implements DeliveryBackend {
             watch.callSucceeded();
             return result;
         } catch (RuntimeException | Error e) {
-            if (e instanceof OutboxBackendException refusal && refusal.isRefusal()) {
+            if (isAnswer(e)) {
                 watch.callSucceeded();
             } else {
                 watch.callFailed();
@@ -57,10 +59,36 @@ public final class WatchedBackend implements DeliveryBackend {
         }
     }
 
+    private static boolean isAnswer(Throwable e) {
+        return e instanceof EventsLockedException
+                || (e instanceof OutboxBackendException refusal && refusal.isRefusal());
+    }
+
+    /** As {@link #apply}, for outcomes that have failed by themselves: that they fail again says nothing about the store. */
+    public Map<String, EventStatus> applyAgain(String holder, List<Outcome> outcomes) {
+        return inTurn(() -> inDoubt(() -> backend.apply(holder, outcomes)));
+    }
+
     private <T> T change(Supplier<T> call) {
+        return inTurn(() -> inDoubt(() -> call(call)));
+    }
+
+    /** Reports that the answer got lost of a call that may have taken effect. */
+    private <T> T inDoubt(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException | Error e) {
+            if (!isAnswer(e)) {
+                watch.answerLost();
+            }
+            throw e;
+        }
+    }
+
+    private <T> T inTurn(Supplier<T> call) {
         boolean isAlone = awaitTurn();
         try {
-            return call(call);
+            return call.get();
         } finally {
             if (isAlone) {
                 changing.unlock();
@@ -97,12 +125,12 @@ public final class WatchedBackend implements DeliveryBackend {
 
     @Override
     public ClaimedPage claim(ClaimRequest request) {
-        return call(() -> backend.claim(request));
+        return inDoubt(() -> call(() -> backend.claim(request)));
     }
 
     @Override
-    public Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
-        return change(() -> backend.apply(ownerId, outcomes));
+    public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
+        return change(() -> backend.apply(holder, outcomes));
     }
 
     @Override
@@ -111,13 +139,13 @@ public final class WatchedBackend implements DeliveryBackend {
     }
 
     @Override
-    public Set<String> renew(String ownerId, Collection<String> eventIds) {
-        return change(() -> backend.renew(ownerId, eventIds));
+    public Set<String> renew(String holder, Collection<String> eventIds) {
+        return change(() -> backend.renew(holder, eventIds));
     }
 
     @Override
-    public int release(String ownerId, Collection<String> eventIds) {
-        return change(() -> backend.release(ownerId, eventIds));
+    public int release(String holder, Collection<String> eventIds) {
+        return change(() -> backend.release(holder, eventIds));
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
 import io.outbox.model.EventStatus;
+import io.outbox.spi.EventsLockedException;
 import io.outbox.support.CountingMetrics;
 import io.outbox.support.Events;
 import io.outbox.support.Gate;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
@@ -194,6 +196,27 @@ class KeptOutcomesTest {
 
         await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 0);
         assertThat(backend.calls(Op.RELEASE)).isGreaterThan(3);
+    }
+
+    @Test
+    void anEventThatSomebodyElseHasLockedIsGivenBackLaterAndTheOthersAtOnce() {
+        AtomicBoolean locked = new AtomicBoolean(true);
+        put(4);
+        node(true).build();
+        node.loop().pollOnce();
+        backend.before(Op.RELEASE, call -> {
+            if (locked.get() && call.concerns("e1")) {
+                throw new EventsLockedException(Set.of("e1"));
+            }
+        });
+
+        node.engine().pause();
+        node.engine().start();
+
+        await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 1);
+        assertThat(backend.row("e1").ownerId()).isEqualTo("node");
+        locked.set(false);
+        await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 0);
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
 import io.outbox.dispatch.DefaultInFlightTracker;
-import io.outbox.internal.completion.RefusedOutcomes.Attempt.Answer;
+import io.outbox.internal.completion.RefusedOutcomes.Answer;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.model.EventStatus;
@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -166,11 +167,9 @@ class RefusedOutcomesTest {
         Hold hold = new OwnedEvents(new DefaultInFlightTracker()).acquire("e");
         Outcome done = new Outcome.Done("e", Instant.now());
         RefusedOutcomes refused = new RefusedOutcomes();
-        refused.add(
-                new Completion(hold, Events.TYPE, null, done, new Completion.Failure(null, 0, () -> done)),
-                answer == Answer.REFUSED);
+        refused.add(new Completion(hold, Events.TYPE, null, done, new Completion.Failure(null, 0, () -> done)), answer);
         for (int i = 0; i < 20; i++) {
-            refused.retry(completion -> answer, true);
+            refused.retry(completions -> Map.of(hold, answer), true);
         }
         return TimeUnit.NANOSECONDS.toMillis(refused.nanosToNext());
     }

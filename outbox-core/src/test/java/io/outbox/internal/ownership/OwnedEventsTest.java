@@ -26,7 +26,7 @@ class OwnedEventsTest {
 
         assertThat(hold).isNotNull();
         assertThat(hold.eventId()).isEqualTo("e");
-        assertThat(hold.ownerId()).isNull();
+        assertThat(hold.holder()).isNull();
         assertThat(owned.acquire("e")).isNull();
         assertThat(owned.size()).isEqualTo(1);
         assertThat(owned.close(hold)).isNull();
@@ -94,7 +94,7 @@ class OwnedEventsTest {
 
     @Test
     void aReservationKeepsItsOwner() {
-        assertThat(owned.reserve("e", "node").ownerId()).isEqualTo("node");
+        assertThat(owned.reserve("e", "node").holder()).isEqualTo("node");
     }
 
     @Test
@@ -296,7 +296,7 @@ class OwnedEventsTest {
     void aClaimOnAFreeEventIsAHoldUnderItsOwner() {
         Hold hold = claim("e");
 
-        assertThat(hold.ownerId()).isEqualTo("node");
+        assertThat(hold.holder()).isEqualTo("node");
         assertThat(owned.acquire("e")).isNull();
     }
 
@@ -308,7 +308,7 @@ class OwnedEventsTest {
         Hold unwanted = owned.close(hold);
 
         assertThat(unwanted).isNotNull();
-        assertThat(unwanted.ownerId()).isEqualTo("node");
+        assertThat(unwanted.holder()).isEqualTo("node");
         assertThat(owned.acquire("e"))
                 .as("behind the gate until it is given back")
                 .isNull();
@@ -331,7 +331,7 @@ class OwnedEventsTest {
                         .hasSize(1);
                 assertThat(owned.size()).as("round %d", round).isEqualTo(1);
                 Hold current = holds.get(0) != null ? holds.get(0) : holds.get(1);
-                assertThat(current.ownerId()).isEqualTo("node");
+                assertThat(current.holder()).isEqualTo("node");
                 assertThat(owned.close(current)).isNull();
             }
         }

@@ -71,6 +71,34 @@ class StoreWatchTest {
     }
 
     @Test
+    void theShorterTheTroubleTheShorterTheCaution() {
+        watch.expect(Duration.ofMinutes(5));
+
+        fail();
+        long before = System.nanoTime();
+        read();
+
+        assertThat(watch.isReliable()).isFalse();
+        awaitReliable();
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void anAnswerThatGotLostIsADoubtAndOneThatCameIsNot() {
+        store.before(Op.RELEASE, call -> {
+            throw new Refusal("not this one");
+        });
+        assertThatExceptionOfType(Refusal.class).isThrownBy(() -> backend.release("node", List.of("e")));
+        fail();
+        assertThat(watch.doubts()).isZero();
+
+        store.down(Op.RENEW);
+        assertThatIllegalStateException().isThrownBy(() -> backend.renew("node", List.of("e")));
+
+        assertThat(watch.doubts()).isEqualTo(1);
+    }
+
+    @Test
     void aStoreIsNotReliableWhileItKeepsACallWaitingAndForAWhileAfterwards() throws Exception {
         watch.expect(LEASE);
         Gate answer = new Gate();

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
 import io.outbox.model.EventStatus;
+import io.outbox.spi.EventsLockedException;
 import io.outbox.support.CountingMetrics;
 import io.outbox.support.Events;
 import io.outbox.support.Gate;
@@ -12,10 +13,13 @@ import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.Node;
 import io.outbox.support.ScriptedBackend;
 import io.outbox.support.ScriptedBackend.Op;
+import io.outbox.support.ScriptedBackend.Script;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -80,6 +84,46 @@ class TakeOverTest {
         awaitDone(2);
         assertThat(claims.get(0)).containsExactly("free");
         await().untilAsserted(() -> assertThat(metrics.get("recovered")).isEqualTo(1));
+    }
+
+    @Test
+    void anOutcomeThatKeepsFailingByItselfIsNoReasonToTakeNothingOver() {
+        backend.before(Op.APPLY, call -> {
+            if (call.concerns("bad")) {
+                throw new IllegalStateException("not this one");
+            }
+        });
+        List.of("bad", "good 1", "good 2", "good 3").forEach(id -> backend.put(Events.event(id)));
+        node.start();
+        awaitDone(3);
+
+        putStuck();
+
+        await().atMost(Duration.ofSeconds(10)).until(() -> node.delivered().containsAll(List.of("stuck", "free")));
+        awaitDone(5);
+    }
+
+    @Test
+    void eventsThatSomebodyElseHasLockedAreNoReasonToTakeNothingOver() {
+        AtomicBoolean locked = new AtomicBoolean(true);
+        Script busy = call -> {
+            if (locked.get() && call.concerns("locked")) {
+                throw new EventsLockedException(Set.of("locked"));
+            }
+        };
+        List.of(Op.APPLY, Op.RENEW, Op.RELEASE).forEach(op -> backend.before(op, busy));
+        List.of("locked", "e1", "e2", "e3").forEach(id -> backend.put(Events.event(id)));
+        node.start();
+        awaitDone(3);
+
+        putStuck();
+
+        awaitDone(5);
+        assertThat(backend.status("locked")).isEqualTo(EventStatus.NEW);
+        locked.set(false);
+        awaitDone(6);
+        assertThat(node.delivered()).doesNotHaveDuplicates().hasSize(6);
+        assertThat(metrics.get("fenced")).isZero();
     }
 
     @Test

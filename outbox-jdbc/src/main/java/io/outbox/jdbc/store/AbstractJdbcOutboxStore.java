@@ -19,6 +19,7 @@ import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadLetterBackend;
@@ -28,6 +29,7 @@ import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.InspectionBackend;
+import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.OwnershipStore;
@@ -215,6 +217,24 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return 1;
     }
 
+    /** Returns how the database deals with rows that others have locked. */
+    RowChange.Waiting waiting() {
+        return RowChange.Waiting.UNBOUNDED;
+    }
+
+    /** Returns a condition, followed by AND, that makes a statement of the outbox's own wait for locks briefly, or nothing. */
+    String waitingBriefly(Connection conn) {
+        return "";
+    }
+
+    /** Makes the statements of a transaction of the outbox's own wait for locks briefly, if the database can do that. */
+    void waitBrieflyInTransaction(Connection conn) {}
+
+    /** Returns whether a statement that waited briefly met a row that somebody else has locked. */
+    boolean isLockedByOthers(OutboxStoreException e) {
+        return false;
+    }
+
     /** Sets what the database wants set on a statement, other than an INSERT, before it runs. */
     protected void tune(PreparedStatement statement) throws SQLException {}
 
@@ -319,15 +339,13 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     @Override
     public List<OutboxEvent> claimPending(
             Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
-        return events(claim(
-                        conn,
-                        new Claim(
-                                ownerId,
-                                DueRange.first(now, skipRecent),
-                                lockExpiry,
-                                LockTime.of(now),
-                                PageLimit.ofCount(limit)))
-                .events());
+        Claim claim = new Claim(
+                new Lease(ownerId, Lease.DEFAULT_DURATION),
+                DueRange.first(now, skipRecent),
+                new Claim.Free(lockExpiry, LostClaims.NONE),
+                LockTime.of(now),
+                PageLimit.ofCount(limit));
+        return events(claim(conn, claim).events());
     }
 
     @Override
@@ -335,9 +353,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return claim(
                 conn,
                 new Claim(
-                        request.lease().ownerId(),
+                        request.lease(),
                         DueRange.of(request),
-                        request.lockExpiry(),
+                        new Claim.Free(request.lockExpiry(), request.scope().lost()),
                         LockTime.ofDatabase(utcNow()),
                         new PageLimit(request.limit(), request.maxBytes())));
     }
@@ -367,14 +385,18 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     @Override
-    public Map<String, EventStatus> applyOutcomes(Connection conn, String ownerId, List<Outcome> outcomes) {
-        Supplier<Map<String, EventStatus>> write = () -> new Outcomes(this, conn, ownerId).apply(outcomes);
-        return Outcomes.needTransaction(outcomes) ? inTransaction(conn, write) : repeating(conn, write);
+    public Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
+        return Outcomes.change(
+                this,
+                conn,
+                holder,
+                outcomes,
+                changeable -> new Outcomes(this, conn, holder).apply(outcomes, changeable));
     }
 
     @Override
-    public Set<String> renewLocks(Connection conn, String ownerId, Collection<String> eventIds) {
-        return new Locks(this, conn).renew(ownerId, eventIds);
+    public Set<String> renewLocks(Connection conn, String holder, Collection<String> eventIds) {
+        return new Locks(this, conn, holder).renew(eventIds);
     }
 
     @Override
@@ -383,8 +405,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     @Override
-    public int releaseLocks(Connection conn, String ownerId, Collection<String> eventIds) {
-        return new Locks(this, conn).release(ownerId, eventIds);
+    public int releaseLocks(Connection conn, String holder, Collection<String> eventIds) {
+        return new Locks(this, conn, holder).release(eventIds);
     }
 
     @Override

@@ -46,7 +46,6 @@ final class Attempts {
               AND NOT EXISTS (SELECT 1 FROM {letters} d WHERE d.event_id = a.event_id)
               AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.event_id = a.event_id AND o.status <> 1)""";
 
-    private static final String OWNED = " AND locked_by = ?";
     private static final int RETRY = 2;
 
     private final AbstractJdbcOutboxStore store;
@@ -75,15 +74,13 @@ final class Attempts {
     }
 
     /** Locks the events of failures, and returns those failures that are going to be written. */
-    List<Counted> lock(Connection conn, String ownerId, Collection<Outcome> failures) {
+    List<Counted> lock(Connection conn, String holder, Collection<Outcome> failures) {
+        Fence fence = new Fence(holder);
         Map<String, Outcome> byId = new HashMap<>();
         failures.forEach(failure -> byId.put(failure.eventId(), failure));
         List<Counted> counted = new ArrayList<>();
         for (IdList ids : IdList.chunks(byId.keySet().stream().sorted().toList())) {
-            String sql = store.sql(LOCK)
-                    .with("ids", ids.sql())
-                    .with("fence", ownerId == null ? "" : OWNED)
-                    .toString();
+            String sql = fence.fill(store.sql(LOCK)).with("ids", ids.sql()).toString();
             store
                     .statements()
                     .query(
@@ -94,7 +91,7 @@ final class Attempts {
                                     row.getInt("status"),
                                     row.getInt("attempts"),
                                     JdbcTemplate.instant(row, "available_at")),
-                            ids.params(List.of(), ownerId == null ? List.of() : List.of(ownerId)))
+                            ids.params(List.of(), fence.params()))
                     .stream()
                     .filter(open -> open.takes(byId.get(open.eventId)))
                     .forEach(open -> counted.add(new Counted(byId.get(open.eventId), open.attempts + 1)));

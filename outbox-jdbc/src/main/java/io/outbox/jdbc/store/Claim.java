@@ -1,18 +1,48 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.spi.ClaimRequest.LostClaims;
+import io.outbox.spi.Lease;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A claim as the statements need it.
  *
- * @param ownerId who claims
+ * @param lease who claims
  * @param range what can be claimed
- * @param lockExpiry locks that began before this time no longer count
+ * @param free which of that nobody holds
  * @param lockTime when the new lock begins
  * @param limit how much to claim
  */
-record Claim(String ownerId, DueRange range, Instant lockExpiry, LockTime lockTime, PageLimit limit) {
+record Claim(Lease lease, DueRange range, Free free, LockTime lockTime, PageLimit limit) {
 
-    /** The condition that nobody holds an event; its parameter is the expiry. */
-    static final String FREE = "(locked_by IS NULL OR locked_at < ?)";
+    /**
+     * Which events nobody holds, as far as a claimant is concerned.
+     *
+     * @param lockExpiry locks that began before this time no longer count
+     * @param lost what the claimant holds without knowing it
+     */
+    record Free(Instant lockExpiry, LostClaims lost) {
+
+        /** Returns the condition; its parameters are {@link #params()}. */
+        String condition() {
+            if (lost.holders().isEmpty()) {
+                return "(locked_by IS NULL OR locked_at < ?)";
+            }
+            String known = lost.known().isEmpty()
+                    ? ""
+                    : " AND event_id NOT IN " + IdList.places(lost.known().size());
+            return "(locked_by IS NULL OR locked_at < ? OR (locked_by IN "
+                    + IdList.places(lost.holders().size()) + known + "))";
+        }
+
+        List<Object> params() {
+            List<Object> params = new ArrayList<>();
+            params.add(lockExpiry);
+            params.addAll(lost.holders());
+            params.addAll(lost.holders().isEmpty() ? List.of() : lost.known());
+            return params;
+        }
+    }
 }

@@ -70,16 +70,13 @@ final class ClaimInSteps {
             String sql = partition
                     .fill(store.sql(CANDIDATES))
                     .with("due", claim.range().condition())
-                    .with("free", Claim.FREE)
+                    .with("free", claim.free().condition())
                     .toString();
-            candidates.addAll(store.statements()
-                    .query(
-                            conn,
-                            sql,
-                            row -> Sized.of(DueCursor.of(row), row),
-                            claim.range()
-                                    .params(claim.lockExpiry(), claim.limit().count())
-                                    .toArray()));
+            List<Object> params = claim.range().params();
+            params.addAll(claim.free().params());
+            params.add(claim.limit().count());
+            candidates.addAll(
+                    store.statements().query(conn, sql, row -> Sized.of(DueCursor.of(row), row), params.toArray()));
         }
         candidates.sort(Comparator.comparing(Sized::item));
         return claim.limit().cut(candidates);
@@ -88,19 +85,22 @@ final class ClaimInSteps {
     private List<Locked> lock(Claim claim, IdList ids) {
         String sql = store.sql(LOCK)
                 .with("ids", ids.sql())
-                .with("free", Claim.FREE)
+                .with("free", claim.free().condition())
                 .with("locking", store.claimLocking())
                 .toString();
+        List<Object> after = new ArrayList<>();
+        after.add(claim.range().dueUntil());
+        after.addAll(claim.free().params());
         return store.statements()
                 .query(
                         conn,
                         sql,
                         row -> {
                             String former = row.getString("locked_by");
-                            boolean takenOver = former != null && !former.equals(claim.ownerId());
+                            boolean takenOver = former != null && !claim.lease().isHeldBy(former);
                             return new Locked(store.mapDueEvent(row), takenOver);
                         },
-                        ids.params(List.of(), List.of(claim.range().dueUntil(), claim.lockExpiry())));
+                        ids.params(List.of(), after));
     }
 
     private void noteOwner(Claim claim, List<Locked> locked) {
@@ -109,7 +109,7 @@ final class ClaimInSteps {
         }
         IdList ids = IdList.of(locked.stream().map(one -> one.event.eventId()).toList());
         List<Object> params = new ArrayList<>();
-        params.add(claim.ownerId());
+        params.add(claim.lease().holder());
         params.addAll(claim.lockTime().params());
         String sql = store.sql(NOTE_OWNER)
                 .with("lock_time", claim.lockTime().sql())

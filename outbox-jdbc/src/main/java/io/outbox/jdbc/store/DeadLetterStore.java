@@ -10,6 +10,7 @@ import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.ForwardingOwnershipStore;
 import io.outbox.spi.Insertion;
+import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
@@ -25,7 +26,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -129,22 +129,25 @@ public final class DeadLetterStore extends ForwardingOwnershipStore {
     // Delivering
 
     @Override
-    public Map<String, EventStatus> applyOutcomes(Connection conn, String ownerId, List<Outcome> outcomes) {
-        Supplier<Map<String, EventStatus>> write = () -> write(conn, ownerId, outcomes);
-        return Outcomes.needTransaction(outcomes) ? store.inTransaction(conn, write) : store.repeating(conn, write);
+    public Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
+        return Outcomes.change(store, conn, holder, outcomes, changeable -> write(conn, holder, outcomes, changeable));
     }
 
-    private Map<String, EventStatus> write(Connection conn, String ownerId, List<Outcome> outcomes) {
+    private Map<String, EventStatus> write(
+            Connection conn, String holder, List<Outcome> outcomes, Set<String> changeable) {
         List<Outcome> failures = outcomes.stream()
                 .filter(outcome -> outcome instanceof Outcome.Failed || outcome instanceof Outcome.Dead)
                 .toList();
-        List<Attempts.Counted> counted = failures.isEmpty() ? List.of() : attempts.lock(conn, ownerId, failures);
+        List<Outcome> counting = failures.stream()
+                .filter(failure -> changeable.contains(failure.eventId()))
+                .toList();
+        List<Attempts.Counted> counted = counting.isEmpty() ? List.of() : attempts.lock(conn, holder, counting);
         Map<String, EventStatus> standing =
-                new Outcomes(store, conn, ownerId, gone -> letters.present(conn, gone)).apply(outcomes);
+                new Outcomes(store, conn, holder, gone -> letters.present(conn, gone)).apply(outcomes, changeable);
         if (failures.isEmpty()) {
             return standing;
         }
-        attempts.insert(conn, ownerId, counted);
+        attempts.insert(conn, Lease.nodeOf(holder), counted);
         if (atDeath) {
             letters.move(conn, idsOf(standing, EventStatus.DEAD), WAIT);
         }

@@ -43,6 +43,16 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
         return new H2AgeBasedPurger(tableName());
     }
 
+    @Override
+    RowChange.Waiting waiting() {
+        return RowChange.Waiting.NEVER;
+    }
+
+    @Override
+    protected String claimLocking() {
+        return " FOR UPDATE SKIP LOCKED";
+    }
+
     /**
      * Takes the time from the JVM, which for an embedded database is the same clock: H2's own stands still at the start
      * of the transaction, so that a lock written late in a long one would be out of time before it is visible.

@@ -65,7 +65,12 @@ final class IdList {
 
     /** Returns the placeholders in parentheses. */
     String sql() {
-        return "(" + String.join(", ", Collections.nCopies(places, "?")) + ")";
+        return places(places);
+    }
+
+    /** Returns that many placeholders in parentheses. */
+    static String places(int count) {
+        return "(" + String.join(", ", Collections.nCopies(count, "?")) + ")";
     }
 
     /** Returns the condition for a column that has one of the ids, without the column. */

@@ -13,6 +13,7 @@ import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.InspectionBackend;
+import io.outbox.spi.Lease;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -303,7 +304,7 @@ final class JdbcInspection implements InspectionBackend {
     }
 
     private static InspectedEvent inspected(OutboxEvent event, ResultSet row) throws SQLException {
-        String node = row.getString("locked_by");
+        String node = Lease.nodeOf(row.getString("locked_by"));
         return new InspectedEvent(
                 event,
                 EventStatus.fromCode(row.getInt("status")),

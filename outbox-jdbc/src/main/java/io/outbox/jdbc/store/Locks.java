@@ -6,51 +6,69 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Renews and releases the locks of an owner, each list of ids in a transaction of its own. */
+/** Renews and releases the locks of a holder, each list of ids in a transaction of its own. */
 final class Locks {
 
     private static final String RENEW = """
-            UPDATE {by_id} SET locked_at = {now} WHERE event_id IN {ids} AND locked_by = ? AND {unfinished}""";
+            UPDATE {by_id} SET locked_at = {now} WHERE {briefly}event_id {among} AND {unfinished}{fence}""";
 
     private static final String HELD = """
-            SELECT event_id FROM {by_id} WHERE event_id IN {ids} AND locked_by = ? AND {unfinished}""";
+            SELECT event_id FROM {by_id} WHERE event_id {among} AND {unfinished}{fence}""";
 
     private static final String RELEASE = """
             UPDATE {by_id} SET locked_by = NULL, locked_at = NULL
-            WHERE event_id IN {ids} AND locked_by = ? AND {unfinished}""";
+            WHERE {briefly}event_id {among} AND {unfinished}{fence}""";
 
     private final AbstractJdbcOutboxStore store;
     private final Connection conn;
+    private final Fence fence;
+    private final RowChange change;
 
-    Locks(AbstractJdbcOutboxStore store, Connection conn) {
+    Locks(AbstractJdbcOutboxStore store, Connection conn, String holder) {
         this.store = store;
         this.conn = conn;
+        this.fence = new Fence(holder);
+        this.change = new RowChange(store, conn, holder);
     }
 
-    Set<String> renew(String ownerId, Collection<String> eventIds) {
+    Set<String> renew(Collection<String> eventIds) {
         Set<String> renewed = new HashSet<>();
-        for (IdList ids : IdList.chunks(eventIds)) {
-            int rows = update(RENEW, ownerId, ids);
-            renewed.addAll(rows == ids.size() ? ids.ids() : held(ownerId, ids));
+        for (IdList ids : store.idLists(eventIds)) {
+            int rows = update(RENEW, ids);
+            renewed.addAll(rows == ids.size() ? ids.ids() : held(ids));
         }
         return renewed;
     }
 
-    private List<String> held(String ownerId, IdList ids) {
-        String sql = store.sql(HELD).with("ids", ids.sql()).toString();
-        Object[] params = ids.params(List.of(), List.of(ownerId));
+    private List<String> held(IdList ids) {
+        String sql = sql(HELD, ids);
+        Object[] params = ids.params(List.of(), fence.params());
         return store.reading(conn, () -> store.statements().query(conn, sql, row -> row.getString("event_id"), params));
     }
 
-    int release(String ownerId, Collection<String> eventIds) {
-        return IdList.chunks(eventIds).stream()
-                .mapToInt(ids -> update(RELEASE, ownerId, ids))
+    int release(Collection<String> eventIds) {
+        return store.idLists(eventIds).stream()
+                .mapToInt(ids -> update(RELEASE, ids))
                 .sum();
     }
 
-    private int update(String template, String ownerId, IdList ids) {
-        String sql = store.sql(template).with("ids", ids.sql()).toString();
-        Object[] params = ids.params(List.of(), List.of(ownerId));
-        return store.repeating(conn, () -> store.statements().update(conn, sql, params));
+    private int update(String template, IdList ids) {
+        return change.inOneStatement(Set.copyOf(ids.ids()), free -> update(template, free));
+    }
+
+    private int update(String template, Set<String> eventIds) {
+        int rows = 0;
+        for (IdList ids : store.idLists(eventIds)) {
+            Object[] params = ids.params(List.of(), fence.params());
+            rows += store.statements().update(conn, sql(template, ids), params);
+        }
+        return rows;
+    }
+
+    private String sql(String template, IdList ids) {
+        return fence.fill(store.sql(template))
+                .with("briefly", store.waitingBriefly(conn))
+                .with("among", ids.among())
+                .toString();
     }
 }

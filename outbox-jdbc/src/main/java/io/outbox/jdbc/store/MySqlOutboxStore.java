@@ -106,6 +106,11 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
+    RowChange.Waiting waiting() {
+        return RowChange.Waiting.NEVER;
+    }
+
+    @Override
     protected String claimLocking() {
         return " FOR UPDATE SKIP LOCKED";
     }

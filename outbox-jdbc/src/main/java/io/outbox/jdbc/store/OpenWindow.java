@@ -5,9 +5,12 @@ import io.outbox.model.NodeLocks;
 import io.outbox.model.OpenEvents;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.InspectionBackend.Open;
+import io.outbox.spi.Lease;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -81,16 +84,28 @@ final class OpenWindow {
         return new Open(types, looks.stream().allMatch(Look::isWhole));
     }
 
+    /** Returns what each node holds, under whichever tokens. */
     List<NodeLocks> nodes(Connection conn) {
-        return store.statements()
+        Map<String, NodeLocks> byNode = new TreeMap<>();
+        store.statements()
                 .query(
                         conn,
                         sql(NODES, looks(conn)),
                         row -> new NodeLocks(
-                                row.getString("locked_by"),
+                                Lease.nodeOf(row.getString("locked_by")),
                                 row.getLong("events"),
                                 JdbcTemplate.instant(row, "oldest"),
-                                JdbcTemplate.instant(row, "newest")));
+                                JdbcTemplate.instant(row, "newest")))
+                .forEach(locks -> byNode.merge(locks.node(), locks, OpenWindow::together));
+        return List.copyOf(byNode.values());
+    }
+
+    private static NodeLocks together(NodeLocks a, NodeLocks b) {
+        return new NodeLocks(
+                a.node(),
+                a.events() + b.events(),
+                a.oldest().isBefore(b.oldest()) ? a.oldest() : b.oldest(),
+                a.newest().isAfter(b.newest()) ? a.newest() : b.newest());
     }
 
     private List<Look> looks(Connection conn) {

@@ -33,10 +33,10 @@ final class Outcomes {
 
     private static final String DONE = """
             UPDATE {by_id} SET status = 1, done_at = ?, locked_by = NULL, locked_at = NULL
-            WHERE event_id {among} AND {unfinished}{fence}""";
+            WHERE {briefly}event_id {among} AND {unfinished}{fence}""";
 
     private static final String DELETE_DONE = """
-            {delete_by_id} WHERE event_id {among} AND {unfinished}{fence}""";
+            {delete_by_id} WHERE {briefly}event_id {among} AND {unfinished}{fence}""";
 
     /** The status stands before the attempts because MySQL evaluates assignments from left to right. */
     private static final String FAILED = """
@@ -58,32 +58,43 @@ final class Outcomes {
     private static final String DONE_AMONG = """
             SELECT event_id FROM {by_id} WHERE event_id IN {ids} AND status = 1""";
 
-    private static final String OWNED = " AND locked_by = ?";
-
     private final AbstractJdbcOutboxStore store;
     private final Connection conn;
-    private final String ownerId;
+    private final Fence fence;
     private final Function<Collection<String>, Set<String>> buried;
 
-    /** The owner may be {@code null}; then locks do not matter. */
-    Outcomes(AbstractJdbcOutboxStore store, Connection conn, String ownerId) {
-        this(store, conn, ownerId, gone -> Set.of());
+    /** The holder may be {@code null}; then locks do not matter. */
+    Outcomes(AbstractJdbcOutboxStore store, Connection conn, String holder) {
+        this(store, conn, holder, gone -> Set.of());
     }
 
     /** @param buried tells which of the events that are gone have died, and thus are not done */
     Outcomes(
             AbstractJdbcOutboxStore store,
             Connection conn,
-            String ownerId,
+            String holder,
             Function<Collection<String>, Set<String>> buried) {
         this.store = store;
         this.conn = conn;
-        this.ownerId = ownerId;
+        this.fence = new Fence(holder);
         this.buried = buried;
     }
 
-    /** Returns whether the outcomes take several statements, and thus a transaction. */
-    static boolean needTransaction(List<Outcome> outcomes) {
+    /** Makes a change of these outcomes, in a transaction if it takes several statements. */
+    static <T> T change(
+            AbstractJdbcOutboxStore store,
+            Connection conn,
+            String holder,
+            List<Outcome> outcomes,
+            RowChange.Change<T> write) {
+        RowChange change = new RowChange(store, conn, holder);
+        Set<String> eventIds = outcomes.stream().map(Outcome::eventId).collect(Collectors.toSet());
+        return needTransaction(outcomes)
+                ? change.inTransaction(eventIds, write)
+                : change.inOneStatement(eventIds, write);
+    }
+
+    private static boolean needTransaction(List<Outcome> outcomes) {
         return outcomes.size() > IdList.MAX_SIZE
                 || outcomes.stream().anyMatch(outcome -> !(outcome instanceof Outcome.Done))
                 || outcomes.stream()
@@ -94,22 +105,29 @@ final class Outcomes {
                         > 1;
     }
 
-    /** Returns the status of each event whose outcome stands, whether it was written now or before. */
-    Map<String, EventStatus> apply(List<Outcome> outcomes) {
+    /**
+     * Writes outcomes of the events that may be changed.
+     *
+     * @return the status of each event whose outcome stands, whether it was written now or before
+     */
+    Map<String, EventStatus> apply(List<Outcome> outcomes, Set<String> changeable) {
         Map<String, Outcome> byId = new LinkedHashMap<>();
         outcomes.forEach(outcome -> byId.put(outcome.eventId(), outcome));
         Map<String, EventStatus> standing = new HashMap<>();
+        List<Outcome> written = byId.values().stream()
+                .filter(outcome -> changeable.contains(outcome.eventId()))
+                .toList();
         Map<Boolean, List<Outcome.Done>> done =
-                only(Outcome.Done.class, byId.values()).stream().collect(Collectors.partitioningBy(Outcome.Done::keep));
+                only(Outcome.Done.class, written).stream().collect(Collectors.partitioningBy(Outcome.Done::keep));
         if (writeDone(done.get(true))) {
             done.get(true).forEach(one -> standing.put(one.eventId(), EventStatus.DONE));
         }
         if (deleteDone(done.get(false))) {
             done.get(false).forEach(one -> standing.put(one.eventId(), EventStatus.DONE));
         }
-        writeFailed(only(Outcome.Failed.class, byId.values()));
-        writeDeferred(only(Outcome.Deferred.class, byId.values()));
-        writeDead(only(Outcome.Dead.class, byId.values()));
+        writeFailed(only(Outcome.Failed.class, written));
+        writeDeferred(only(Outcome.Deferred.class, written));
+        writeDead(only(Outcome.Dead.class, written));
         byId.keySet().removeAll(standing.keySet());
         readStanding(byId, standing);
         return standing;
@@ -152,7 +170,7 @@ final class Outcomes {
         int rows = 0;
         for (IdList ids : store.idLists(eventIds.stream().sorted().toList())) {
             String sql = fenced(template).with("among", ids.among()).toString();
-            rows += store.statements().update(conn, sql, ids.params(params, fenceParams()));
+            rows += store.statements().update(conn, sql, ids.params(params, fence.params()));
         }
         return rows;
     }
@@ -190,16 +208,12 @@ final class Outcomes {
     }
 
     private Sql fenced(String template) {
-        return store.sql(template).with("fence", ownerId == null ? "" : OWNED);
-    }
-
-    private List<String> fenceParams() {
-        return ownerId == null ? List.of() : List.of(ownerId);
+        return fence.fill(store.sql(template)).with("briefly", store.waitingBriefly(conn));
     }
 
     private Object[] params(Object... values) {
         List<Object> params = new ArrayList<>(Arrays.asList(values));
-        params.addAll(fenceParams());
+        params.addAll(fence.params());
         return params.toArray();
     }
 

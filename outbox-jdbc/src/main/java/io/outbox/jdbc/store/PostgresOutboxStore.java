@@ -4,6 +4,8 @@ import static io.outbox.model.EventStatus.DEAD;
 import static io.outbox.model.EventStatus.NEW;
 import static io.outbox.model.EventStatus.RETRY;
 
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.internal.FreshPlan;
 import io.outbox.jdbc.internal.OpenTransaction;
 import io.outbox.jdbc.internal.ReadCommitted;
@@ -51,7 +53,8 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
             UPDATE {table} SET locked_by = ?, locked_at = {lock_time}
             WHERE event_id = ANY(ARRAY(SELECT event_id FROM page))
             RETURNING {columns}, last_error, {bytes} AS bytes,
-              (SELECT count(*) FROM page WHERE former_owner <> ?) AS taken_over{commit}""";
+              (SELECT count(*) FROM page
+                WHERE former_owner <> ? AND NOT starts_with(former_owner, ?)) AS taken_over{commit}""";
 
     /**
      * The rows of another query up to the one that reaches so many bytes. The database stops there itself, since its driver
@@ -66,6 +69,15 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
 
     /** Fails in a transaction that is aborted. */
     private static final String ANY_QUERY = "SELECT 1";
+
+    /** As long as another claim of the same rows takes, and far shorter than the time after which a node is taken for dead. */
+    private static final String BRIEFLY = "100ms";
+
+    /** Has a statement wait for a lock briefly; only for its own transaction, and evaluated before the first row. */
+    private static final String WAIT_BRIEFLY =
+            "(SELECT set_config('lock_timeout', '" + BRIEFLY + "', true)) IS NOT NULL AND ";
+
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     public PostgresOutboxStore() {}
 
@@ -106,6 +118,26 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     @Override
     protected void tune(PreparedStatement statement) throws SQLException {
         FreshPlan.request(statement);
+    }
+
+    @Override
+    RowChange.Waiting waiting() {
+        return RowChange.Waiting.BRIEFLY;
+    }
+
+    @Override
+    String waitingBriefly(Connection conn) {
+        return Repetition.isOwn(conn) ? WAIT_BRIEFLY : "";
+    }
+
+    @Override
+    void waitBrieflyInTransaction(Connection conn) {
+        JdbcTemplate.update(conn, "SET LOCAL lock_timeout = '" + BRIEFLY + "'");
+    }
+
+    @Override
+    boolean isLockedByOthers(OutboxStoreException e) {
+        return e.getCause() instanceof SQLException cause && LOCK_NOT_AVAILABLE.equals(cause.getSQLState());
     }
 
     @Override
@@ -179,15 +211,18 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
                 .with("due", claim.range().condition())
                 .with("page", PAGE)
                 .with("rows", "due")
-                .with("free", Claim.FREE)
+                .with("free", claim.free().condition())
                 .with("lock_time", claim.lockTime().sql())
                 .with("commit", Repetition.isOwn(conn) ? UNHURRIED : "")
                 .toString();
-        PageLimit limit = claim.limit();
-        List<Object> params = new ArrayList<>(
-                claim.range().params(claim.lockExpiry(), limit.count(), limit.bytes(), claim.ownerId()));
+        List<Object> params = claim.range().params();
+        params.addAll(claim.free().params());
+        params.add(claim.limit().count());
+        params.add(claim.limit().bytes());
+        params.add(claim.lease().holder());
         params.addAll(claim.lockTime().params());
-        params.add(claim.ownerId());
+        params.add(claim.lease().ownerId());
+        params.add(claim.lease().holderPrefix());
         List<Sized<Claimed>> claimed = repeating(
                 conn,
                 () -> statements()
@@ -200,7 +235,7 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
             return ClaimedPage.EMPTY;
         }
         claimed.sort(Comparator.comparing(one -> one.item().place()));
-        Cut<Claimed> page = limit.cut(claimed);
+        Cut<Claimed> page = claim.limit().cut(claimed);
         Claimed last = page.items().get(page.items().size() - 1);
         return new ClaimedPage(
                 DuePages.inOrderOfCreation(

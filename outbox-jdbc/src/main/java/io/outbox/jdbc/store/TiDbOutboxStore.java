@@ -33,6 +33,11 @@ public final class TiDbOutboxStore extends MySqlOutboxStore {
     }
 
     @Override
+    RowChange.Waiting waiting() {
+        return RowChange.Waiting.UNBOUNDED;
+    }
+
+    @Override
     protected String claimLocking() {
         return " FOR UPDATE";
     }

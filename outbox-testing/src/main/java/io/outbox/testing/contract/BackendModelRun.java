@@ -8,6 +8,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimRequest.Scope;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeadQuery;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Random operations on an engine, each compared with what {@link BackendModel} says.
@@ -54,6 +56,8 @@ final class BackendModelRun {
     private final BackendModel model = new BackendModel();
     private final List<String> forgotten = new ArrayList<>();
     private final List<Runnable> operations = new ArrayList<>();
+    private final Map<String, Long> tokens = new HashMap<>();
+    private final Map<String, List<Outcome>> unanswered = new HashMap<>();
     private int errors;
 
     BackendModelRun(EngineUnderTest engine, long seed) {
@@ -62,6 +66,7 @@ final class BackendModelRun {
         this.random = new Random(seed);
         this.start = backend.currentTime();
         this.times = new UniqueTimes(start, random);
+        OWNERS.forEach(owner -> tokens.put(owner, 0L));
         often(18, this::persist);
         often(1, this::persistDuplicate);
         often(22, this::claim);
@@ -75,6 +80,7 @@ final class BackendModelRun {
         often(3, this::queryDead);
         often(3, this::lookAtBacklog);
         often(2, this::purge);
+        often(4, this::repeatLate);
     }
 
     private void often(int weight, Runnable operation) {
@@ -126,7 +132,7 @@ final class BackendModelRun {
         if (random.nextInt(5) == 0) {
             return NewEvent.unowned(event.availableAt(times.future()).build());
         }
-        return new NewEvent(event.build(), random.nextBoolean() ? oneOf(OWNERS) : null);
+        return new NewEvent(event.build(), random.nextBoolean() ? oneHolder() : null);
     }
 
     private void persistDuplicate() {
@@ -169,14 +175,17 @@ final class BackendModelRun {
     private void claim(Duration lease, Instant asOf, boolean takeOver, boolean locksHaveRunOut) {
         String owner = oneOf(OWNERS);
         int limit = 1 + random.nextInt(10);
-        Scope scope = new Scope(someTypes(), Duration.ZERO, takeOver);
-        ClaimRequest request = new ClaimRequest(new Lease(owner, lease), asOf, scope, limit, null);
-        Set<String> claimable = new HashSet<>(model.ids(row ->
-                row.isDue(asOf) && scope.types().contains(row.eventType) && (row.lockedBy == null || locksHaveRunOut)));
+        LostClaims lost = random.nextInt(3) == 0 ? lostClaims(owner) : LostClaims.NONE;
+        Scope scope = new Scope(someTypes(), Duration.ZERO, takeOver, lost);
+        Lease claimant = new Lease(owner, lease).withToken(tokens.get(owner));
+        ClaimRequest request = new ClaimRequest(claimant, asOf, scope, limit, null);
+        Set<String> claimable = new HashSet<>(model.ids(row -> row.isDue(asOf)
+                && scope.types().contains(row.eventType)
+                && (row.lockedBy == null || locksHaveRunOut || lost.include(row.lockedBy, row.eventId))));
         int pages = random.nextInt(4) == 0 ? Integer.MAX_VALUE : 1;
         for (int page = 0; page < pages && request != null; page++) {
             ClaimedPage claimed = backend.claim(request);
-            compare(claimed, owner, limit, claimable);
+            compare(claimed, claimant, limit, claimable);
             request = claimed.next() == null ? null : request.after(claimed.next());
         }
         if (request == null) {
@@ -184,7 +193,18 @@ final class BackendModelRun {
         }
     }
 
-    private void compare(ClaimedPage claimed, String owner, int limit, Set<String> claimable) {
+    /** Returns what an owner may hold by earlier tokens, some of which it knows of. */
+    private LostClaims lostClaims(String owner) {
+        Lease lease = new Lease(owner, EngineRules.LONG_LEASE);
+        Set<String> earlier = new HashSet<>();
+        for (long token = 0; token < tokens.get(owner); token++) {
+            earlier.add(lease.withToken(token).holder());
+        }
+        List<String> known = model.ids(row -> earlier.contains(row.lockedBy) && random.nextInt(4) == 0);
+        return new LostClaims(earlier, Set.copyOf(known));
+    }
+
+    private void compare(ClaimedPage claimed, Lease claimant, int limit, Set<String> claimable) {
         List<OutboxEvent> rows = EngineRules.rows(claimed);
         assertThat(EngineRules.rowIds(rows))
                 .as("claimed")
@@ -197,16 +217,16 @@ final class BackendModelRun {
         for (OutboxEvent event : rows) {
             Row row = model.find(event.eventId()).orElseThrow();
             assertThat(event.attempts()).isEqualTo(row.attempts);
-            ofOthers += row.lockedBy != null && !row.lockedBy.equals(owner) ? 1 : 0;
+            ofOthers += row.lockedBy != null && !claimant.isHeldBy(row.lockedBy) ? 1 : 0;
             ofAnyone += row.lockedBy != null ? 1 : 0;
-            row.lockedBy = owner;
+            row.lockedBy = claimant.holder();
             claimable.remove(event.eventId());
         }
         assertThat(claimed.takenOver()).as("taken over").isBetween(ofOthers, ofAnyone);
     }
 
     private void release() {
-        String owner = oneOf(OWNERS);
+        String owner = oneHolder();
         List<String> ids = someIds(owner);
         List<Row> held = model.rows(row -> ids.contains(row.eventId) && row.isHeldBy(owner));
         held.forEach(row -> row.lockedBy = null);
@@ -215,7 +235,7 @@ final class BackendModelRun {
     }
 
     private void renew() {
-        String owner = oneOf(OWNERS);
+        String owner = oneHolder();
         List<String> ids = someIds(owner);
 
         assertThat(backend.renew(owner, ids))
@@ -227,7 +247,7 @@ final class BackendModelRun {
     // Outcomes
 
     private void apply() {
-        String owner = random.nextInt(4) == 0 ? null : oneOf(OWNERS);
+        String owner = random.nextInt(4) == 0 ? null : oneHolder();
         List<Outcome> outcomes = new ArrayList<>();
         Map<String, EventStatus> expected = new HashMap<>();
         for (String id : someIds(owner)) {
@@ -258,6 +278,26 @@ final class BackendModelRun {
             outcomes.forEach(outcome -> oneByOne.putAll(backend.apply(owner, List.of(outcome))));
             assertThat(oneByOne).as("repeated one by one by " + owner).isEqualTo(expected);
         }
+        if (owner != null && random.nextInt(3) == 0) {
+            loseTheAnswer(owner, outcomes.stream().filter(outcome -> expected.containsKey(outcome.eventId())));
+        }
+    }
+
+    /** Lets the node not know that these outcomes were written, so that it takes another token. */
+    private void loseTheAnswer(String holder, Stream<Outcome> written) {
+        unanswered.put(holder, written.toList());
+        tokens.merge(Lease.nodeOf(holder), 1L, Long::sum);
+    }
+
+    /** Repeats outcomes that had been written, after whatever became of the events since: nothing changes. */
+    private void repeatLate() {
+        for (Map.Entry<String, List<Outcome>> late : unanswered.entrySet()) {
+            backend.apply(late.getKey(), late.getValue());
+            late.getValue()
+                    .forEach(outcome ->
+                            model.find(outcome.eventId()).ifPresent(row -> row.assertShownBy(stored(row.eventId))));
+        }
+        unanswered.clear();
     }
 
     private Outcome outcome(String id, int attempts, String owner) {
@@ -380,6 +420,17 @@ final class BackendModelRun {
             case 1 -> EventTypes.except(List.of(oneOf(TYPES)));
             default -> EventTypes.ALL;
         };
+    }
+
+    /** Returns the name under which one of the owners holds what it takes now. */
+    private String oneHolder() {
+        return holder(oneOf(OWNERS));
+    }
+
+    private String holder(String owner) {
+        return new Lease(owner, EngineRules.LONG_LEASE)
+                .withToken(tokens.get(owner))
+                .holder();
     }
 
     private String oneOf(List<String> names) {

@@ -6,6 +6,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimRequest.Scope;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.EventTypes;
@@ -92,6 +93,34 @@ abstract class LeaseRules extends EngineRules {
         assertThat(stored(events.get(0).eventId()).lockedBy()).isEqualTo("writer");
         assertThat(stored(events.get(1).eventId()).lockedBy()).isEqualTo("node");
         assertThat(claimAsHeir()).isEqualTo(new Taken(ids(events), 2));
+    }
+
+    @Test
+    void whatALostAnswerLeftBehindIsTakenByTheNextClaimOfTheSameNode() {
+        List<String> ids = storeDue(6);
+        Lease before = new Lease("a", LONG_LEASE);
+        backend.claim(ClaimRequest.first(before, backend.currentTime(), 4));
+        Lease after = before.withToken(1);
+        LostClaims lost = new LostClaims(Set.of(before.holder()), Set.of(ids.get(0)));
+        Scope scope = new Scope(EventTypes.ALL, Duration.ZERO, false, lost);
+
+        ClaimedPage claimed = backend.claim(new ClaimRequest(after, backend.currentTime(), scope, 10, null));
+
+        assertThat(rowIds(rows(claimed))).containsExactlyElementsOf(ids.subList(1, 6));
+        assertThat(claimed.takenOver()).isZero();
+        assertThat(stored(ids.get(0)).lockedBy()).isEqualTo(before.holder());
+        assertThat(stored(ids.subList(1, 6))).extracting(StoredEvent::lockedBy).containsOnly(after.holder());
+    }
+
+    @Test
+    void whatALostAnswerLeftBehindIsNobodyElses() {
+        storeDue(3);
+        Lease before = new Lease("a", LONG_LEASE);
+        backend.claim(ClaimRequest.first(before, backend.currentTime(), 3));
+
+        assertThat(claim("b", 10)).isEmpty();
+        assertThat(rows(backend.claim(ClaimRequest.first(before.withToken(1), backend.currentTime(), 10))))
+                .isEmpty();
     }
 
     @Test

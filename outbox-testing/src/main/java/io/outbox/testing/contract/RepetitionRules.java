@@ -3,6 +3,8 @@ package io.outbox.testing.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.model.EventStatus;
+import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.Lease;
 import io.outbox.spi.Outcome;
 import io.outbox.testing.StoredEvent;
 import java.time.Instant;
@@ -133,6 +135,36 @@ abstract class RepetitionRules extends EngineRules {
         backend.apply("a", failed);
 
         assertThat(stored(id).attempts()).isEqualTo(1);
+    }
+
+    /** The answer to a failure gets lost; another node fails the event too; the first claims it again, and repeats itself. */
+    @Test
+    void aLateRepetitionDoesNotCountForANewerHoldOfTheSameNode() {
+        List<String> ids = storeDue(2);
+        Instant past = engine.now().minusSeconds(30);
+        Lease before = new Lease("a", LONG_LEASE);
+        backend.claim(ClaimRequest.first(before, backend.currentTime(), 2));
+        List<Outcome> unanswered =
+                List.of(new Outcome.Failed(ids.get(0), past, 0, 3, "first"), new Outcome.Deferred(ids.get(1), past));
+        backend.apply(before.holder(), unanswered);
+        claim("b", 2);
+        backend.apply(
+                "b",
+                List.of(
+                        new Outcome.Failed(ids.get(0), past.plusMillis(1), 1, 3, "second"),
+                        new Outcome.Failed(ids.get(1), past.plusMillis(1), 0, 3, "second")));
+        Lease after = before.withToken(1);
+        backend.claim(ClaimRequest.first(after, backend.currentTime(), 2));
+        List<StoredEvent> held = stored(ids);
+        assertThat(held).extracting(StoredEvent::lockedBy).containsOnly(after.holder());
+
+        assertThat(backend.apply(before.holder(), unanswered)).isEmpty();
+        assertThat(backend.renew(before.holder(), ids)).isEmpty();
+        assertThat(backend.release(before.holder(), ids)).isZero();
+
+        assertThat(stored(ids)).isEqualTo(held);
+        assertThat(stored(ids.get(0)).attempts()).isEqualTo(2);
+        assertThat(backend.renew(after.holder(), ids)).containsExactlyInAnyOrderElementsOf(ids);
     }
 
     @Test

@@ -59,7 +59,7 @@ final class RecordingBackend extends ForwardingBackend {
                 .filter(eventId -> !record.contains(eventId))
                 .toList();
         if (!others.isEmpty() && supports(Capability.RELEASE)) {
-            store.release(request.lease().ownerId(), others);
+            store.release(request.lease().holder(), others);
         }
         return new ClaimedPage(ours, page.takenOver(), page.next());
     }
