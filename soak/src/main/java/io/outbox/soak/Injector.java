@@ -90,9 +90,7 @@ final class Injector {
     }
 
     private List<Row> lockedBy(Node node) throws Exception {
-        return store.rows().stream()
-                .filter(row -> node.name().equals(row.lockedBy()))
-                .toList();
+        return store.rows().stream().filter(row -> row.isLockedBy(node.name())).toList();
     }
 
     private void during(PlannedFault planned, Action overByItself) throws Exception {

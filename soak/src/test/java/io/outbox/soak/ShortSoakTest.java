@@ -39,13 +39,18 @@ class ShortSoakTest {
         assertThat(verdict.figures().stored()).as(report).isGreaterThan(500);
     }
 
+    /** Where nothing else happens, there is something going on that a node has to stand at any time. */
     private static List<PlannedFault> faults(Database database) {
         return List.of(
+                brief(database == Database.REDIS ? FaultKind.LARGE_PAYLOADS : FaultKind.CAUGHT_ERRORS, 0),
                 lasting(FaultKind.LATE_ANSWERS, 0),
+                brief(FaultKind.LARGE_PAYLOADS, 2),
                 lasting(FaultKind.STOPPED, 1),
+                brief(FaultKind.LARGE_PAYLOADS, 0),
                 lasting(FaultKind.SERVER_FROZEN, 0),
                 over(FaultKind.KILLED, 2),
                 over(FaultKind.RESET, 1),
+                brief(database == Database.REDIS ? FaultKind.LARGE_PAYLOADS : FaultKind.CAUGHT_ERRORS, 1),
                 lasting(worstOfServer(database), 0),
                 over(FaultKind.CLOSED, 0));
     }
@@ -56,7 +61,12 @@ class ShortSoakTest {
     }
 
     private static PlannedFault lasting(FaultKind kind, int slot) {
-        return new PlannedFault(kind, QUIET, slot, BEYOND_THE_LEASE);
+        return new PlannedFault(kind, Duration.ZERO, slot, BEYOND_THE_LEASE);
+    }
+
+    /** In place of a quiet time. */
+    private static PlannedFault brief(FaultKind kind, int slot) {
+        return new PlannedFault(kind, Duration.ZERO, slot, QUIET);
     }
 
     private static PlannedFault over(FaultKind kind, int slot) {
