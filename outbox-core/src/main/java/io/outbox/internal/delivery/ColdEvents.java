@@ -95,6 +95,11 @@ final class ColdEvents implements PollTarget {
     }
 
     @Override
+    public long lockTime() {
+        return owned.now();
+    }
+
+    @Override
     public void scanStarted() {
         if (claims) {
             completion.claimBegins();

@@ -239,7 +239,7 @@ public final class DeliveryEngine implements AutoCloseable {
                 event,
                 lease == null
                         ? owned.acquire(eventId)
-                        : owned.acquireClaimed(eventId, lease.ownerId(), System.nanoTime(), new Patience()));
+                        : owned.acquireClaimed(eventId, lease.ownerId(), owned.now(), new Patience()));
     }
 
     private boolean enqueue(QueuedEvent event, Hold hold) {

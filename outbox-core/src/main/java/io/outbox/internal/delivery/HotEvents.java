@@ -259,7 +259,7 @@ final class HotEvents implements HotPath {
         if (!owned.confirm(hold)) {
             hold = holder == null || owned.isHeld(eventId)
                     ? null
-                    : owned.acquireClaimed(eventId, holder, System.nanoTime(), patience);
+                    : owned.acquireClaimed(eventId, holder, owned.now(), patience);
         }
         if (hold != null) {
             completion.giveBack(hold);

@@ -90,9 +90,10 @@ public final class LeaseKeeper implements AutoCloseable {
     /** Renews those locks that are not certain to last for a while yet; marks the holds whose lock is lost. */
     public void secure(List<Hold> holds) {
         long limit = lease.duration().toNanos() / 3 * 2;
+        long now = owned.now();
         List<Hold> old = new ArrayList<>(0);
         for (Hold hold : holds) {
-            if (hold.holder() != null && hold.lockAgeNanos() >= limit) {
+            if (hold.holder() != null && hold.lockAgeNanos(now) >= limit) {
                 old.add(hold);
             }
         }
@@ -142,7 +143,7 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     private void renewTogether(String holder, List<Hold> holds) {
-        long sentAt = System.nanoTime();
+        long sentAt = owned.now();
         Set<String> kept =
                 backend.renew(holder, holds.stream().map(Hold::eventId).toList());
         for (Hold hold : holds) {

@@ -46,8 +46,8 @@ public final class Hold {
         this.state = state;
     }
 
-    static Hold reserved(String eventId, String holder) {
-        return new Hold(eventId, holder, System.nanoTime(), State.RESERVED);
+    static Hold reserved(String eventId, String holder, long lockedSince) {
+        return new Hold(eventId, holder, lockedSince, State.RESERVED);
     }
 
     static Hold held(String eventId, String holder, long lockedSince) {
@@ -218,9 +218,9 @@ public final class Hold {
         lockedSince = sentAtNanos;
     }
 
-    /** Returns for how long, at most, the lock in the row has gone without renewal. */
-    public long lockAgeNanos() {
-        return System.nanoTime() - lockedSince;
+    /** Returns for how long, at most, the lock in the row has gone without renewal at a time of the {@link LockClock}. */
+    public long lockAgeNanos(long now) {
+        return now - lockedSince;
     }
 
     /** Returns how long the event has waited for its listener. */

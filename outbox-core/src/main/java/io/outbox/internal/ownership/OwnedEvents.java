@@ -44,6 +44,7 @@ public final class OwnedEvents {
     static final Duration LONGEST_RESERVATION = Duration.ofMinutes(10);
 
     private final InFlightTracker tracker;
+    private final LockClock clock;
     private final long graceNanos;
     private final long longestNanos;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
@@ -52,18 +53,24 @@ public final class OwnedEvents {
     private long sweptAtNanos = System.nanoTime();
 
     public OwnedEvents(InFlightTracker tracker) {
-        this(tracker, RESERVATION_GRACE, LONGEST_RESERVATION);
+        this(tracker, RESERVATION_GRACE, LONGEST_RESERVATION, new LockClock());
     }
 
-    OwnedEvents(InFlightTracker tracker, Duration reservationGrace, Duration longestReservation) {
+    OwnedEvents(InFlightTracker tracker, Duration reservationGrace, Duration longestReservation, LockClock clock) {
         this.tracker = tracker;
+        this.clock = clock;
         this.graceNanos = reservationGrace.toNanos();
         this.longestNanos = longestReservation.toNanos();
     }
 
+    /** Returns the time by which the age of locks is told. */
+    public long now() {
+        return clock.now();
+    }
+
     /** Reserves an event that is about to be written; returns {@code null} if it is in somebody's hands already. */
     public Hold reserve(String eventId, String holder) {
-        return tracker.tryAcquire(eventId) ? opened(Hold.reserved(eventId, holder)) : null;
+        return tracker.tryAcquire(eventId) ? opened(Hold.reserved(eventId, holder, clock.now())) : null;
     }
 
     /** Turns the reservation into a hold; returns false if the event was taken from it. */
@@ -81,13 +88,13 @@ public final class OwnedEvents {
     /** Acquires an event that was read from the store without a lock, or returns {@code null} if it is not available. */
     public Hold acquire(String eventId) {
         if (!tracker.tryAcquire(eventId)) {
-            return instead(eventId, Hold.held(eventId, null, System.nanoTime()), graceNanos);
+            return instead(eventId, Hold.held(eventId, null, clock.now()), graceNanos);
         }
         if (scanning && closedDuringScan.contains(eventId)) {
             tracker.release(eventId);
             return null;
         }
-        return opened(Hold.held(eventId, null, System.nanoTime()));
+        return opened(Hold.held(eventId, null, clock.now()));
     }
 
     /**
@@ -152,7 +159,7 @@ public final class OwnedEvents {
         String claimedAs = hold.end();
         forget(hold);
         return claimedAs != null && tracker.tryAcquire(hold.eventId())
-                ? opened(Hold.held(hold.eventId(), claimedAs, System.nanoTime()))
+                ? opened(Hold.held(hold.eventId(), claimedAs, clock.now()))
                 : null;
     }
 
@@ -213,9 +220,10 @@ public final class OwnedEvents {
 
     /** Returns the holds with a lock in the store that is at least this old and wanted further. */
     public List<Hold> lockedLongerThan(long nanos) {
+        long now = clock.now();
         List<Hold> old = new ArrayList<>();
         for (Hold hold : holds.values()) {
-            if (hold.lockAgeNanos() >= nanos && hold.isRenewable()) {
+            if (hold.lockAgeNanos(now) >= nanos && hold.isRenewable()) {
                 old.add(hold);
             }
         }

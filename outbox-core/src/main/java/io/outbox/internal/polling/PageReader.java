@@ -76,7 +76,7 @@ interface PageReader {
         @Override
         public ReadPage read(EventTypes types, Place place, boolean takeOver, LostAnswers lost) {
             Lease lease = target.lease();
-            PollTarget.Claim claim = new PollTarget.Claim(lease.holder(), System.nanoTime());
+            PollTarget.Claim claim = new PollTarget.Claim(lease.holder(), target.lockTime());
             ClaimRequest.Scope scope = new ClaimRequest.Scope(types, skipRecent, takeOver, leftBehind(lost));
             ClaimedPage page;
             try {

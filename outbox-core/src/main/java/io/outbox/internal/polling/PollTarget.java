@@ -37,6 +37,11 @@ public interface PollTarget {
     /** Returns the events that are in this node's hands under these names in the store; empty if the target cannot tell. */
     Optional<Set<String>> heldBy(Set<String> holders);
 
+    /** Returns the time by which the age of locks is told; asked before a claim is sent. */
+    default long lockTime() {
+        return System.nanoTime();
+    }
+
     /** Called before rows are read. */
     void scanStarted();
 
@@ -78,7 +83,7 @@ public interface PollTarget {
      * How events came into this node's hands.
      *
      * @param holder the holder in their rows, or {@code null} if they were read without a lock
-     * @param sinceNanos the time before the claim was sent
+     * @param sinceNanos the {@linkplain #lockTime time} before the claim was sent
      */
     record Claim(String holder, long sinceNanos) {}
 }

@@ -101,7 +101,7 @@ class HeapBudgetTest {
     @Test
     void aHoldGivesItsRoomBackOnce() {
         Share share = share();
-        Hold hold = Hold.reserved("e", null);
+        Hold hold = Hold.reserved("e", null, 0);
         assertThat(hold.reserveRoom(share, 50, 1)).isTrue();
         assertThat(hold.takeRoom(share, 50)).isTrue();
         assertThat(share.room()).isEqualTo(TOTAL - 100);

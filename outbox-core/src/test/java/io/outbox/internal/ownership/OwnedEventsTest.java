@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** The rules of the ownership protocol, one by one, and the races between them. */
@@ -47,7 +48,7 @@ class OwnedEventsTest {
 
     @Test
     void aHoldThatOutlivedItsTrackersTimeDoesNotEndTheOneThatTookItsPlace() {
-        OwnedEvents forgetful = new OwnedEvents(new DefaultInFlightTracker(1), LONG, LONG);
+        OwnedEvents forgetful = new OwnedEvents(new DefaultInFlightTracker(1), LONG, LONG, new LockClock());
         Hold former = forgetful.acquire("e");
         await().atMost(Duration.ofSeconds(10)).until(() -> forgetful.acquire("e"), Objects::nonNull);
 
@@ -183,7 +184,8 @@ class OwnedEventsTest {
 
     @Test
     void aReservationWhoseWriterStaysAwayIsTakenOverOnceTheGraceIsOver() {
-        OwnedEvents impatient = new OwnedEvents(new DefaultInFlightTracker(), Duration.ofMillis(50), LONG);
+        OwnedEvents impatient =
+                new OwnedEvents(new DefaultInFlightTracker(), Duration.ofMillis(50), LONG, new LockClock());
         Hold reservation = impatient.reserve("e", null);
         assertThat(impatient.acquire("e")).as("seen for the first time").isNull();
 
@@ -197,7 +199,8 @@ class OwnedEventsTest {
 
     @Test
     void theGraceBeginsWhenTheRowIsSeenNotWhenItIsReserved() {
-        OwnedEvents patient = new OwnedEvents(new DefaultInFlightTracker(), Duration.ofMillis(500), LONG);
+        OwnedEvents patient =
+                new OwnedEvents(new DefaultInFlightTracker(), Duration.ofMillis(500), LONG, new LockClock());
         Hold reservation = patient.reserve("e", null);
         await().pollDelay(Duration.ofMillis(600)).until(() -> true);
 
@@ -209,7 +212,7 @@ class OwnedEventsTest {
 
     @Test
     void writerAndPollerNeverBothGetAReservationThatIsOverdue() throws Exception {
-        OwnedEvents hasty = new OwnedEvents(new DefaultInFlightTracker(), Duration.ZERO, LONG);
+        OwnedEvents hasty = new OwnedEvents(new DefaultInFlightTracker(), Duration.ZERO, LONG, new LockClock());
         try (Race race = new Race(2)) {
             for (int round = 0; round < ROUNDS; round++) {
                 String id = "e" + round;
@@ -377,9 +380,9 @@ class OwnedEventsTest {
         Hold hold = claim("e");
 
         hold.renewed(System.nanoTime() - 1_000_000_000L);
-        assertThat(hold.lockAgeNanos()).isGreaterThanOrEqualTo(1_000_000_000L);
+        assertThat(hold.lockAgeNanos(System.nanoTime())).isGreaterThanOrEqualTo(1_000_000_000L);
         hold.renewed(System.nanoTime());
-        assertThat(hold.lockAgeNanos()).isLessThan(1_000_000_000L);
+        assertThat(hold.lockAgeNanos(System.nanoTime())).isLessThan(1_000_000_000L);
     }
 
     @Test
@@ -455,5 +458,59 @@ class OwnedEventsTest {
         }
 
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void aLockIsAsOldAsTheClockSaysThatDidNotStandStill() {
+        AtomicLong nanos = new AtomicLong();
+        AtomicLong millis = new AtomicLong(1_000_000);
+        OwnedEvents holds = new OwnedEvents(
+                new DefaultInFlightTracker(),
+                OwnedEvents.RESERVATION_GRACE,
+                OwnedEvents.LONGEST_RESERVATION,
+                new LockClock(nanos::get, millis::get));
+        Hold hold = holds.acquireClaimed("e", "node", holds.now(), new Patience());
+
+        nanos.addAndGet(Duration.ofSeconds(1).toNanos());
+        millis.addAndGet(Duration.ofMinutes(5).toMillis()); // the machine was paused, and its monotonic clock with it
+        assertThat(holds.lockedLongerThan(Duration.ofMinutes(5).toNanos())).containsExactly(hold);
+
+        hold.renewed(holds.now());
+        assertThat(holds.lockedLongerThan(1)).isEmpty();
+        millis.addAndGet(-Duration.ofHours(1).toMillis()); // set back
+        nanos.addAndGet(Duration.ofSeconds(10).toNanos());
+        assertThat(hold.lockAgeNanos(holds.now()))
+                .isEqualTo(Duration.ofSeconds(10).toNanos());
+    }
+
+    /** A renewal that is on its way when the machine is paused counts from before. */
+    @Test
+    void aPauseBetweenAStatementAndItsAnswerCounts() {
+        AtomicLong nanos = new AtomicLong();
+        AtomicLong millis = new AtomicLong();
+        LockClock clock = new LockClock(nanos::get, millis::get);
+        Hold hold = Hold.held("e", "node", clock.now());
+
+        long sentAt = clock.now();
+        millis.addAndGet(60_000);
+        hold.renewed(sentAt);
+
+        assertThat(hold.lockAgeNanos(clock.now()))
+                .isEqualTo(Duration.ofMinutes(1).toNanos());
+    }
+
+    @Test
+    void clocksThatDifferByLittleAreNoPause() {
+        AtomicLong nanos = new AtomicLong();
+        AtomicLong millis = new AtomicLong();
+        LockClock clock = new LockClock(nanos::get, millis::get);
+
+        for (int i = 0; i < 5_000; i++) {
+            nanos.addAndGet(1_000);
+            millis.addAndGet(1);
+            clock.now();
+        }
+
+        assertThat(clock.now()).isEqualTo(nanos.get());
     }
 }

@@ -10,6 +10,6 @@ public final class Reservations {
 
     /** Returns holds that forget a reservation after the given time. */
     public static OwnedEvents forgottenAfter(Duration longest) {
-        return new OwnedEvents(new DefaultInFlightTracker(), longest, longest);
+        return new OwnedEvents(new DefaultInFlightTracker(), longest, longest, new LockClock());
     }
 }
