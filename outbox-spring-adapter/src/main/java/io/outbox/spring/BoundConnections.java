@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The JDBC connections that Spring has bound to the calling thread, by DataSource. */
@@ -21,6 +22,22 @@ final class BoundConnections {
             target = proxy.getTargetDataSource();
         }
         return target;
+    }
+
+    /**
+     * Returns the DataSource without proxies that take part in transactions. Others stay: they may set credentials, for
+     * example.
+     */
+    static DataSource unaware(DataSource dataSource) {
+        DataSource unaware = dataSource;
+        DataSource target = dataSource;
+        while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
+            target = proxy.getTargetDataSource();
+            if (proxy instanceof TransactionAwareDataSourceProxy) {
+                unaware = target;
+            }
+        }
+        return unaware;
     }
 
     /** Returns the connection bound for the (unwrapped) DataSource, or {@code null}. */

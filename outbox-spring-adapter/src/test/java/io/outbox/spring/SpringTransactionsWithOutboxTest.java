@@ -9,10 +9,13 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.WriterHook;
+import io.outbox.dead.DeadEventManager;
+import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.store.H2OutboxStore;
 import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.ConnectionProvider;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -30,7 +33,9 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -197,6 +202,46 @@ class SpringTransactionsWithOutboxTest {
         assertThat(committed).hasValue(2);
         await().untilAsserted(() -> assertThat(pending()).isZero());
         assertThat(delivered).containsExactlyInAnyOrder("\"kept\"", "\"nested\"");
+    }
+
+    @Test
+    void aLookAtTheOutboxLeavesTheTransactionAloneBehindAProxyThatTakesPartInIt() {
+        TransactionAwareDataSourceProxy proxy = new TransactionAwareDataSourceProxy(pool);
+        JdbcTemplate statements = new JdbcTemplate(proxy);
+        statements.execute("CREATE TABLE orders (id INT)");
+        for (ConnectionProvider connections : List.of(
+                new SpringConnectionProvider(proxy),
+                new SpringConnectionProvider(new LazyConnectionDataSourceProxy(proxy)))) {
+            StoreBackend backend = StoreBackend.of(connections, context, new H2OutboxStore(), null);
+
+            transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {
+                statements.update("INSERT INTO orders VALUES (1)");
+                assertThat(new DeadEventManager(backend).count(null)).isZero();
+                assertThat(new DeadEventManager(backend).replay("none")).isFalse();
+                assertThat(backend.counts()).isEmpty();
+                assertThat(backend.inspection().orElseThrow().find("none")).isEmpty();
+                tx.setRollbackOnly();
+            });
+
+            assertThat(statements.queryForObject("SELECT COUNT(*) FROM orders", Integer.class))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void theConnectionOfTheTransactionIsRefused() {
+        TransactionAwareDataSourceProxy proxy = new TransactionAwareDataSourceProxy(pool);
+        StoreBackend backend =
+                StoreBackend.of(new DataSourceConnectionProvider(proxy), context, new H2OutboxStore(), null);
+
+        transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {
+            write("kept");
+            assertThatIllegalStateException()
+                    .isThrownBy(backend::counts)
+                    .withMessageContaining("returned the connection of the current transaction");
+        });
+
+        await().untilAsserted(() -> assertThat(delivered).containsExactly("\"kept\""));
     }
 
     @Test

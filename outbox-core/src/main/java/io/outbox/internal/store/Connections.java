@@ -7,7 +7,10 @@ import java.sql.SQLException;
 import java.util.Objects;
 import java.util.function.Function;
 
-/** Runs work on short-lived connections in auto-commit mode: a store begins transactions where it needs them. */
+/**
+ * Runs work on short-lived connections in auto-commit mode: a store begins transactions where it needs them. A connection goes
+ * back in the mode in which it came.
+ */
 public final class Connections {
 
     private final ConnectionProvider provider;
@@ -23,15 +26,30 @@ public final class Connections {
     /** Runs the work on a connection that is closed afterwards. */
     public <T> T with(Function<Connection, T> work) {
         try (Connection conn = provider.getConnection()) {
-            if (conn.getAutoCommit()) {
-                return work.apply(conn);
-            }
-            conn.setAutoCommit(true);
-            T result = work.apply(conn);
-            conn.setAutoCommit(false);
-            return result;
+            return conn.getAutoCommit() ? work.apply(conn) : inAutoCommitMode(conn, work);
         } catch (SQLException e) {
             throw new OutboxBackendException("The outbox database is not available: " + e.getMessage(), e);
+        }
+    }
+
+    private static <T> T inAutoCommitMode(Connection conn, Function<Connection, T> work) throws SQLException {
+        conn.setAutoCommit(true);
+        T result;
+        try {
+            result = work.apply(conn);
+        } catch (RuntimeException | Error e) {
+            restore(conn, e);
+            throw e;
+        }
+        conn.setAutoCommit(false);
+        return result;
+    }
+
+    private static void restore(Connection conn, Throwable reason) {
+        try {
+            conn.setAutoCommit(false);
+        } catch (SQLException | RuntimeException failure) {
+            reason.addSuppressed(failure);
         }
     }
 }

@@ -26,10 +26,10 @@ public final class StoreBackend extends ForwardingBackend {
     /** Returns all parts; the purger may be {@code null} if nothing is purged. */
     public static StoreBackend of(
             ConnectionProvider connectionProvider, TxContext txContext, OutboxStore store, EventPurger purger) {
-        return new StoreBackend(
-                forWriting(txContext, store),
-                forDelivery(connectionProvider, store),
-                forHousekeeping(connectionProvider, store, purger));
+        WriteBackend writing = forWriting(txContext, store);
+        ConnectionProvider separate =
+                new OutsideTransaction(Objects.requireNonNull(connectionProvider, "connectionProvider"), txContext);
+        return new StoreBackend(writing, forDelivery(separate, store), forHousekeeping(separate, store, purger));
     }
 
     /** Returns the part that writes. */

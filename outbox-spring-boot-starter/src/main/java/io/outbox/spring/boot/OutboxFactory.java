@@ -3,11 +3,11 @@ package io.outbox.spring.boot;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.internal.store.StoreBackend;
-import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
+import io.outbox.spring.SpringConnectionProvider;
 import io.outbox.spring.SpringTxContext;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
 import io.outbox.spring.boot.internal.jdbc.DeadLetterTables;
@@ -87,7 +87,7 @@ public final class OutboxFactory implements DisposableBean {
         SpringTxContext txContext = new SpringTxContext(dataSource);
         txContexts.add(txContext);
         StoreBackend backend = StoreBackend.of(
-                new DataSourceConnectionProvider(dataSource),
+                new SpringConnectionProvider(dataSource),
                 txContext,
                 DeadLetterTables.around(store, dataSource, settings.table(), assembler.deadLetters()),
                 settings.mode().purgerFor(store));

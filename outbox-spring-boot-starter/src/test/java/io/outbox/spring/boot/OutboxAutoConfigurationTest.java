@@ -37,12 +37,14 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -97,6 +99,44 @@ class OutboxAutoConfigurationTest {
                             .singleElement()
                             .isEqualTo(List.of(1)));
                 });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class DataSourceThatTakesPart {
+
+        @Bean
+        static BeanPostProcessor transactionAware() {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessAfterInitialization(Object bean, String beanName) {
+                    return bean instanceof DataSource dataSource
+                            ? new TransactionAwareDataSourceProxy(dataSource)
+                            : bean;
+                }
+            };
+        }
+    }
+
+    @Test
+    void aLookAtTheOutboxLeavesTheTransactionAloneWhateverTheDataSource() {
+        TestApplication.runner(Deliveries.class, DataSourceThatTakesPart.class).run(context -> {
+            Outbox outbox = context.getBean(Outbox.class);
+            JdbcTemplate statements = context.getBean(JdbcTemplate.class);
+            statements.execute("CREATE TABLE orders (id INT)");
+
+            context.getBean(TransactionTemplate.class).executeWithoutResult(tx -> {
+                statements.update("INSERT INTO orders VALUES (1)");
+                assertThat(outbox.deadEvents().count(null)).isZero();
+                assertThat(outbox.deadEvents().replay("none")).isFalse();
+                assertThat(outbox.counts()).isEmpty();
+                tx.setRollbackOnly();
+            });
+
+            assertThat(statements.queryForObject("SELECT COUNT(*) FROM orders", Integer.class))
+                    .isZero();
+            write(context, "Placed", "1");
+            awaitPayloads(context, "1");
+        });
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.outbox.spring.boot.internal.jdbc;
 
 import io.outbox.internal.store.StoreBackend;
-import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.spi.ConnectionProvider;
@@ -9,6 +8,7 @@ import io.outbox.spi.EventPurger;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.TxContext;
+import io.outbox.spring.SpringConnectionProvider;
 import io.outbox.spring.SpringTxContext;
 import io.outbox.spring.boot.OutboxDataSource;
 import io.outbox.spring.boot.OutboxFactory;
@@ -76,7 +76,7 @@ public class JdbcEngineConfiguration {
         @Lazy
         @ConditionalOnMissingBean
         ConnectionProvider outboxConnectionProvider() {
-            return new DataSourceConnectionProvider(dataSource);
+            return new SpringConnectionProvider(dataSource);
         }
 
         @Bean
