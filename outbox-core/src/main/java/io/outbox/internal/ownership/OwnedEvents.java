@@ -70,7 +70,8 @@ public final class OwnedEvents {
 
     /** Reserves an event that is about to be written; returns {@code null} if it is in somebody's hands already. */
     public Hold reserve(String eventId, String holder) {
-        return tracker.tryAcquire(eventId) ? opened(Hold.reserved(eventId, holder, clock.now())) : null;
+        Hold reservation = Hold.reserved(eventId, holder, clock.now());
+        return tracker.tryAcquire(eventId) ? opened(reservation) : null;
     }
 
     /** Turns the reservation into a hold; returns false if the event was taken from it. */
@@ -87,14 +88,15 @@ public final class OwnedEvents {
 
     /** Acquires an event that was read from the store without a lock, or returns {@code null} if it is not available. */
     public Hold acquire(String eventId) {
+        Hold hold = Hold.held(eventId, null, clock.now());
         if (!tracker.tryAcquire(eventId)) {
-            return instead(eventId, Hold.held(eventId, null, clock.now()), graceNanos);
+            return instead(eventId, hold, graceNanos);
         }
         if (scanning && closedDuringScan.contains(eventId)) {
             tracker.release(eventId);
             return null;
         }
-        return opened(Hold.held(eventId, null, clock.now()));
+        return opened(hold);
     }
 
     /**
@@ -125,8 +127,15 @@ public final class OwnedEvents {
         return scanning && closedDuringScan.contains(claimed.eventId());
     }
 
+    /** Notes the hold of an event that has passed the gate, which opens again if that fails. */
     private Hold opened(Hold hold) {
-        Hold former = holds.put(hold.eventId(), hold);
+        Hold former;
+        try {
+            former = holds.put(hold.eventId(), hold);
+        } catch (RuntimeException | Error e) {
+            tracker.release(hold.eventId());
+            throw e;
+        }
         if (former != null) { // a tracker has let both pass
             former.contest();
             hold.contest();
@@ -158,9 +167,11 @@ public final class OwnedEvents {
         }
         String claimedAs = hold.end();
         forget(hold);
-        return claimedAs != null && tracker.tryAcquire(hold.eventId())
-                ? opened(Hold.held(hold.eventId(), claimedAs, clock.now()))
-                : null;
+        if (claimedAs == null) {
+            return null;
+        }
+        Hold unwanted = Hold.held(hold.eventId(), claimedAs, clock.now());
+        return tracker.tryAcquire(hold.eventId()) ? opened(unwanted) : null;
     }
 
     /** Opens the gate, unless another hold has taken this one's place. */

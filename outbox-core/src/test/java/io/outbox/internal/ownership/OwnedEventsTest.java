@@ -1,6 +1,7 @@
 package io.outbox.internal.ownership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.dispatch.DefaultInFlightTracker;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -512,5 +514,29 @@ class OwnedEventsTest {
         }
 
         assertThat(clock.now()).isEqualTo(nanos.get());
+    }
+
+    /** The clock stands for anything that may fail, as an allocation may. */
+    @Test
+    void whateverFailsTheGateIsNotLeftShutBehindNobody() {
+        DefaultInFlightTracker tracker = new DefaultInFlightTracker();
+        AtomicBoolean fails = new AtomicBoolean();
+        LockClock clock = new LockClock(
+                () -> {
+                    if (fails.get()) {
+                        throw new OutOfMemoryError("as good as any");
+                    }
+                    return 0;
+                },
+                () -> 0);
+        OwnedEvents holds =
+                new OwnedEvents(tracker, OwnedEvents.RESERVATION_GRACE, OwnedEvents.LONGEST_RESERVATION, clock);
+        fails.set(true);
+
+        assertThatThrownBy(() -> holds.reserve("written", null)).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> holds.acquire("read")).isInstanceOf(OutOfMemoryError.class);
+
+        assertThat(tracker.tryAcquire("written")).isTrue();
+        assertThat(tracker.tryAcquire("read")).isTrue();
     }
 }
