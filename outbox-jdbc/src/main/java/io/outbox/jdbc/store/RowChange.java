@@ -37,7 +37,7 @@ final class RowChange {
     }
 
     /** How often a lock is tried before it is taken for one that lasts. */
-    private static final int MAX_TRIES = 8;
+    private static final int MAX_TRIES = 12;
 
     private static final String LOCK_FREE = """
             SELECT event_id FROM {by_id} WHERE event_id {among} AND {unfinished}{fence} FOR UPDATE SKIP LOCKED""";

@@ -9,6 +9,7 @@ import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.EventsLockedException;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.Outcome;
 import java.sql.Connection;
@@ -92,8 +93,15 @@ final class DeadLetterFixture implements AutoCloseable {
                 .build();
     }
 
+    /** Applies outcomes as a node does: what somebody else has locked is tried again. */
     Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
-        return with(conn -> store.applyOutcomes(conn, ownerId, outcomes));
+        while (true) {
+            try {
+                return with(conn -> store.applyOutcomes(conn, ownerId, outcomes));
+            } catch (EventsLockedException e) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     /** Lets events die, and become letters. */

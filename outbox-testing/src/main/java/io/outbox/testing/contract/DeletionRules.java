@@ -193,7 +193,7 @@ abstract class DeletionRules extends EngineRules {
         List<String> ids = storeDue(100);
         List<Callable<Map<String, EventStatus>>> deletions = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            deletions.add(() -> backend.apply(null, gone(ids)));
+            deletions.add(() -> applyAmongOthers(null, gone(ids)));
         }
 
         assertThat(Parallel.run(deletions)).allMatch(allDone(ids)::equals);

@@ -1,10 +1,12 @@
 package io.outbox.testing.contract;
 
 import io.outbox.EventEnvelope;
+import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventsLockedException;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
@@ -17,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -200,6 +203,19 @@ abstract class EngineRules {
     final void finish(Collection<String> ids) {
         Instant now = engine.now();
         backend.apply(null, done(ids, now));
+    }
+
+    /** Applies outcomes as a node does: what somebody else has locked is tried again. */
+    final Map<String, EventStatus> applyAmongOthers(String holder, List<Outcome> outcomes) {
+        for (long giveUpAt = System.nanoTime() + Duration.ofSeconds(20).toNanos(); ; ) {
+            try {
+                return backend.apply(holder, outcomes);
+            } catch (EventsLockedException e) {
+                if (System.nanoTime() - giveUpAt > 0) {
+                    throw e;
+                }
+            }
+        }
     }
 
     static List<Outcome> done(Collection<String> ids, Instant at) {

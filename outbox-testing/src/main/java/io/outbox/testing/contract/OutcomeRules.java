@@ -180,7 +180,7 @@ abstract class OutcomeRules extends EngineRules {
         List<Callable<Map<String, EventStatus>>> failures = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             Outcome failed = new Outcome.Failed(id, base.plusMillis(i), 0, 100, "failure " + i);
-            failures.add(() -> backend.apply(null, List.of(failed)));
+            failures.add(() -> applyAmongOthers(null, List.of(failed)));
         }
 
         List<Map<String, EventStatus>> applied = Parallel.run(failures);
