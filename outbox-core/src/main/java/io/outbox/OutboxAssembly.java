@@ -126,8 +126,7 @@ final class OutboxAssembly {
         DeadLetterQueue deadLetters = deadLetters(store, () -> poll.get().run());
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
         try {
-            PollingLoop.Source source = new PollingLoop.Source(engine.backend(), store);
-            PollingLoop loop = new PollingLoop(source, engine.coldPath(), polling, engineMetrics);
+            PollingLoop loop = new PollingLoop(engine.backend(), engine.coldPath(), polling, engineMetrics);
             poll.set(loop::wakeUp);
             HotPath path = hotPath ? engine.hotPath(metrics) : HotPath.NONE;
             return new Parts(

@@ -9,7 +9,6 @@ import io.outbox.internal.watch.WatchedBackend;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeliveryBackend;
-import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
@@ -179,9 +178,8 @@ public final class OutboxPoller implements AutoCloseable {
             EngineMetrics engineMetrics = new EngineMetrics(metrics);
             PollTarget known = handler.unwrap(PollTarget.class);
             PollTarget target = known != null ? known : PollingLoop.target(handler, store, engineMetrics);
-            PollingLoop.Source source =
-                    new PollingLoop.Source(new WatchedBackend(store, target.watch()), housekeeping());
-            PollingLoop loop = new PollingLoop(source, target, settings, engineMetrics);
+            DeliveryBackend watched = new WatchedBackend(store, target.watch());
+            PollingLoop loop = new PollingLoop(watched, target, settings, engineMetrics);
             built = true;
             return new OutboxPoller(loop);
         }
@@ -192,10 +190,6 @@ public final class OutboxPoller implements AutoCloseable {
                     : StoreBackend.forDelivery(
                             Objects.requireNonNull(connectionProvider, "connectionProvider is required"),
                             Objects.requireNonNull(outboxStore, "outboxStore is required"));
-        }
-
-        private HousekeepingBackend housekeeping() {
-            return backend != null ? backend : StoreBackend.forHousekeeping(connectionProvider, outboxStore, null);
         }
     }
 }

@@ -74,4 +74,20 @@ public interface DeliveryBackend {
      * not; empty if there is none.
      */
     Optional<Instant> oldestDueAt(Instant now);
+
+    /**
+     * Returns the place in due order before all events that are due at that time or later, to begin a walk there; or
+     * {@code null}, the front, where it costs nothing to pass over what was due before.
+     */
+    PageCursor placeOf(Instant due);
+
+    /**
+     * Returns which event types have pending events, and since when. That must cost as much as there are types, however many
+     * events wait; an engine that cannot do so for all types tells of some, or of none.
+     *
+     * @param known what the last look told of, in its order: the answer has these types too, looked at from their due time
+     *     on; others are looked for from the front
+     * @param from a time before which nothing is pending, for an engine that looks at all types together
+     */
+    DueTypes lookByType(List<DueType> known, Instant from);
 }

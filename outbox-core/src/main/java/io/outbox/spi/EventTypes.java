@@ -42,6 +42,11 @@ public record EventTypes(List<String> names, boolean excluded) {
                 : names.stream().anyMatch(other::contains);
     }
 
+    /** Returns whether no event type is chosen. */
+    public boolean isNone() {
+        return !excluded && names.isEmpty();
+    }
+
     public boolean isAll() {
         return excluded && names.isEmpty();
     }

@@ -110,6 +110,16 @@ public abstract class ForwardingBackend implements OutboxBackend {
     }
 
     @Override
+    public PageCursor placeOf(Instant due) {
+        return delivery.placeOf(due);
+    }
+
+    @Override
+    public DueTypes lookByType(List<DueType> known, Instant from) {
+        return delivery.lookByType(known, from);
+    }
+
+    @Override
     public List<PendingEvents> pending(Instant now) {
         return housekeeping.pending(now);
     }

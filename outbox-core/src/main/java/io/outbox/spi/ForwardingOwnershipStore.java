@@ -149,6 +149,16 @@ public abstract class ForwardingOwnershipStore implements OwnershipStore {
     }
 
     @Override
+    public PageCursor placeOf(Instant due) {
+        return delegate.placeOf(due);
+    }
+
+    @Override
+    public DueTypes lookByType(Connection conn, List<DueType> known, Instant from) {
+        return delegate.lookByType(conn, known, from);
+    }
+
+    @Override
     public List<PendingEvents> pending(Connection conn, Instant now) {
         return delegate.pending(conn, now);
     }

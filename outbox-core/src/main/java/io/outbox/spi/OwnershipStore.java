@@ -87,6 +87,12 @@ public interface OwnershipStore extends OutboxStore {
     /** Returns since when the oldest pending event is due at {@code now}, locked or not. */
     Optional<Instant> oldestDueAt(Connection conn, Instant now);
 
+    /** See {@link DeliveryBackend#placeOf}. */
+    PageCursor placeOf(Instant due);
+
+    /** See {@link DeliveryBackend#lookByType}. */
+    DueTypes lookByType(Connection conn, List<DueType> known, Instant from);
+
     /** See {@link HousekeepingBackend#pending}. */
     List<PendingEvents> pending(Connection conn, Instant now);
 

@@ -96,8 +96,7 @@ public final class Node implements AutoCloseable {
         delivery.listenerRegistry(registry);
         EngineMetrics engineMetrics = new EngineMetrics(metrics);
         engine = new DeliveryEngine(backend, delivery, engineMetrics);
-        loop = new PollingLoop(
-                new PollingLoop.Source(engine.backend(), backend), engine.coldPath(), polling, engineMetrics);
+        loop = new PollingLoop(engine.backend(), engine.coldPath(), polling, engineMetrics);
         HotPath path = engine.hotPath(metrics);
         writer = new DefaultOutboxWriter(backend, new WriterHook() {
             @Override

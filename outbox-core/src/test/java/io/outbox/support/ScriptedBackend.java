@@ -12,6 +12,8 @@ import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.InspectionBackend;
@@ -60,6 +62,7 @@ public final class ScriptedBackend implements OutboxBackend {
         CURRENT_TIME,
         NEXT_DUE,
         OLDEST_DUE,
+        LOOK_BY_TYPE,
         PENDING,
         PURGE
     }
@@ -172,7 +175,16 @@ public final class ScriptedBackend implements OutboxBackend {
 
     /** Makes every kind of call fail that delivery makes. */
     public void down() {
-        down(Op.FETCH, Op.CLAIM, Op.APPLY, Op.RENEW, Op.RELEASE, Op.CURRENT_TIME, Op.NEXT_DUE, Op.OLDEST_DUE);
+        down(
+                Op.FETCH,
+                Op.CLAIM,
+                Op.APPLY,
+                Op.RENEW,
+                Op.RELEASE,
+                Op.CURRENT_TIME,
+                Op.NEXT_DUE,
+                Op.OLDEST_DUE,
+                Op.LOOK_BY_TYPE);
     }
 
     /** Ends {@link #down()}. */
@@ -638,6 +650,24 @@ public final class ScriptedBackend implements OutboxBackend {
                         .filter(row -> row.isPending() && row.availableAt.isAfter(now))
                         .map(Row::availableAt)
                         .min(Instant::compareTo));
+    }
+
+    @Override
+    public PageCursor placeOf(Instant due) {
+        return null;
+    }
+
+    @Override
+    public DueTypes lookByType(List<DueType> known, Instant from) {
+        return call(
+                Op.LOOK_BY_TYPE,
+                List.of(),
+                () -> DueTypes.of(
+                        rows.values().stream()
+                                .filter(Row::isPending)
+                                .map(row -> new DueType(row.event.eventType(), row.availableAt))
+                                .toList(),
+                        true));
     }
 
     @Override

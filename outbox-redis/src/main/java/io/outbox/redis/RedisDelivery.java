@@ -8,6 +8,8 @@ import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.Outcome;
@@ -216,6 +218,22 @@ final class RedisDelivery implements DeliveryBackend {
     @Override
     public Optional<Instant> oldestDueAt(Instant now) {
         return time(redis.run(Script.DUE_TIMES, List.of(Micros.text(now))).get(1));
+    }
+
+    /** The front: what is finished is in no one's way. */
+    @Override
+    public PageCursor placeOf(Instant due) {
+        return null;
+    }
+
+    @Override
+    public DueTypes lookByType(List<DueType> known, Instant from) {
+        List<Object> reply = redis.run(Script.DUE_TYPES, List.of());
+        List<DueType> types = new ArrayList<>();
+        for (int i = 0; i < reply.size(); i += 2) {
+            types.add(new DueType((String) reply.get(i), Micros.instant((String) reply.get(i + 1))));
+        }
+        return new DueTypes(types, true);
     }
 
     private static Optional<Instant> time(Object micros) {

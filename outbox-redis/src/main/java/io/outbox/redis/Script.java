@@ -32,6 +32,7 @@ record Script(String source, String sha) {
     static final Script RELEASE = of(CHANGES, "release");
     static final Script DONE_AMONG = of(READS, "done-among");
     static final Script DUE_TIMES = of(READS, "due-times");
+    static final Script DUE_TYPES = of(READS, "due-types");
     static final Script BACKLOG = of(READS, "backlog");
     static final Script PURGE = of(CHANGES, "purge");
     static final Script DEAD_PAGE = of(READS, "dead-page");

@@ -14,6 +14,8 @@ import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.HousekeepingBackend;
@@ -256,6 +258,21 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
                 .map(StoredEvent::availableAt)
                 .findFirst()
                 .filter(availableAt -> !availableAt.isAfter(now));
+    }
+
+    /** The front: what is finished is in no one's way. */
+    @Override
+    public PageCursor placeOf(Instant due) {
+        return null;
+    }
+
+    @Override
+    public synchronized DueTypes lookByType(List<DueType> known, Instant from) {
+        return DueTypes.of(
+                pending.stream()
+                        .map(event -> new DueType(event.eventType(), event.availableAt()))
+                        .toList(),
+                true);
     }
 
     // Housekeeping

@@ -1,9 +1,7 @@
 package io.outbox.internal.polling;
 
 import io.outbox.internal.metrics.EngineMetrics;
-import io.outbox.model.PendingEvents;
-import io.outbox.spi.DeliveryBackend;
-import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.DueType;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,8 +10,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures for how long the oldest due event waits: as the store has it, so that events in the hands of nodes count too.
- * Thread-safe.
+ * Measures for how long the oldest due event waits: as the store has it, so that events in the hands of nodes count too. It
+ * looks at the first event of each type and counts nothing, so it costs the same however many wait. Periods begin when a
+ * measurement ends. Thread-safe.
  */
 final class LagMeter {
 
@@ -21,15 +20,13 @@ final class LagMeter {
     private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long PERIOD_BY_TYPE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final DeliveryBackend backend;
-    private final HousekeepingBackend housekeeping;
+    private final Lookout lookout;
     private final EngineMetrics metrics;
     private long measuredAtNanos = System.nanoTime() - PERIOD_NANOS;
     private long measuredByTypeAtNanos = System.nanoTime() - PERIOD_BY_TYPE_NANOS;
 
-    LagMeter(DeliveryBackend backend, HousekeepingBackend housekeeping, EngineMetrics metrics) {
-        this.backend = backend;
-        this.housekeeping = housekeeping;
+    LagMeter(Lookout lookout, EngineMetrics metrics) {
+        this.lookout = lookout;
         this.metrics = metrics;
     }
 
@@ -42,20 +39,26 @@ final class LagMeter {
         try {
             if (nanos - measuredAtNanos >= PERIOD_NANOS) {
                 metrics.oldestLag(
-                        backend.oldestDueAt(now).map(oldest -> age(oldest, now)).orElse(0L));
-                measuredAtNanos = nanos;
+                        lookout.oldestDue(now).map(oldest -> age(oldest, now)).orElse(0L));
+                measuredAtNanos = System.nanoTime();
             }
             if (nanos - measuredByTypeAtNanos >= PERIOD_BY_TYPE_NANOS) {
-                Map<String, Long> byType = new HashMap<>();
-                for (PendingEvents type : housekeeping.pending(now)) {
-                    byType.put(type.eventType(), age(type.oldestDueAt(), now));
-                }
-                metrics.oldestLagByType(byType);
-                measuredByTypeAtNanos = nanos;
+                metrics.oldestLagByType(agesByType(now));
+                measuredByTypeAtNanos = System.nanoTime();
             }
         } catch (RuntimeException | Error e) {
             LOG.log(Level.DEBUG, "Cannot measure how long events wait", e);
         }
+    }
+
+    private Map<String, Long> agesByType(Instant now) {
+        Map<String, Long> ages = new HashMap<>();
+        for (DueType type : lookout.byType(now).types()) {
+            if (type.due() != null && !type.due().isAfter(now)) {
+                ages.put(type.eventType(), age(type.due(), now));
+            }
+        }
+        return ages;
     }
 
     /** Reports that no event waits. */

@@ -9,7 +9,7 @@ import io.outbox.poller.StuckRecovery;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventTypes;
-import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.PageCursor;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,8 +37,6 @@ public final class PollingLoop implements AutoCloseable {
     private static final long AFTER_CAUTION_MS = 200;
     /** How soon to look for what a claim without an answer left behind. */
     private static final long LOOK_FOR_LOST_MS = 500;
-    /** Earlier than any time at which an event can be due; databases do not go back further. */
-    private static final Instant BEFORE_ALL = Instant.parse("1000-01-01T00:00:00Z");
 
     private final DeliveryBackend backend;
     private final PollTarget target;
@@ -46,6 +44,7 @@ public final class PollingLoop implements AutoCloseable {
     private final StoreWatch watch;
     private final EngineMetrics metrics;
     private final PageReader reader;
+    private final Lookout lookout;
     private final LagMeter lag;
     private final Schedule schedule;
     private final Object pageLock = new Object();
@@ -53,8 +52,8 @@ public final class PollingLoop implements AutoCloseable {
     private boolean readyForTypes;
     private boolean failing;
 
-    public PollingLoop(Source source, PollTarget target, PollSettings settings, EngineMetrics metrics) {
-        this.backend = source.backend;
+    public PollingLoop(DeliveryBackend backend, PollTarget target, PollSettings settings, EngineMetrics metrics) {
+        this.backend = backend;
         this.watch = target.watch();
         this.target = target;
         this.settings = settings;
@@ -62,16 +61,14 @@ public final class PollingLoop implements AutoCloseable {
         this.reader = settings.lease() == null
                 ? new PageReader.Fetching(backend, settings.skipRecent(), settings.clock())
                 : new PageReader.Claiming(backend, settings.skipRecent(), target);
-        this.lag = new LagMeter(backend, source.housekeeping, metrics);
+        this.lookout = new Lookout(backend);
+        this.lag = new LagMeter(lookout, metrics);
         this.schedule = new Schedule(target, settings, this::run);
         if (settings.lease() != null) {
             target.claimingUnder(settings.lease());
         }
         target.connect(schedule);
     }
-
-    /** Where events are read. */
-    public record Source(DeliveryBackend backend, HousekeepingBackend housekeeping) {}
 
     /** Returns a handler of the application's own as a target. */
     public static PollTarget target(OutboxPollerHandler handler, DeliveryBackend backend, EngineMetrics metrics) {
@@ -105,7 +102,7 @@ public final class PollingLoop implements AutoCloseable {
             try {
                 if (state.feed().availableCapacity() > 0) {
                     Walk walk = newWalk(state);
-                    walk.comeOn(this::time);
+                    begin(walk, state.feed(), time());
                     Pass pass = singlePage(state, walk);
                     readPage(pass);
                     pass.end();
@@ -137,7 +134,7 @@ public final class PollingLoop implements AutoCloseable {
         int delivered = 0;
         for (FeedState state : schedule.feeds()) {
             Walk walk = newWalk(state);
-            walk.begin(asOf);
+            begin(walk, state.feed(), asOf);
             Pass pass = singlePage(state, walk);
             boolean more = true;
             while (more && state.feed().availableCapacity() > 0) {
@@ -193,7 +190,7 @@ public final class PollingLoop implements AutoCloseable {
 
     /** Returns for how long no event of any type is due; 0 if one is. */
     private long quietMs() {
-        Optional<Instant> first = backend.nextDueAt(BEFORE_ALL);
+        Optional<Instant> first = lookout.firstPending(estimatedTime());
         if (first.isEmpty()) {
             return Long.MAX_VALUE;
         }
@@ -220,7 +217,12 @@ public final class PollingLoop implements AutoCloseable {
     }
 
     private void measureLag() {
-        lag.measure(settings.clock().instant().plus(storeAhead));
+        lag.measure(estimatedTime());
+    }
+
+    /** Returns the time on the store's clock by what is known of it. */
+    private Instant estimatedTime() {
+        return settings.clock().instant().plus(storeAhead);
     }
 
     /** Reads the next page of a pass; returns false, having set the feed's next time, if it was the last for now. */
@@ -229,7 +231,9 @@ public final class PollingLoop implements AutoCloseable {
         try {
             if (state.feed().availableCapacity() > 0) {
                 Walk walk = state.walk();
-                walk.comeOn(this::time);
+                if (walk.isOver()) {
+                    begin(walk, state.feed(), time());
+                }
                 if (readPage(pass)) {
                     if (!walk.isAtFront() || state.walk().wantsFront()) {
                         return true;
@@ -327,6 +331,14 @@ public final class PollingLoop implements AutoCloseable {
             }
         }
 
+        /** Goes on behind a page; {@code null} is the end. */
+        private void walkedTo(PageCursor next) {
+            walk.advance(next);
+            if (next == null) {
+                state.lostAnswers().walked(walk.beganAtNanos());
+            }
+        }
+
         private Instant presentInStore() {
             return walk.asOf().plusNanos(System.nanoTime() - beganAtNanos);
         }
@@ -336,21 +348,26 @@ public final class PollingLoop implements AutoCloseable {
     private boolean readPage(Pass pass) {
         synchronized (pageLock) {
             PollFeed feed = pass.state.feed();
-            prepareFor(feed.types());
+            EventTypes types = pass.walk.types(feed);
+            if (types.isNone()) {
+                pass.walkedTo(null);
+                return true;
+            }
             target.scanStarted();
             try {
                 int limit = pass.limit();
                 PageReader.Place place = pass.walk.place(limit, pass.maxBytes()).dueFor(feed.leastWait());
-                PageReader.ReadPage page = reader.read(feed.types(), place, pass.takesOver(), pass.state.lostAnswers());
+                long began = System.nanoTime();
+                PageReader.ReadPage page = reader.read(types, place, pass.takesOver(), pass.state.lostAnswers());
+                if (place.after() == null) {
+                    lookout.readAtFront(System.nanoTime() - began);
+                }
                 pass.tookOver(page.takenOver());
                 pass.pageSize.came(limit, page.next() != null);
                 pass.pageSize.fit(page.events().size(), page.bytes());
                 boolean taken = handOver(page);
                 if (taken) {
-                    pass.walk.advance(page.next());
-                    if (page.next() == null) {
-                        pass.state.lostAnswers().walked(pass.walk.beganAtNanos());
-                    }
+                    pass.walkedTo(page.next());
                 } else if (page.claim().holder() != null) {
                     pass.walk.restart();
                 }
@@ -361,11 +378,14 @@ public final class PollingLoop implements AutoCloseable {
         }
     }
 
-    private void prepareFor(EventTypes types) {
+    /** Begins a walk at the front, with what is due at that time. */
+    private void begin(Walk walk, PollFeed feed, Instant asOf) {
+        EventTypes types = feed.types();
         if (!readyForTypes && !types.isAll()) {
             backend.prepareReadsByType();
             readyForTypes = true;
         }
+        walk.begin(asOf, lookout.range(types, asOf.minus(feed.leastWait())));
     }
 
     /**

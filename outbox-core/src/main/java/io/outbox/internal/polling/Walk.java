@@ -1,9 +1,9 @@
 package io.outbox.internal.polling;
 
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.PageCursor;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * A walk through the due events of a feed, from the oldest on, page by page. It goes on over several runs of the poller,
@@ -20,6 +20,7 @@ final class Walk {
     private final long longestNanos;
     private Instant asOf;
     private long beganAtNanos;
+    private Lookout.Range range;
     private PageCursor cursor;
     private boolean wantsFront;
 
@@ -27,18 +28,16 @@ final class Walk {
         this.longestNanos = TimeUnit.MILLISECONDS.toNanos(longestMs);
     }
 
-    /** Begins at the front, with what is due at the time that is asked for, unless the walk under way may go on. */
-    void comeOn(Supplier<Instant> time) {
+    /** Returns whether it has to begin at the front, since it has come to the end or goes on for too long. */
+    boolean isOver() {
         long age = System.nanoTime() - beganAtNanos;
-        boolean tooOld = age > longestNanos || (wantsFront && age > SHORT_NANOS);
-        if (cursor == null || tooOld) {
-            begin(time.get());
-        }
+        return cursor == null || age > longestNanos || (wantsFront && age > SHORT_NANOS);
     }
 
-    /** Begins at the front, with what is due at the given time. */
-    void begin(Instant time) {
+    /** Begins at the front of a range, with what is due at the given time. */
+    void begin(Instant time, Lookout.Range whatToRead) {
         asOf = time;
+        range = whatToRead;
         beganAtNanos = System.nanoTime();
         cursor = null;
         wantsFront = false;
@@ -59,8 +58,13 @@ final class Walk {
         return asOf;
     }
 
+    /** Returns the types to read of those that the feed is for now. */
+    EventTypes types(PollFeed feed) {
+        return range.within(feed.types());
+    }
+
     PageReader.Place place(int limit, long maxBytes) {
-        return new PageReader.Place(asOf, cursor, limit, maxBytes);
+        return new PageReader.Place(asOf, cursor == null ? range.start() : cursor, limit, maxBytes);
     }
 
     /** Goes on behind a page; {@code null} is the end. */

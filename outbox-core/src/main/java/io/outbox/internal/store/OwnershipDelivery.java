@@ -6,10 +6,13 @@ import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.OwnershipStore;
 import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -87,5 +90,15 @@ final class OwnershipDelivery implements DeliveryBackend {
     @Override
     public Optional<Instant> oldestDueAt(Instant now) {
         return connections.with(conn -> store.oldestDueAt(conn, now));
+    }
+
+    @Override
+    public PageCursor placeOf(Instant due) {
+        return store.placeOf(due);
+    }
+
+    @Override
+    public DueTypes lookByType(List<DueType> known, Instant from) {
+        return connections.with(conn -> store.lookByType(conn, known, from));
     }
 }

@@ -7,6 +7,8 @@ import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.OutboxStore;
@@ -33,6 +35,9 @@ import java.util.Set;
  * longer read from the front.
  */
 final class PlainDelivery implements DeliveryBackend {
+
+    /** How many events are read to tell of their types. */
+    private static final int FIRST = 1000;
 
     private final Connections connections;
     private final OutboxStore store;
@@ -194,6 +199,23 @@ final class PlainDelivery implements DeliveryBackend {
     public Optional<Instant> oldestDueAt(Instant now) {
         List<OutboxEvent> oldest = connections.with(conn -> store.pollPending(conn, now, Duration.ZERO, 1));
         return oldest.stream().map(OutboxEvent::createdAt).findFirst();
+    }
+
+    /** Such a store reads from the front only. */
+    @Override
+    public PageCursor placeOf(Instant due) {
+        return null;
+    }
+
+    /** Tells of what is first in one read, again by the time of creation. */
+    @Override
+    public DueTypes lookByType(List<DueType> known, Instant from) {
+        List<OutboxEvent> rows = connections.with(conn -> store.pollPending(conn, Instant.now(), Duration.ZERO, FIRST));
+        return DueTypes.of(
+                rows.stream()
+                        .map(row -> new DueType(row.eventType(), row.createdAt()))
+                        .toList(),
+                false);
     }
 
     private UnsupportedOperationException unsupported(String what) {

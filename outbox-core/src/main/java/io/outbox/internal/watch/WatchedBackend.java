@@ -6,11 +6,14 @@ import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventsLockedException;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -161,5 +164,15 @@ public final class WatchedBackend implements DeliveryBackend {
     @Override
     public Optional<Instant> oldestDueAt(Instant now) {
         return call(() -> backend.oldestDueAt(now));
+    }
+
+    @Override
+    public PageCursor placeOf(Instant due) {
+        return backend.placeOf(due);
+    }
+
+    @Override
+    public DueTypes lookByType(List<DueType> known, Instant from) {
+        return call(() -> backend.lookByType(known, from));
     }
 }

@@ -70,9 +70,9 @@ class LagTest {
                 })
                 .start();
         await().atMost(Duration.ofSeconds(10)).until(() -> node.engine().coldQueueDepth() == 20 - 4);
-        long measured = backend.calls(Op.OLDEST_DUE);
+        long measured = backend.calls(Op.NEXT_DUE);
 
-        await().atMost(Duration.ofSeconds(10)).until(() -> backend.calls(Op.OLDEST_DUE) > measured);
+        await().atMost(Duration.ofSeconds(10)).until(() -> backend.calls(Op.NEXT_DUE) > measured);
         awaitLag();
 
         listener.open();
@@ -89,9 +89,9 @@ class LagTest {
                 .start();
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> !node.engine().unavailable().isEmpty());
-        long measured = backend.calls(Op.OLDEST_DUE);
+        long measured = backend.calls(Op.NEXT_DUE);
 
-        await().atMost(Duration.ofSeconds(10)).until(() -> backend.calls(Op.OLDEST_DUE) > measured + 1);
+        await().atMost(Duration.ofSeconds(10)).until(() -> backend.calls(Op.NEXT_DUE) > measured + 1);
         awaitLag();
     }
 
@@ -111,7 +111,7 @@ class LagTest {
     void itIsMeasuredWhileABacklogIsReadThatTakesLong() {
         AtomicInteger count = new AtomicInteger();
         backend.before(Op.FETCH, call -> {
-            for (int i = 0; backend.calls(Op.OLDEST_DUE) < 2 && i < 60; i++) {
+            for (int i = 0; backend.calls(Op.NEXT_DUE) < 2 && i < 60; i++) {
                 backend.put(old("e" + count.getAndIncrement()));
             }
         });
@@ -123,24 +123,24 @@ class LagTest {
                 .listen(event -> DispatchResult.done())
                 .start();
 
-        await().atMost(Duration.ofSeconds(20)).until(() -> backend.calls(Op.OLDEST_DUE) >= 2);
+        await().atMost(Duration.ofSeconds(20)).until(() -> backend.calls(Op.NEXT_DUE) >= 2);
         awaitLag();
         await().atMost(Duration.ofSeconds(20)).until(() -> backend.count(EventStatus.DONE) == count.get());
     }
 
     @Test
     void aStoreThatCannotTellKeepsNobodyFromDelivering() {
-        backend.before(Op.OLDEST_DUE, call -> {
+        backend.before(Op.LOOK_BY_TYPE, call -> {
             throw new NoClassDefFoundError("of the store");
         });
         node.listen(event -> DispatchResult.done()).start();
         for (int i = 0; i < 3; i++) {
-            long measured = backend.calls(Op.OLDEST_DUE);
+            long measured = backend.calls(Op.LOOK_BY_TYPE);
             backend.put(old("e" + i));
             int delivered = i + 1;
 
             await().atMost(Duration.ofSeconds(10)).until(() -> backend.count(EventStatus.DONE) == delivered);
-            await().atMost(Duration.ofSeconds(10)).until(() -> backend.calls(Op.OLDEST_DUE) > measured);
+            await().atMost(Duration.ofSeconds(10)).until(() -> backend.calls(Op.LOOK_BY_TYPE) > measured);
         }
     }
 }

@@ -128,7 +128,7 @@ class RestTest {
     void whatIsDueLaterEndsTheRestInTime() {
         node.polling(settings -> settings.intervalMs(Node.NEVER_MS));
         startWithLanes(false);
-        await().atMost(LONG).until(() -> pagesRead() > TYPES);
+        await().atMost(LONG).until(() -> pagesRead() >= TYPES);
 
         node.write(EventEnvelope.builder("Type7")
                 .payloadJson("{}")

@@ -34,9 +34,10 @@ public record LaneIndex(TableCatalog catalog, SchemaScript script) {
         }
     }
 
-    /** Says how to create the index if it is missing. */
-    public void warnIfMissing(Connection conn) throws SQLException {
-        if (!isPresent(conn)) {
+    /** Returns whether the table has such an index, and says how to create it if not. */
+    public boolean isPresentOrWarn(Connection conn) throws SQLException {
+        boolean present = isPresent(conn);
+        if (!present) {
             LOG.log(
                     Level.WARNING,
                     "The outbox table " + catalog.tableName()
@@ -44,6 +45,7 @@ public record LaneIndex(TableCatalog catalog, SchemaScript script) {
                             + " type with a lane of its own takes longer the more events of other types wait. Create: "
                             + ddl());
         }
+        return present;
     }
 
     /** Returns the statement that creates the index, or its columns where we have no statement for the database. */

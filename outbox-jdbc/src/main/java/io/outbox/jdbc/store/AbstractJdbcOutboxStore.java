@@ -25,6 +25,8 @@ import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
@@ -34,12 +36,14 @@ import io.outbox.spi.NewEvent;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.OwnershipStore;
 import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -71,6 +75,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** The order in which pages of due events follow each other. */
     protected static final String DUE_ORDER = "available_at, created_at, event_id";
 
+    /** Earlier than any time in a row; databases do not go back further. */
+    static final Instant BEFORE_ALL = Instant.parse("1000-01-01T00:00:00Z");
+
     /** The DEAD events with an end time, of which there are none but those that other programs wrote. */
     protected static final Partition DEAD_WITH_END =
             new Partition(List.of(DEAD), "done_at >= TIMESTAMP '1000-01-01 00:00:00'", "created_at, event_id", "");
@@ -91,6 +98,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     private final String tableName;
     private final Map<String, Sql> filled = new ConcurrentHashMap<>();
+    /** Whether the table has an index by type; {@code null} before anybody asked. */
+    private volatile Boolean indexedByType;
 
     protected AbstractJdbcOutboxStore() {
         this(TableNames.DEFAULT_TABLE);
@@ -161,6 +170,42 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Returns whether the choice is of a single type, which an index by type serves. */
     protected static boolean isOneType(EventTypes types) {
         return !types.excluded() && types.names().size() == 1;
+    }
+
+    /**
+     * Returns the rows of all these, in any order. Default: by one statement after the other, since not every planner sees the
+     * LIMIT of a SELECT inside of another.
+     */
+    <T> List<T> readAll(Connection conn, List<Select> selects, JdbcTemplate.RowMapper<T> mapper) {
+        List<T> rows = new ArrayList<>();
+        selects.forEach(select -> rows.addAll(
+                statements().query(conn, select.sql(), mapper, select.params().toArray())));
+        return rows;
+    }
+
+    /** Returns the ranges to read by themselves: with an index by type, one for each type that is named. */
+    final List<DueRange> parts(DueRange range) {
+        return !range.types().excluded() && isIndexedByType() ? range.byType() : List.of(range);
+    }
+
+    /** Returns whether the table is known to have an index by type. */
+    final boolean isIndexedByType() {
+        return Boolean.TRUE.equals(indexedByType);
+    }
+
+    /**
+     * Returns the condition for event types between two, in the form for which the database reads nothing of either; the second
+     * is {@code null} at the end.
+     */
+    DueCondition between(String first, String second) {
+        return second == null
+                ? new DueCondition("event_type > ?", List.of(first))
+                : new DueCondition("event_type > ? AND event_type < ?", List.of(first, second));
+    }
+
+    /** Returns the condition of a range in the form that suits the database best. */
+    DueCondition due(DueRange range) {
+        return range.condition();
     }
 
     /** Returns the parts that together hold all DEAD events, in order of creation. */
@@ -428,17 +473,40 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return reading(conn, () -> new DuePages(this, conn).oldestDueAt(now));
     }
 
+    @Override
+    public PageCursor placeOf(Instant due) {
+        return DueCursor.before(due);
+    }
+
+    /** Looks into the index by type; without one, at the types of the first thousand events. */
+    @Override
+    public DueTypes lookByType(Connection conn, List<DueType> known, Instant from) {
+        if (indexedByType == null) {
+            indexedByType = askIndexes(index -> index.isPresent(conn));
+        }
+        TypeLook look = new TypeLook(this, conn);
+        return reading(conn, () -> indexedByType ? look.all(known) : look.some(from));
+    }
+
     /** Checks that there is an index by type, and says how to create it if there is none. */
     @Override
     public void prepareReadsByType(Connection conn) {
+        indexedByType = askIndexes(index -> index.isPresentOrWarn(conn));
+    }
+
+    private boolean askIndexes(IndexQuestion question) {
         try {
-            new LaneIndex(
-                            new TableCatalog(tableName, isSchemaCatalog()),
-                            new SchemaScript(getClass(), schemaScript(), tableName))
-                    .warnIfMissing(conn);
+            return question.ask(new LaneIndex(
+                    new TableCatalog(tableName, isSchemaCatalog()),
+                    new SchemaScript(getClass(), schemaScript(), tableName)));
         } catch (SQLException e) {
             throw new OutboxStoreException("Cannot read the indexes of " + tableName + ": " + e.getMessage(), e);
         }
+    }
+
+    /** What can be asked of the index by type. */
+    private interface IndexQuestion {
+        boolean ask(LaneIndex index) throws SQLException;
     }
 
     // Keeping house

@@ -1,12 +1,9 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.jdbc.store.PageLimit.Cut;
-import io.outbox.jdbc.store.PageLimit.Sized;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DueEvent;
 import java.sql.Connection;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -24,10 +21,6 @@ import java.util.List;
  * outcomes or renewals. What two nodes read at the same time only one of them gets.
  */
 final class ClaimInSteps {
-
-    private static final String CANDIDATES = """
-            SELECT {hint}event_id, available_at, created_at, {bytes} AS bytes FROM {table}
-            WHERE {partition} AND {due} AND {free} ORDER BY {order} LIMIT ?""";
 
     private static final String LOCK = """
             SELECT {columns}, last_error, locked_by FROM {by_id}
@@ -48,11 +41,9 @@ final class ClaimInSteps {
     private record Locked(DueEvent event, boolean takenOver) {}
 
     ClaimedPage run(Claim claim) {
-        Cut<DueCursor> page = candidates(claim);
-        List<DueCursor> candidates = page.items();
+        Candidates candidates = Candidates.readFree(store, conn, claim);
         List<Locked> locked = new ArrayList<>();
-        for (IdList ids : IdList.chunks(
-                candidates.stream().map(DueCursor::eventId).sorted().toList())) {
+        for (IdList ids : IdList.chunks(candidates.ids())) {
             List<Locked> chunk = lock(claim, ids);
             noteOwner(claim, chunk);
             locked.addAll(chunk);
@@ -60,26 +51,7 @@ final class ClaimInSteps {
         return new ClaimedPage(
                 DuePages.inOrderOfCreation(locked.stream().map(Locked::event).toList()),
                 (int) locked.stream().filter(Locked::takenOver).count(),
-                page.isFull() ? candidates.get(candidates.size() - 1) : null);
-    }
-
-    /** Returns what could be claimed, the first in due order over all partitions. */
-    private Cut<DueCursor> candidates(Claim claim) {
-        List<Sized<DueCursor>> candidates = new ArrayList<>();
-        for (Partition partition : store.pendingPartitions(claim.range().types())) {
-            String sql = partition
-                    .fill(store.sql(CANDIDATES))
-                    .with("due", claim.range().condition())
-                    .with("free", claim.free().condition())
-                    .toString();
-            List<Object> params = claim.range().params();
-            params.addAll(claim.free().params());
-            params.add(claim.limit().count());
-            candidates.addAll(
-                    store.statements().query(conn, sql, row -> Sized.of(DueCursor.of(row), row), params.toArray()));
-        }
-        candidates.sort(Comparator.comparing(Sized::item));
-        return claim.limit().cut(candidates);
+                candidates.next());
     }
 
     private List<Locked> lock(Claim claim, IdList ids) {

@@ -20,6 +20,11 @@ record DueCursor(Instant availableAt, Instant createdAt, String eventId) impleme
     static final String FOLLOWS =
             " AND available_at >= ?" + " AND (available_at > ? OR created_at > ? OR (created_at = ? AND event_id > ?))";
 
+    /** Returns the place before all events that are due at that time or later. */
+    static DueCursor before(Instant due) {
+        return new DueCursor(due, AbstractJdbcOutboxStore.BEFORE_ALL, "");
+    }
+
     static DueCursor of(OutboxEvent event) {
         return new DueCursor(event.availableAt(), event.createdAt(), event.eventId());
     }

@@ -11,7 +11,6 @@ import io.outbox.spi.Page;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +21,9 @@ final class DuePages {
     private static final String PAGE = """
             SELECT {hint}{columns}, last_error, {bytes} AS bytes FROM {table}
             WHERE {partition} AND {due} ORDER BY {order} LIMIT ?""";
+
+    private static final String BY_ID = """
+            SELECT {columns}, last_error FROM {by_id} WHERE event_id {among} AND {unfinished}""";
 
     private static final String FIRST_DUE = """
             SELECT {hint}available_at FROM {table} WHERE {partition} AND available_at <= ? ORDER BY {order} LIMIT 1""";
@@ -47,15 +49,27 @@ final class DuePages {
 
     /** Reads the first events of a range; those of one page stand in order of creation. */
     Page<DueEvent> read(DueRange range, PageLimit limit) {
-        List<Sized<DueEvent>> found = new ArrayList<>();
-        for (Partition partition : store.pendingPartitions(range.types())) {
-            String sql = partition
-                    .fill(store.sql(PAGE))
-                    .with("due", range.condition())
-                    .toString();
-            found.addAll(store.readDue(conn, sql, range.params(limit.count()), limit));
+        return store.parts(range).size() == 1 ? readPart(range, limit) : readParts(range, limit);
+    }
+
+    private Page<DueEvent> readParts(DueRange range, PageLimit limit) {
+        Candidates candidates = Candidates.read(store, conn, range, limit);
+        List<DueEvent> page = new ArrayList<>();
+        for (IdList ids : store.idLists(candidates.ids())) {
+            String sql = store.sql(BY_ID).with("among", ids.among()).toString();
+            page.addAll(store.statements().query(conn, sql, store::mapDueEvent, ids.params(List.of(), List.of())));
         }
-        found.sort(Comparator.comparing(due -> DueCursor.of(due.item().event())));
+        return new Page<>(inOrderOfCreation(page), candidates.next());
+    }
+
+    private Page<DueEvent> readPart(DueRange range, PageLimit limit) {
+        List<Sized<DueEvent>> found = new ArrayList<>();
+        DueCondition due = store.due(range);
+        for (Partition partition : store.pendingPartitions(range.types())) {
+            String sql = partition.fill(store.sql(PAGE)).with("due", due.sql()).toString();
+            found.addAll(store.readDue(conn, sql, due.params(limit.count()), limit));
+        }
+        found.sort(Comparator.comparing(event -> DueCursor.of(event.item().event())));
         Cut<DueEvent> page = limit.cut(found);
         DueCursor next = page.isFull()
                 ? DueCursor.of(page.items().get(page.items().size() - 1).event())
@@ -81,17 +95,16 @@ final class DuePages {
 
     /** Asks all parts in one statement, as this is all that is asked while nothing happens. */
     private Optional<Instant> first(String template, Instant now) {
-        List<String> selects = store.pendingPartitions(EventTypes.ALL).stream()
-                .map(partition -> partition.fill(store.sql(template)).toString())
-                .toList();
-        String sql = selects.size() == 1 ? selects.get(0) : "(" + String.join(") UNION ALL (", selects) + ")";
+        Select all = Select.union(store.pendingPartitions(EventTypes.ALL).stream()
+                .map(partition -> new Select(partition.fill(store.sql(template)).toString(), List.of(now)))
+                .toList());
         return store
                 .statements()
                 .query(
                         conn,
-                        sql,
+                        all.sql(),
                         row -> JdbcTemplate.instant(row, "available_at"),
-                        Collections.nCopies(selects.size(), now).toArray())
+                        all.params().toArray())
                 .stream()
                 .min(Comparator.naturalOrder());
     }

@@ -39,15 +39,24 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
      */
     private static final String UNHURRIED = ", (SELECT set_config('synchronous_commit', 'off', true)) AS commits";
 
+    /** The first events of a single part of the table, which one index serves: found and locked at once. */
+    private static final String FIRST = """
+            SELECT {hint}event_id, locked_by AS former_owner, {bytes} AS bytes
+            FROM {table} WHERE {partition} AND {due} AND {free}
+            ORDER BY {order} LIMIT ?""";
+
+    /** The candidates of several parts, which cannot be locked while they are merged. */
+    private static final String CANDIDATES = """
+            SELECT event_id, locked_by AS former_owner FROM {table}
+            WHERE event_id = ANY(?) AND {unfinished} AND available_at <= ? AND {free}""";
+
     /**
      * Takes the events by an array of ids: its size is unknown to the planner, which takes it for small and looks the rows
      * up by their key, whereas a join might read the whole table.
      */
     private static final String CLAIM = """
             WITH due AS (
-              SELECT {hint}event_id, locked_by AS former_owner, {bytes} AS bytes
-              FROM {table} WHERE {partition} AND {due} AND {free}
-              ORDER BY {order} LIMIT ?
+              {events}
               FOR UPDATE SKIP LOCKED),
             page AS ({page})
             UPDATE {table} SET locked_by = ?, locked_at = {lock_time}
@@ -196,6 +205,16 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
         return true;
     }
 
+    @Override
+    <T> List<T> readAll(Connection conn, List<Select> selects, JdbcTemplate.RowMapper<T> mapper) {
+        return super.readAll(conn, List.of(Select.union(selects)), mapper);
+    }
+
+    @Override
+    DueCondition due(DueRange range) {
+        return isOneType(range.types()) && isIndexedByType() ? range.conditionByPairs() : range.condition();
+    }
+
     /** An event that was claimed, and how many of all were taken over from other owners. */
     private record Claimed(DueEvent event, int takenOver) {
 
@@ -206,24 +225,63 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
 
     @Override
     ClaimedPage claim(Connection conn, Claim claim) {
+        return parts(claim.range()).size() == 1 ? claimFirst(conn, claim) : claimCandidates(conn, claim);
+    }
+
+    private ClaimedPage claimFirst(Connection conn, Claim claim) {
         Partition pending = pendingPartitions(claim.range().types()).get(0);
-        String sql = pending.fill(sql(CLAIM))
-                .with("due", claim.range().condition())
-                .with("page", PAGE)
-                .with("rows", "due")
+        DueCondition due = due(claim.range());
+        List<Object> params = new ArrayList<>(due.params());
+        params.addAll(claim.free().params());
+        params.add(claim.limit().count());
+        params.add(claim.limit().bytes());
+        List<Sized<Claimed>> claimed = claim(
+                conn,
+                claim,
+                pending.fill(sql(CLAIM).with("events", sql(FIRST).text()).with("page", PAGE))
+                        .with("rows", "due")
+                        .with("due", due.sql()),
+                params);
+        if (claimed.isEmpty()) {
+            return ClaimedPage.EMPTY;
+        }
+        claimed.sort(Comparator.comparing(one -> one.item().place()));
+        Cut<Claimed> page = claim.limit().cut(claimed);
+        return page(
+                page.items(),
+                page.isFull() ? page.items().get(page.items().size() - 1).place() : null);
+    }
+
+    /** Claims what was found before; what another claim is taking at the same time is left to it. */
+    private ClaimedPage claimCandidates(Connection conn, Claim claim) {
+        Candidates candidates = reading(conn, () -> Candidates.readFree(this, conn, claim));
+        if (candidates.first().isEmpty()) {
+            return ClaimedPage.EMPTY;
+        }
+        List<Object> params = new ArrayList<>();
+        params.add(candidates.ids().toArray(String[]::new));
+        params.add(claim.range().dueUntil());
+        params.addAll(claim.free().params());
+        List<Sized<Claimed>> claimed = claim(
+                conn,
+                claim,
+                sql(CLAIM).with("events", sql(CANDIDATES).text()).with("page", "SELECT * FROM due"),
+                params);
+        return page(claimed.stream().map(Sized::item).toList(), candidates.next());
+    }
+
+    private List<Sized<Claimed>> claim(Connection conn, Claim claim, Sql statement, List<Object> eventParams) {
+        String sql = statement
                 .with("free", claim.free().condition())
                 .with("lock_time", claim.lockTime().sql())
                 .with("commit", Repetition.isOwn(conn) ? UNHURRIED : "")
                 .toString();
-        List<Object> params = claim.range().params();
-        params.addAll(claim.free().params());
-        params.add(claim.limit().count());
-        params.add(claim.limit().bytes());
+        List<Object> params = new ArrayList<>(eventParams);
         params.add(claim.lease().holder());
         params.addAll(claim.lockTime().params());
         params.add(claim.lease().ownerId());
         params.add(claim.lease().holderPrefix());
-        List<Sized<Claimed>> claimed = repeating(
+        return repeating(
                 conn,
                 () -> statements()
                         .query(
@@ -231,16 +289,12 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
                                 sql,
                                 row -> Sized.of(new Claimed(mapDueEvent(row), row.getInt("taken_over")), row),
                                 params.toArray()));
-        if (claimed.isEmpty()) {
-            return ClaimedPage.EMPTY;
-        }
-        claimed.sort(Comparator.comparing(one -> one.item().place()));
-        Cut<Claimed> page = claim.limit().cut(claimed);
-        Claimed last = page.items().get(page.items().size() - 1);
+    }
+
+    private static ClaimedPage page(List<Claimed> claimed, DueCursor next) {
         return new ClaimedPage(
-                DuePages.inOrderOfCreation(
-                        page.items().stream().map(Claimed::event).toList()),
-                last.takenOver,
-                page.isFull() ? last.place() : null);
+                DuePages.inOrderOfCreation(claimed.stream().map(Claimed::event).toList()),
+                claimed.isEmpty() ? 0 : claimed.get(0).takenOver,
+                next);
     }
 }

@@ -1,5 +1,7 @@
 package io.outbox.jdbc.explain;
 
+import java.util.List;
+
 /**
  * SQL that fills a big outbox table.
  *
@@ -17,6 +19,7 @@ record BigTable(String numbers, String text, String time) {
     static final String FAR_AHEAD = "2100-01-01 00:00:00";
     static final String TYPE = "Type";
     static final String RARE_TYPE = "Rare";
+    static final List<String> OTHER_TYPES = List.of("Another", "Third");
 
     private static final String COLUMNS =
             " (event_id, event_type, aggregate_type, payload, status, attempts, available_at, created_at, done_at) ";

@@ -12,6 +12,8 @@ import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.Lease;
@@ -112,7 +114,12 @@ abstract class IndexUseContract {
         }
         OutboxRows.execute(pool, data().insertPending(DELAYED, 0, 1_000));
         OutboxRows.execute(
-                pool, "UPDATE " + LANED + " SET event_type = '" + BigTable.RARE_TYPE + "' WHERE event_id LIKE '%7777'");
+                pool,
+                "UPDATE " + LANED + " SET event_type = '" + BigTable.RARE_TYPE + "' WHERE event_id LIKE '%7777'",
+                "UPDATE " + LANED + " SET event_type = '" + BigTable.OTHER_TYPES.get(0)
+                        + "' WHERE event_id LIKE '%8888'",
+                "UPDATE " + LANED + " SET event_type = '" + BigTable.OTHER_TYPES.get(1)
+                        + "' WHERE event_id LIKE '%9999'");
         analyze(pool, BIG, DELAYED, LANED);
         big = JdbcOutbox.of(recorder.before(pool), BIG).backend();
         delayed = JdbcOutbox.of(recorder.before(pool), DELAYED).backend();
@@ -187,6 +194,78 @@ abstract class IndexUseContract {
         ClaimedPage claimed = laned.claim(new ClaimRequest(LEASE, Instant.now(), scope, LIMIT, null));
         assertThat(claimed.events()).hasSize(events);
         assertCheap(LANED, 10L * events + A_FEW, laneIndex(LANED), primaryKey(LANED));
+    }
+
+    @Test
+    void severalTypesAreReadPastTheBacklogOfAnother() throws SQLException {
+        EventTypes few = new EventTypes(BigTable.OTHER_TYPES, false);
+        int events = 2 * pending() / 10_000;
+
+        Page<DueEvent> page = laned.fetch(new FetchRequest(Instant.now(), Duration.ZERO, few, LIMIT, null));
+        assertThat(page.items()).hasSize(events);
+        assertCheap(LANED, 5L * events + A_FEW, laneIndex(LANED), primaryKey(LANED));
+
+        ClaimRequest.Scope scope = new ClaimRequest.Scope(few, Duration.ZERO, true);
+        ClaimedPage claimed = laned.claim(new ClaimRequest(LEASE, Instant.now(), scope, LIMIT, null));
+        assertThat(claimed.events()).hasSize(events);
+        assertCheap(LANED, 10L * events + A_FEW, laneIndex(LANED), primaryKey(LANED));
+        laned.release(
+                LEASE.ownerId(),
+                claimed.events().stream().map(DueEvent::eventId).toList());
+        recorder.take(LANED);
+    }
+
+    @Test
+    void aPageOfSeveralTypesReadsThatPageOfEach() throws SQLException {
+        EventTypes both = new EventTypes(List.of(BigTable.TYPE, BigTable.RARE_TYPE), false);
+
+        ClaimRequest.Scope scope = new ClaimRequest.Scope(both, Duration.ZERO, true);
+        ClaimedPage claimed = laned.claim(new ClaimRequest(LEASE, Instant.now(), scope, LIMIT, null));
+
+        assertThat(claimed.events()).hasSize(LIMIT);
+        assertCheap(LANED, 10L * LIMIT, laneIndex(LANED), primaryKey(LANED), pendingIndex(LANED));
+        laned.release(
+                LEASE.ownerId(),
+                claimed.events().stream().map(DueEvent::eventId).toList());
+        recorder.take(LANED);
+    }
+
+    @Test
+    void theTypesThatHaveEventsAreLookedUp() throws SQLException {
+        DueTypes found = laned.lookByType(List.of(), LONG_AGO);
+        assertThat(found.isComplete()).isTrue();
+        assertThat(found.types())
+                .extracting(DueType::eventType)
+                .containsExactlyInAnyOrder(BigTable.TYPE, BigTable.RARE_TYPE, "Another", "Third");
+        assertCheap(LANED, 2 * A_FEW, laneIndex(LANED), pendingIndex(LANED));
+
+        assertThat(laned.lookByType(found.types(), LONG_AGO)).isEqualTo(found);
+        assertThat(recorder.take(LANED)).as("nothing is new").hasSize(1);
+        laned.lookByType(found.types(), LONG_AGO);
+        assertCheap(LANED, 2 * A_FEW, laneIndex(LANED), pendingIndex(LANED));
+    }
+
+    @Test
+    void withoutAnIndexByTypeALookTellsOfTheFirstEvents() throws SQLException {
+        DueTypes found = big.lookByType(List.of(), LONG_AGO);
+
+        assertThat(found.isComplete()).isFalse();
+        assertThat(found.types()).contains(new DueType(BigTable.TYPE, OF_LATE));
+        assertCheap(BIG, 2_000, pendingIndex(BIG));
+    }
+
+    @Test
+    void aWalkFromATimeOnReadsNothingBeforeIt() throws SQLException {
+        PageCursor place = big.placeOf(OF_LATE.plusMillis(pending() / 2));
+
+        Page<DueEvent> page = big.fetch(FetchRequest.first(Instant.now(), LIMIT).after(place));
+        assertThat(page.items()).hasSize(LIMIT).allMatch(this::isInTheSecondHalf);
+        assertCheap(BIG, 3 * LIMIT, pendingIndex(BIG));
+
+        ClaimedPage claimed =
+                big.claim(ClaimRequest.first(LEASE, Instant.now(), LIMIT).after(place));
+        assertThat(claimed.events()).hasSize(LIMIT).allMatch(this::isInTheSecondHalf);
+        assertCheap(BIG, 10 * LIMIT, pendingIndex(BIG), primaryKey(BIG));
     }
 
     @Test

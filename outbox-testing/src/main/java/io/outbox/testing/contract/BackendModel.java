@@ -136,6 +136,12 @@ final class BackendModel {
                 .min(Instant::compareTo);
     }
 
+    Map<String, Instant> firstOfEachType() {
+        Map<String, Instant> first = new TreeMap<>();
+        rows(Row::isPending).forEach(row -> first.merge(row.eventType, row.availableAt, BackendModel::earlier));
+        return first;
+    }
+
     List<PendingEvents> pending(Instant now) {
         Map<String, PendingEvents> byType = new TreeMap<>();
         for (Row row : rows(row -> row.isDue(now))) {

@@ -13,6 +13,8 @@ import io.outbox.spi.ClaimRequest.Scope;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.Lease;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -46,6 +49,7 @@ final class BackendModelRun {
     private static final int MAX_ATTEMPTS = 4;
     private static final List<String> OWNERS = List.of("a", "b", "c");
     private static final List<String> TYPES = List.of("X", "Y");
+    private static final Instant FRONT = Instant.parse("1000-01-01T00:00:00Z");
     private static final Duration BRIEF_LEASE = Duration.ofMillis(1);
 
     private final EngineUnderTest engine;
@@ -58,6 +62,7 @@ final class BackendModelRun {
     private final List<Runnable> operations = new ArrayList<>();
     private final Map<String, Long> tokens = new HashMap<>();
     private final Map<String, List<Outcome>> unanswered = new HashMap<>();
+    private List<DueType> known = List.of();
     private int errors;
 
     BackendModelRun(EngineUnderTest engine, long seed) {
@@ -337,8 +342,22 @@ final class BackendModelRun {
         Instant now = engine.now();
         assertThat(backend.nextDueAt(now)).as("next due").isEqualTo(model.nextDueAt(now));
         assertThat(backend.oldestDueAt(now)).as("oldest due").isEqualTo(model.oldestDueAt(now));
+        assertThat(firstOfEachType()).as("by type").isEqualTo(model.firstOfEachType());
         assertThat(backend.pending(now)).as("pending").containsExactlyInAnyOrderElementsOf(model.pending(now));
         assertThat(backend.counts()).as("counts").containsExactlyInAnyOrderElementsOf(model.counts());
+    }
+
+    private Map<String, Instant> firstOfEachType() {
+        DueTypes found = backend.lookByType(known, FRONT);
+        known = found.types().stream()
+                .filter(type -> random.nextInt(3) > 0)
+                .map(type -> new DueType(type.eventType(), FRONT))
+                .toList();
+        Map<String, Instant> first = new TreeMap<>();
+        found.types().stream()
+                .filter(type -> type.due() != null)
+                .forEach(type -> first.put(type.eventType(), type.due()));
+        return first;
     }
 
     // Dead events and purge
@@ -418,6 +437,7 @@ final class BackendModelRun {
         return switch (random.nextInt(4)) {
             case 0 -> EventTypes.only(oneOf(TYPES));
             case 1 -> EventTypes.except(List.of(oneOf(TYPES)));
+            case 2 -> new EventTypes(TYPES.subList(0, 1 + random.nextInt(TYPES.size())), false);
             default -> EventTypes.ALL;
         };
     }

@@ -5,15 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outbox.EventEnvelope;
 import io.outbox.model.EventCount;
 import io.outbox.model.PendingEvents;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.Outcome;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
 /** Rules of looking at what waits: since when, until when, how much. */
 abstract class BacklogRules extends EngineRules {
+
+    private static final Instant LONG_AGO = Instant.parse("1000-01-01T00:00:00Z");
 
     BacklogRules(Callable<EngineUnderTest> engines) {
         super(engines);
@@ -50,17 +57,16 @@ abstract class BacklogRules extends EngineRules {
 
     @Test
     void seenFromLongAgoTheNextIsTheFirstOfAllWhoeverHoldsIt() {
-        Instant longAgo = Instant.parse("1000-01-01T00:00:00Z");
-        assertThat(backend.nextDueAt(longAgo)).isEmpty();
+        assertThat(backend.nextDueAt(LONG_AGO)).isEmpty();
         store(event().availableAt(engine.now().plusSeconds(600)).build());
         Instant first = Instant.parse("1969-12-31T23:59:59Z");
         String id = store(event().occurredAt(first).build());
 
-        assertThat(backend.nextDueAt(longAgo)).contains(first);
+        assertThat(backend.nextDueAt(LONG_AGO)).contains(first);
         claim("a", 1);
-        assertThat(backend.nextDueAt(longAgo)).contains(first);
+        assertThat(backend.nextDueAt(LONG_AGO)).contains(first);
         backend.apply("a", List.of(new Outcome.Done(id, engine.now())));
-        assertThat(backend.nextDueAt(longAgo))
+        assertThat(backend.nextDueAt(LONG_AGO))
                 .hasValueSatisfying(next -> assertThat(next).isAfter(engine.now()));
     }
 
@@ -141,6 +147,68 @@ abstract class BacklogRules extends EngineRules {
                         new Outcome.Failed(ids.get(2), now.minusSeconds(5), 0, 9, "x")));
 
         assertThat(backend.oldestDueAt(now)).contains(now.minusSeconds(5));
+    }
+
+    // The first of each type
+
+    private Map<String, Instant> look(List<DueType> known) {
+        backend.prepareReadsByType();
+        DueTypes found = backend.lookByType(known, LONG_AGO);
+        assertThat(found.isComplete()).isTrue();
+        Map<String, Instant> first = new HashMap<>();
+        found.types().forEach(type -> first.put(type.eventType(), type.due()));
+        assertThat(first).hasSameSizeAs(found.types());
+        first.values().removeIf(Objects::isNull);
+        return first;
+    }
+
+    @Test
+    void aLookTellsTheFirstOfEachTypeWhoeverHoldsIt() {
+        assertThat(look(List.of())).isEmpty();
+        TypedEvents events = storeThreeTypes();
+        storeLater();
+        Instant now = engine.now();
+        claim("a", 4);
+        backend.apply(null, List.of(new Outcome.Done(events.of("C").get(0), now)));
+        backend.apply("a", List.of(new Outcome.Failed(events.of("B").get(0), now.minusSeconds(1), 0, 9, "x")));
+
+        Map<String, Instant> first = look(List.of());
+
+        assertThat(first.remove("Later")).isAfter(now);
+        assertThat(first)
+                .isEqualTo(Map.of(
+                        "A", events.all().get(0).occurredAt(),
+                        "B", events.all().get(4).occurredAt(),
+                        "C", events.all().get(5).occurredAt()));
+    }
+
+    @Test
+    void aLookFindsTypesThatAreNewAmongThoseKnown() {
+        Instant now = engine.now();
+        Map<String, Instant> expected = new HashMap<>();
+        List<DueType> known = List.of();
+        for (String type : List.of("m", "c", "x", "a", "n", "M", "z", "\u00e4", "c-c", "d")) {
+            Instant due = now.minusSeconds(expected.size());
+            store(EventEnvelope.builder(type).occurredAt(due).payloadJson("{}").build());
+            expected.put(type, due);
+
+            DueTypes found = backend.lookByType(known, LONG_AGO);
+            assertThat(look(known)).isEqualTo(expected);
+            known = found.types();
+        }
+        assertThat(look(List.of())).as("all of them new").isEqualTo(expected);
+    }
+
+    @Test
+    void aLookAtATypeFromATimeOnFindsWhatIsDueFromThenOn() {
+        Instant now = engine.now();
+        store(event().occurredAt(now.minusSeconds(90)).build());
+        String last = store(event().occurredAt(now.minusSeconds(30)).build());
+        List<DueType> known = List.of(new DueType(TYPE, now.minusSeconds(30)));
+
+        assertThat(look(known).get(TYPE)).isBetween(now.minusSeconds(90), now.minusSeconds(30));
+        finish(List.of(last));
+        assertThat(look(List.of(new DueType(TYPE, LONG_AGO)))).containsEntry(TYPE, now.minusSeconds(90));
     }
 
     // Counts

@@ -183,6 +183,59 @@ abstract class ClaimRules extends EngineRules {
     }
 
     @Test
+    void aWalkThroughSeveralTypesClaimsTheirEventsOnceInOneOrder() {
+        backend.prepareReadsByType();
+        TypedEvents events = storeThreeTypes();
+        backend.apply(
+                null,
+                List.of(new Outcome.Failed(events.of("A").get(9), engine.now().minusSeconds(90), 0, 9, "x")));
+        Scope scope = new Scope(new EventTypes(List.of("C", "A", "Unknown"), false), Duration.ZERO, true);
+        ClaimRequest first = new ClaimRequest(new Lease("a", LONG_LEASE), backend.currentTime(), scope, 4, null);
+
+        List<String> walked = Pages.all(Pages.within(4, after -> {
+            ClaimedPage page = backend.claim(first.after(after));
+            return new Page<>(rowIds(rows(page)), page.next());
+        }));
+
+        assertThat(walked.subList(0, 4))
+                .as("the retry is due first")
+                .contains(events.of("A").get(9));
+        assertThat(walked).containsExactlyInAnyOrderElementsOf(events.of("A", "C"));
+        assertThat(backend.claim(first).events()).isEmpty();
+        assertThat(claimTypes(EventTypes.ALL)).containsExactlyElementsOf(events.of("B"));
+    }
+
+    @Test
+    void aClaimOfSeveralTypesTakesOverWhatWasLeftBehind() {
+        backend.prepareReadsByType();
+        TypedEvents events = storeThreeTypes();
+        backend.claim(new ClaimRequest(new Lease("gone", LONG_LEASE), backend.currentTime(), Scope.ALL, 15, null));
+        Scope scope = new Scope(new EventTypes(List.of("A", "B"), false), Duration.ZERO, true);
+
+        ClaimedPage page = backend.claim(new ClaimRequest(
+                new Lease("a", LONG_LEASE),
+                backend.currentTime().plus(LONG_LEASE).plusSeconds(1),
+                scope,
+                100,
+                null));
+
+        assertThat(rowIds(rows(page))).containsExactlyElementsOf(events.of("A", "B"));
+        assertThat(page.takenOver()).isEqualTo(10);
+    }
+
+    @Test
+    void aWalkFromATimeOnClaimsWhatIsDueFromThenOn() {
+        List<EventEnvelope> events = dueEvents(30);
+        store(events, null);
+        Instant middle = events.get(10).occurredAt();
+
+        List<OutboxEvent> claimed =
+                rows(backend.claim(claimNow("a", LONG_LEASE, 100).after(backend.placeOf(middle))));
+
+        assertThat(rowIds(claimed)).containsAll(ids(events).subList(10, 30));
+    }
+
+    @Test
     void whereAClaimGetsTheRestNothingFollows() {
         storeDue(9);
 

@@ -262,6 +262,23 @@ abstract class FetchRules extends EngineRules {
         assertThat(dueIds(page(now, null).items())).startsWith(late.eventId());
     }
 
+    @Test
+    void pagesFromATimeOnCoverWhatIsDueFromThenOn() {
+        storeAllSorts(102);
+        Instant now = engine.now();
+        List<DueEvent> all = Pages.all(after -> page(now, after));
+        Instant middle = all.get(50).event().availableAt();
+
+        List<DueEvent> seen =
+                Pages.all(Pages.within(PAGE, after -> page(now, after == null ? backend.placeOf(middle) : after)));
+
+        assertThat(dueIds(seen))
+                .doesNotHaveDuplicates()
+                .containsAll(dueIds(all.stream()
+                        .filter(due -> !due.event().availableAt().isBefore(middle))
+                        .toList()));
+    }
+
     // Types
 
     @Test
@@ -286,6 +303,18 @@ abstract class FetchRules extends EngineRules {
         List<DueEvent> seen = Pages.all(Pages.within(3, after -> backend.fetch(first.after(after))));
 
         assertThat(dueIds(seen)).containsExactlyElementsOf(events.of("B"));
+    }
+
+    @Test
+    void pagesOfSeveralTypesCoverTheirEventsOnceInOneOrder() {
+        backend.prepareReadsByType();
+        TypedEvents events = storeThreeTypes();
+        EventTypes types = new EventTypes(List.of("C", "A", "Unknown"), false);
+        FetchRequest first = new FetchRequest(engine.now(), Duration.ZERO, types, 3, null);
+
+        List<DueEvent> seen = Pages.all(Pages.within(3, after -> backend.fetch(first.after(after))));
+
+        assertThat(dueIds(seen)).containsExactlyElementsOf(events.of("A", "C"));
     }
 
     @Test
