@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
  */
 final class LargeEventsMain {
 
-    static final int EVENTS = 150;
+    static final int EVENTS = 110;
 
     private static final String TYPE = "Large";
     private static final int PAYLOAD = 1_000_000;

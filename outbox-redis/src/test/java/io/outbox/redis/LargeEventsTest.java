@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LargeEventsTest {
 
     private static final String HEAP = "-Xmx96m";
-    private static final long ENDS_WITHIN_SECONDS = 180;
+    private static final long ENDS_WITHIN_SECONDS = 300;
 
     @TempDir
     Path directory;

@@ -21,7 +21,7 @@ final class LargeEventsMain {
 
     private static final String TYPE = "Large";
     private static final int PAYLOAD = 1_000_000;
-    private static final int EVENTS = 150;
+    private static final int EVENTS = 110;
 
     private final JdbcOutbox jdbc;
     private final boolean several;

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LargeEventsTest {
 
     private static final String HEAP = "-Xmx96m";
-    private static final int EVENTS = 3 * 150;
-    private static final long ENDS_WITHIN_SECONDS = 180;
+    private static final int EVENTS = 3 * 110;
+    private static final long ENDS_WITHIN_SECONDS = 300;
 
     @TempDir
     Path directory;
