@@ -61,8 +61,7 @@ public final class EventEnvelope {
         this.eventId = builder.eventId != null ? builder.eventId : Ulid.next();
         this.originId = builder.originId != null ? builder.originId : eventId;
         this.eventType = builder.eventType;
-        this.occurredAt =
-                builder.occurredAt != null ? builder.occurredAt : Instant.now().truncatedTo(ChronoUnit.MICROS);
+        this.occurredAt = micros(builder.occurredAt != null ? builder.occurredAt : Instant.now());
         this.aggregateType = builder.aggregateType;
         this.aggregateId = builder.aggregateId;
         this.tenantId = builder.tenantId;
@@ -72,7 +71,7 @@ public final class EventEnvelope {
         this.payloadBytes = builder.payloadBytes;
         this.tombstone = builder.tombstone;
         this.availableAt =
-                builder.deliverAfter != null ? this.occurredAt.plus(builder.deliverAfter) : builder.availableAt;
+                micros(builder.deliverAfter != null ? this.occurredAt.plus(builder.deliverAfter) : builder.availableAt);
         this.codec = builder.codec;
     }
 
@@ -92,6 +91,11 @@ public final class EventEnvelope {
         this.tombstone = event.tombstone;
         this.availableAt = event.availableAt;
         this.codec = codec;
+    }
+
+    /** Cuts a time as stores do, so that an event is the same before and after it was stored. */
+    private static Instant micros(Instant time) {
+        return time == null ? null : time.truncatedTo(ChronoUnit.MICROS);
     }
 
     public static Builder builder(String eventType) {

@@ -560,6 +560,33 @@ class EventEnvelopeTest {
     }
 
     @Test
+    void timesHaveMicrosecondsAsInTheStore() {
+        Instant precise = Instant.parse("2026-01-02T03:04:05.123456789Z");
+        Instant cut = Instant.parse("2026-01-02T03:04:05.123456Z");
+
+        assertThat(EventEnvelope.builder("Placed")
+                        .payloadJson("{}")
+                        .occurredAt(precise)
+                        .build()
+                        .occurredAt())
+                .isEqualTo(cut);
+        assertThat(EventEnvelope.builder("Placed")
+                        .payloadJson("{}")
+                        .occurredAt(precise)
+                        .availableAt(precise.plusSeconds(60))
+                        .build()
+                        .availableAt())
+                .isEqualTo(cut.plusSeconds(60));
+        assertThat(EventEnvelope.builder("Placed")
+                        .payloadJson("{}")
+                        .occurredAt(precise)
+                        .deliverAfter(Duration.ofNanos(1_000_999))
+                        .build()
+                        .availableAt())
+                .isEqualTo(cut.plusMillis(1));
+    }
+
+    @Test
     void showsNeitherPayloadNorHeaders() {
         EventEnvelope event = builder()
                 .payloadJson("{\"card\":\"4111\"}")
