@@ -3,6 +3,7 @@ package io.outbox.architecture;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -54,6 +55,14 @@ class ModulesArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.boot..")
                 .check(Modules.ALL);
+    }
+
+    /** Spring Boot before 3.5 ignores a repeated condition without a message. */
+    @Test
+    void noConditionOnAPropertyIsRepeated() {
+        String repeated = "org.springframework.boot.autoconfigure.condition.ConditionalOnProperties";
+        noClasses().should().beAnnotatedWith(repeated).check(Modules.ALL);
+        noMethods().should().beAnnotatedWith(repeated).check(Modules.ALL);
     }
 
     @Test

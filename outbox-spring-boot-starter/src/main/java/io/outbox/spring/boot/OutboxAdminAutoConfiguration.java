@@ -10,6 +10,7 @@ import io.outbox.spring.boot.internal.admin.ForwardedHeaders;
 import io.outbox.spring.boot.internal.admin.OutboxAdminServlet;
 import io.outbox.spring.boot.internal.admin.RecordedSeries;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
+import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import jakarta.servlet.Servlet;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
@@ -34,7 +35,7 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnClass(OutboxAdmin.class)
 @ConditionalOnProperty(name = "outbox.admin.enabled")
-@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+@ConditionalOnOutboxEnabled
 @EnableConfigurationProperties(OutboxAdminProperties.class)
 public class OutboxAdminAutoConfiguration {
 

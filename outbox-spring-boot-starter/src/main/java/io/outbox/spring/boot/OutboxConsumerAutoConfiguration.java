@@ -8,6 +8,7 @@ import io.outbox.spring.boot.internal.inbox.IdempotentConsumers;
 import io.outbox.spring.boot.internal.inbox.InboxLifecycle;
 import io.outbox.spring.boot.internal.inbox.InboxParts;
 import io.outbox.spring.boot.internal.inbox.SpringMessageHeaders;
+import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import io.outbox.spring.boot.internal.settings.ConsumerDecision;
 import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import io.outbox.spring.boot.internal.settings.ConsumerSettings;
@@ -36,7 +37,7 @@ import org.springframework.messaging.Message;
  */
 @AutoConfiguration(after = {OutboxAutoConfiguration.class, OutboxMicrometerAutoConfiguration.class})
 @ConditionalOnClass(OutboxIdempotentConsumer.class)
-@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+@ConditionalOnOutboxEnabled
 @ConditionalOnProperty(name = ConsumerKeys.ENABLED)
 @EnableConfigurationProperties(OutboxConsumerProperties.class)
 public class OutboxConsumerAutoConfiguration {

@@ -6,6 +6,7 @@ import io.outbox.micrometer.MicrometerInboxMetrics;
 import io.outbox.micrometer.MicrometerMetricsExporter;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spring.boot.internal.delivery.StoreMeters;
+import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.util.function.Function;
@@ -29,7 +30,7 @@ import org.springframework.context.annotation.Lazy;
 @ConditionalOnClass({MeterRegistry.class, MicrometerMetricsExporter.class})
 @ConditionalOnBean(MeterRegistry.class)
 @ConditionalOnProperty(name = "outbox.metrics.enabled", matchIfMissing = true)
-@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+@ConditionalOnOutboxEnabled
 public class OutboxMicrometerAutoConfiguration {
 
     @Bean

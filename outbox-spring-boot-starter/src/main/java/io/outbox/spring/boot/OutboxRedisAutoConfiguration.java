@@ -4,6 +4,7 @@ import io.lettuce.core.RedisClient;
 import io.outbox.redis.RedisOutbox;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import io.outbox.spring.boot.internal.redis.RedisEngineConfiguration;
+import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
@@ -20,7 +21,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration"
         })
 @ConditionalOnProperty(name = "outbox.backend", havingValue = "redis")
-@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+@ConditionalOnOutboxEnabled
 public class OutboxRedisAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)

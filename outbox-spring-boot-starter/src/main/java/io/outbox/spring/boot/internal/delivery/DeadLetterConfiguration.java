@@ -5,6 +5,7 @@ import io.outbox.Outbox;
 import io.outbox.micrometer.OutboxDlqGauges;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.internal.brokers.BrokerLanes;
+import io.outbox.spring.boot.internal.settings.ConditionalOnPublisherEnabled;
 import io.outbox.spring.boot.internal.settings.DeadLetterSettings;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
@@ -20,7 +21,7 @@ import org.springframework.core.env.Environment;
 /** Dead letters, where the application wants them. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "outbox.publisher.dlq.enabled")
-@ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
+@ConditionalOnPublisherEnabled
 public class DeadLetterConfiguration {
 
     @Bean

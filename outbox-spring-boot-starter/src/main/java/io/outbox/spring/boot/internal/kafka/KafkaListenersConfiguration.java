@@ -6,6 +6,7 @@ import io.outbox.spring.boot.internal.consuming.EventPayloads;
 import io.outbox.spring.boot.internal.consuming.OnMappings;
 import io.outbox.spring.boot.internal.consuming.RegistryCheck;
 import io.outbox.spring.boot.internal.consuming.RegistryReplacement;
+import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -38,7 +39,7 @@ public class KafkaListenersConfiguration {
 
     /** Spring Boot gives it to its listener containers, for single messages and for batches. */
     @Bean
-    @ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+    @ConditionalOnOutboxEnabled
     @ConditionalOnProperty(name = ConsumerKeys.ENABLED)
     @Conditional(OnMappings.class)
     @ConditionalOnMissingBean(RecordMessageConverter.class)

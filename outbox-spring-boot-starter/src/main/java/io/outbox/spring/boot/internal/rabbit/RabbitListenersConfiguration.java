@@ -6,6 +6,7 @@ import io.outbox.spring.boot.internal.consuming.EventPayloads;
 import io.outbox.spring.boot.internal.consuming.OnMappings;
 import io.outbox.spring.boot.internal.consuming.RegistryCheck;
 import io.outbox.spring.boot.internal.consuming.RegistryReplacement;
+import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import java.util.List;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
@@ -50,7 +51,7 @@ public class RabbitListenersConfiguration {
 
     /** Spring Boot gives it to its listener containers, and to its template, for which it changes nothing. */
     @Bean
-    @ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+    @ConditionalOnOutboxEnabled
     @ConditionalOnProperty(name = ConsumerKeys.ENABLED)
     @Conditional(OnMappings.class)
     @ConditionalOnMissingBean(MessageConverter.class)
