@@ -19,6 +19,11 @@ public class EventsLockedException extends OutboxBackendException {
         this.eventIds = Set.copyOf(eventIds);
     }
 
+    @Override
+    public boolean isWithoutEffect() {
+        return true;
+    }
+
     /** Returns the events that are locked, at least one of those that were to be changed. */
     public Set<String> eventIds() {
         return eventIds;

@@ -18,6 +18,9 @@ public class OutboxStoreException extends OutboxBackendException {
      * does not have, a value that is not one of the column's type, a violated check.
      */
     private static final Set<Integer> REFUSING_CODES = Set.of(1265, 1300, 1366, 1411, 3819, 3854, 3988);
+    /** How states begin without an answer: connections, a PostgreSQL that shuts down, time-outs of drivers, and H2's own. */
+    private static final Set<String> UNANSWERED = Set.of("08", "57P", "HYT", "90");
+
     /** The states that say nothing: a general error and a general warning. */
     private static final Set<String> VAGUE_STATES = Set.of("HY000", "01000");
 
@@ -27,6 +30,17 @@ public class OutboxStoreException extends OutboxBackendException {
 
     public OutboxStoreException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    /** A database that answers with an error has taken the statement back; without its answer nobody knows. */
+    @Override
+    public boolean isWithoutEffect() {
+        if (!(getCause() instanceof SQLException cause) || cause.getSQLState() == null) {
+            return false;
+        }
+        String state = cause.getSQLState();
+        return UNANSWERED.stream().noneMatch(state::startsWith)
+                && (!VAGUE_STATES.contains(state) || cause.getErrorCode() > 0);
     }
 
     /** Goes by what the database said; without an answer of the database nothing is refused. */

@@ -32,8 +32,8 @@ public class RedisOutboxException extends OutboxBackendException {
         this.kind = kind;
     }
 
-    /** Returns whether it is certain that no event was stored or changed. */
-    boolean isWithoutEffect() {
+    @Override
+    public boolean isWithoutEffect() {
         return kind == Kind.REFUSED || kind == Kind.WRONG_SERVER || kind == Kind.UNREACHABLE;
     }
 

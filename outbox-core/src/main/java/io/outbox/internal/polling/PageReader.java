@@ -8,6 +8,7 @@ import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.Lease;
+import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
 import java.time.Clock;
@@ -83,7 +84,9 @@ interface PageReader {
                 page = backend.claim(
                         new ClaimRequest(lease, place.asOf, scope, place.limit, place.after, place.maxBytes));
             } catch (RuntimeException | Error e) {
-                lost.add(lease.holder());
+                if (!(e instanceof OutboxBackendException failure && failure.isWithoutEffect())) {
+                    lost.add(lease.holder());
+                }
                 throw e;
             }
             return new ReadPage(page.events(), page.takenOver(), claim, page.next());

@@ -68,7 +68,9 @@ public final class StoreWatch {
     void callFailed() {
         Long began = underWay.remove(Thread.currentThread());
         if (!failing) {
-            failingSince = began == null ? System.nanoTime() : began;
+            if (!isCautious(System.nanoTime())) { // else the same trouble goes on, between calls that succeed
+                failingSince = began == null ? System.nanoTime() : began;
+            }
             failing = true;
         }
     }
@@ -92,6 +94,10 @@ public final class StoreWatch {
         cautious = true;
     }
 
+    private boolean isCautious(long now) {
+        return cautious && cautiousUntil - now > 0;
+    }
+
     /** Returns whether a call has failed and none has succeeded since. */
     public boolean isFailing() {
         return failing;
@@ -103,7 +109,7 @@ public final class StoreWatch {
             return false;
         }
         long now = System.nanoTime();
-        if (cautious && cautiousUntil - now > 0) {
+        if (isCautious(now)) {
             return false;
         }
         return underWay.values().stream().noneMatch(began -> now - began > lateNanos);

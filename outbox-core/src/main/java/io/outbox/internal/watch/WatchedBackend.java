@@ -81,7 +81,7 @@ public final class WatchedBackend implements DeliveryBackend {
         try {
             return call.get();
         } catch (RuntimeException | Error e) {
-            if (!isAnswer(e)) {
+            if (!(e instanceof OutboxBackendException failure && failure.isWithoutEffect())) {
                 watch.answerLost();
             }
             throw e;

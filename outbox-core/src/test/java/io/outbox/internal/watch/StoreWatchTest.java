@@ -84,6 +84,21 @@ class StoreWatchTest {
     }
 
     @Test
+    void callsThatFailBetweenOthersThatSucceedAreOneTrouble() {
+        watch.expect(Duration.ofMinutes(5));
+        long begin = System.nanoTime();
+
+        while (System.nanoTime() - begin < Duration.ofSeconds(1).toNanos()) {
+            fail();
+            read();
+        }
+        long end = System.nanoTime();
+
+        awaitReliable();
+        assertThat(Duration.ofNanos(System.nanoTime() - end)).isGreaterThan(Duration.ofMillis(2500));
+    }
+
+    @Test
     void anAnswerThatGotLostIsADoubtAndOneThatCameIsNot() {
         store.before(Op.RELEASE, call -> {
             throw new Refusal("not this one");

@@ -107,6 +107,25 @@ class RefusalTest {
         assertThat(new OutboxStoreException("failed", failure).isRefusal()).isFalse();
     }
 
+    @ParameterizedTest
+    @CsvSource({"40001, 1213", "42P01, 0", "57014, 0", "25006, 0", "HY000, 1290", "23505, 0"})
+    void whatTheDatabaseAnsweredWithAnErrorHasHadNoEffect(String state, int code) {
+        SQLException failure = new SQLException("failed", state, code);
+
+        assertThat(new OutboxStoreException("failed", failure).isWithoutEffect())
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"08000, 0", "08S01, 1153", "08006, 0", "57P01, 0", "HYT00, 0", "HY000, 0", "90067, 90067", ", 1366"})
+    void withoutAnAnswerNobodyKnowsWhetherThereWasAnEffect(String state, int code) {
+        SQLException failure = new SQLException("failed", state, code);
+
+        assertThat(new OutboxStoreException("failed", failure).isWithoutEffect())
+                .isFalse();
+        assertThat(new OutboxStoreException("failed").isWithoutEffect()).isFalse();
+    }
+
     @Test
     void withoutAnAnswerOfTheDatabaseThereIsNoRefusal() {
         assertThat(new OutboxStoreException("failed").isRefusal()).isFalse();
