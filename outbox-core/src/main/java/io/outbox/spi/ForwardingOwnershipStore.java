@@ -94,6 +94,11 @@ public abstract class ForwardingOwnershipStore implements OwnershipStore {
     }
 
     @Override
+    public Insertion write(Connection conn, List<NewEvent> events) {
+        return Insertion.revocable(this, conn, events);
+    }
+
+    @Override
     public boolean isIntact(Connection conn) {
         return delegate.isIntact(conn);
     }

@@ -28,37 +28,22 @@ public interface OwnershipStore extends OutboxStore {
     Set<String> insert(Connection conn, List<NewEvent> events);
 
     /**
-     * Inserts events of which some are {@link NewEvent#hot()}, as {@link #insert} and the methods of {@link OutboxStore} do. This
-     * default calls them and reports that the insert is revocable. A store that knows better, or a decorator that changes
-     * nothing about inserts, can override it to save a look at the rows before the commit.
+     * Inserts events of which some are {@link NewEvent#hot()}, and tells whether only a look at the rows can show, before the
+     * commit, that the insert was undone. A store that cannot know better uses {@link Insertion#revocable}.
      */
-    default Insertion write(Connection conn, List<NewEvent> events) {
-        if (events.stream().anyMatch(event -> event.ownerId() != null)) {
-            return new Insertion(insert(conn, events), true);
-        }
-        if (events.size() == 1) {
-            insertNew(conn, events.get(0).event());
-        } else {
-            insertBatch(conn, events.stream().map(NewEvent::event).toList());
-        }
-        return new Insertion(Set.of(), true);
-    }
+    Insertion write(Connection conn, List<NewEvent> events);
 
     /**
      * Returns whether the transaction of the connection, about to commit, still holds what was inserted in it and is not
-     * revocable. The default cannot tell, and says that it does.
+     * revocable; true if the store reports every insert as revocable.
      */
-    default boolean isIntact(Connection conn) {
-        return true;
-    }
+    boolean isIntact(Connection conn);
 
     /**
      * Returns which of these events the transaction of the connection sees, whatever their status. Asked right before the
-     * commit for events whose insert is revocable. The default cannot look, and returns all of them.
+     * commit for events whose insert is revocable.
      */
-    default Set<String> stored(Connection conn, Collection<String> eventIds) {
-        return Set.copyOf(eventIds);
-    }
+    Set<String> stored(Connection conn, Collection<String> eventIds);
 
     /** See {@link DeliveryBackend#fetch}. */
     Page<DueEvent> fetch(Connection conn, FetchRequest request);

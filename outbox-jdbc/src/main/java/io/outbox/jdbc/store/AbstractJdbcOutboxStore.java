@@ -30,6 +30,7 @@ import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
+import io.outbox.spi.Insertion;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
@@ -349,6 +350,17 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     @Override
     public Set<String> insert(Connection conn, List<NewEvent> events) {
         return inTransaction(conn, () -> new Inserts(this, conn).insert(events));
+    }
+
+    @Override
+    public Insertion write(Connection conn, List<NewEvent> events) {
+        return Insertion.revocable(this, conn, events);
+    }
+
+    /** Every insert is revocable, so there is nothing else to ask for. */
+    @Override
+    public boolean isIntact(Connection conn) {
+        return true;
     }
 
     @Override
