@@ -149,7 +149,7 @@ class UnroutableEventsTest {
         Node node = node("old")
                 .polling(settings -> settings.intervalMs(Node.NEVER_MS))
                 .start();
-        await().until(() -> backend.calls(Op.OLDEST_DUE) > 0);
+        await().until(() -> backend.calls(Op.NEXT_DUE) > 0);
 
         node.write(Events.event("added", ADDED));
 
