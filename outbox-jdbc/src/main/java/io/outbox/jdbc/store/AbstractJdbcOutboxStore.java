@@ -255,7 +255,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Returns how a claim locks the rows that it is going to take. */
     protected String claimLocking() {
-        return " FOR UPDATE";
+        return waiting() == RowChange.Waiting.NEVER ? " FOR UPDATE SKIP LOCKED" : " FOR UPDATE";
     }
 
     /** Returns how many rows an INSERT takes at most. Default: one, in batches. */

@@ -48,11 +48,6 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
         return RowChange.Waiting.NEVER;
     }
 
-    @Override
-    protected String claimLocking() {
-        return " FOR UPDATE SKIP LOCKED";
-    }
-
     /** H2 begins and ends at the values themselves, and would walk over all events of the types that it is to leave out. */
     @Override
     DueCondition between(String first, String second) {

@@ -111,11 +111,6 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
-    protected String claimLocking() {
-        return " FOR UPDATE SKIP LOCKED";
-    }
-
-    @Override
     protected void beforeTransaction(Connection conn) {
         ReadCommitted.forNextTransaction(conn);
     }

@@ -36,9 +36,4 @@ public final class TiDbOutboxStore extends MySqlOutboxStore {
     RowChange.Waiting waiting() {
         return RowChange.Waiting.UNBOUNDED;
     }
-
-    @Override
-    protected String claimLocking() {
-        return " FOR UPDATE";
-    }
 }
