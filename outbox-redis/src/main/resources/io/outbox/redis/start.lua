@@ -7,7 +7,8 @@
 local SCHEMA = PREFIX .. 'schema'
 local CALLS = {
   {'GET', SCHEMA}, {'SET', SCHEMA, ''}, {'TIME'}, {'EXISTS', EVENT},
-  {'HGET', DEAD_COUNT, ''}, {'HMGET', EVENT, ''}, {'HSET', BODY, '', ''}, {'HDEL', BODY, ''}, {'HINCRBY', DEAD_COUNT, '', '1'},
+  {'HGET', DEAD_COUNT, ''}, {'HMGET', EVENT, ''}, {'HSTRLEN', BODY, ''},
+  {'HSET', BODY, '', ''}, {'HDEL', BODY, ''}, {'HINCRBY', DEAD_COUNT, '', '1'},
   {'SADD', TYPES, ''}, {'SREM', TYPES, ''}, {'SMEMBERS', TYPES},
   {'ZADD', DONE, '0', ''}, {'ZREM', DONE, ''}, {'ZSCORE', DONE, ''}, {'ZCARD', DEAD}, {'ZCOUNT', DONE, '0', '0'},
   {'ZRANGE', DEAD, '0', '0'}, {'EVAL', '', '1', EVENT}, {'MULTI'}, {'EXEC'}

@@ -197,7 +197,7 @@ class RedisSecurityTest {
     /** A script would stop in its midst, and leave half of an event behind. */
     @Test
     void aRightThatIsMissingIsNamedAtTheStartAndNothingIsWritten() {
-        for (String missing : new String[] {"zadd", "hincrby", "smembers", "exec"}) {
+        for (String missing : new String[] {"zadd", "hincrby", "hstrlen", "smembers", "exec"}) {
             RedisURI uri = user(rights + " -" + missing);
 
             assertThatThrownBy(() -> Redis.connect(uri, name))
