@@ -95,7 +95,7 @@ public abstract class ForwardingOwnershipStore implements OwnershipStore {
 
     @Override
     public Insertion write(Connection conn, List<NewEvent> events) {
-        return Insertion.revocable(this, conn, events);
+        return OwnershipStore.insertRevocably(this, conn, events);
     }
 
     @Override

@@ -1,7 +1,5 @@
 package io.outbox.spi;
 
-import java.sql.Connection;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
@@ -16,18 +14,5 @@ public record Insertion(Set<String> locked, boolean revocable) {
 
     public Insertion {
         Objects.requireNonNull(locked, "locked");
-    }
-
-    /** Inserts the events with the methods of the store, for which only a look can show that the insert was undone. */
-    public static Insertion revocable(OwnershipStore store, Connection conn, List<NewEvent> events) {
-        if (events.stream().anyMatch(event -> event.ownerId() != null)) {
-            return new Insertion(store.insert(conn, events), true);
-        }
-        if (events.size() == 1) {
-            store.insertNew(conn, events.get(0).event());
-        } else {
-            store.insertBatch(conn, events.stream().map(NewEvent::event).toList());
-        }
-        return new Insertion(Set.of(), true);
     }
 }

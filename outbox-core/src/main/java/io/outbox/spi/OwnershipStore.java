@@ -29,9 +29,22 @@ public interface OwnershipStore extends OutboxStore {
 
     /**
      * Inserts events of which some are {@link NewEvent#hot()}, and tells whether only a look at the rows can show, before the
-     * commit, that the insert was undone. A store that cannot know better uses {@link Insertion#revocable}.
+     * commit, that the insert was undone. A store that cannot know better uses {@link #insertRevocably}.
      */
     Insertion write(Connection conn, List<NewEvent> events);
+
+    /** Inserts the events with the methods of the store, for which only a look can show that the insert was undone. */
+    static Insertion insertRevocably(OwnershipStore store, Connection conn, List<NewEvent> events) {
+        if (events.stream().anyMatch(event -> event.ownerId() != null)) {
+            return new Insertion(store.insert(conn, events), true);
+        }
+        if (events.size() == 1) {
+            store.insertNew(conn, events.get(0).event());
+        } else {
+            store.insertBatch(conn, events.stream().map(NewEvent::event).toList());
+        }
+        return new Insertion(Set.of(), true);
+    }
 
     /**
      * Returns whether the transaction of the connection, about to commit, still holds what was inserted in it and is not

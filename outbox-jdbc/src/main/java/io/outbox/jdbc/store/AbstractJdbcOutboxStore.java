@@ -354,7 +354,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public Insertion write(Connection conn, List<NewEvent> events) {
-        return Insertion.revocable(this, conn, events);
+        return OwnershipStore.insertRevocably(this, conn, events);
     }
 
     /** Every insert is revocable, so there is nothing else to ask for. */
