@@ -391,7 +391,30 @@ public final class Outbox implements AutoCloseable {
          * the outbox uses. Several are applied in the order in which they were added, each around the one before.
          */
         public B decorateBackend(UnaryOperator<OutboxBackend> decorator) {
-            assembly.decorators.add(Objects.requireNonNull(decorator, "decorator"));
+            assembly.backendDecorators.add(Objects.requireNonNull(decorator, "decorator"));
+            return self();
+        }
+
+        /**
+         * Wraps the listener registry, with the listeners of {@link #subscribe} in it under their stored route: what the
+         * decorator returns is where the outbox looks for listeners. Several are applied in the order in which they were
+         * added, each around the one before. Without a {@link #listenerRegistry} there is nothing to wrap.
+         *
+         * <p>A registry that wraps another forwards both of its methods, and returns {@code null} for an event without a
+         * listener.
+         */
+        public B decorateListeners(UnaryOperator<ListenerRegistry> decorator) {
+            assembly.listenerDecorators.add(Objects.requireNonNull(decorator, "decorator"));
+            return self();
+        }
+
+        /**
+         * Wraps the metrics exporter, be it {@link MetricsExporter#NOOP}: what the decorator returns is what the outbox
+         * reports to. Several are applied in the order in which they were added, each around the one before. An exporter
+         * that throws disturbs nothing but what it exports.
+         */
+        public B decorateMetrics(UnaryOperator<MetricsExporter> decorator) {
+            assembly.metricsDecorators.add(Objects.requireNonNull(decorator, "decorator"));
             return self();
         }
 

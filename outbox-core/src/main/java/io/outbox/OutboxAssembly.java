@@ -10,6 +10,7 @@ import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.polling.PollSettings;
 import io.outbox.internal.polling.PollingLoop;
 import io.outbox.internal.store.StoreBackend;
+import io.outbox.internal.subscription.GivenListeners;
 import io.outbox.internal.subscription.SubscribedListeners;
 import io.outbox.internal.subscription.Subscriptions;
 import io.outbox.internal.writing.HotPath;
@@ -57,7 +58,9 @@ final class OutboxAssembly {
     JsonCodec jsonCodec;
     WakeUp wakeUp;
     Clock clock = Clock.systemUTC();
-    final List<UnaryOperator<OutboxBackend>> decorators = new ArrayList<>();
+    final List<UnaryOperator<OutboxBackend>> backendDecorators = new ArrayList<>();
+    final List<UnaryOperator<ListenerRegistry>> listenerDecorators = new ArrayList<>();
+    final List<UnaryOperator<MetricsExporter>> metricsDecorators = new ArrayList<>();
     final List<WriterHook> writerHooks = new ArrayList<>();
     final List<Subscription> subscriptions = new ArrayList<>();
     private final Set<Route> listenersElsewhere = new HashSet<>();
@@ -115,22 +118,25 @@ final class OutboxAssembly {
     }
 
     private Parts delivering(OutboxBackend store, boolean hotPath) {
-        Objects.requireNonNull(listenerRegistry, "listenerRegistry is required");
-        delivery.listenerRegistry(new SubscribedListeners(subscribed, listenerRegistry));
-        EngineMetrics engineMetrics = new EngineMetrics(metrics);
+        ListenerRegistry listeners = listeners();
+        Objects.requireNonNull(listeners, "listenerRegistry is required");
+        delivery.listenerRegistry(new SubscribedListeners(listeners));
+        MetricsExporter exporter = exporter();
+        EngineMetrics engineMetrics = new EngineMetrics(exporter);
         if (keepsNothing) {
             deleteDone(store);
         }
-        OutboxPurgeScheduler purgeScheduler = purgeScheduler(store);
+        OutboxPurgeScheduler purgeScheduler = purgeScheduler(store, exporter);
         AtomicReference<Runnable> poll = new AtomicReference<>(() -> {});
-        DeadLetterQueue deadLetters = deadLetters(store, () -> poll.get().run());
+        DeadLetterQueue deadLetters =
+                deadLetters(store, exporter, () -> poll.get().run());
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
         try {
             PollingLoop loop = new PollingLoop(engine.backend(), engine.coldPath(), polling, engineMetrics);
             poll.set(loop::wakeUp);
-            HotPath path = hotPath ? engine.hotPath(metrics) : HotPath.NONE;
+            HotPath path = hotPath ? engine.hotPath(exporter) : HotPath.NONE;
             return new Parts(
-                    writing(store, path),
+                    writing(store, listeners, path),
                     new Delivery(engine, loop, policies()),
                     new Housekeeping(store, purgeScheduler, deadLetters),
                     wakeUp,
@@ -181,23 +187,25 @@ final class OutboxAssembly {
 
     /** Assembles an outbox that only writes. Connections are needed only for a whole backend, as to purge. */
     Parts writing() {
-        if (backend == null && connectionProvider == null && purger == null && decorators.isEmpty()) {
+        if (backend == null && connectionProvider == null && purger == null && backendDecorators.isEmpty()) {
             WriteBackend store = StoreBackend.forWriting(
                     Objects.requireNonNull(txContext, "txContext is required"),
                     Objects.requireNonNull(outboxStore, "outboxStore is required"));
-            return new Parts(writing(store, HotPath.NONE), null, new Housekeeping(null, null, null), wakeUp, clock);
+            return new Parts(
+                    writing(store, listeners(), HotPath.NONE), null, new Housekeeping(null, null, null), wakeUp, clock);
         }
         OutboxBackend store = wholeBackend();
+        MetricsExporter exporter = exporter();
         return new Parts(
-                writing(store, HotPath.NONE),
+                writing(store, listeners(), HotPath.NONE),
                 null,
-                new Housekeeping(store, purgeScheduler(store), deadLetters(store, () -> {})),
+                new Housekeeping(store, purgeScheduler(store, exporter), deadLetters(store, exporter, () -> {})),
                 wakeUp,
                 clock);
     }
 
     /** Returns the dead letter queue, if the store has one, and has those told that are moved by delivery. */
-    private DeadLetterQueue deadLetters(HousekeepingBackend store, Runnable onReturn) {
+    private DeadLetterQueue deadLetters(HousekeepingBackend store, MetricsExporter exporter, Runnable onReturn) {
         DeadLetterBackend letters = store.deadLetters().orElse(null);
         if (letters == null) {
             if (deadLetterPolicy != null) {
@@ -207,7 +215,7 @@ final class OutboxAssembly {
             return null;
         }
         DeadLetterPolicy policy = deadLetterPolicy == null ? DeadLetterPolicy.DEFAULT : deadLetterPolicy;
-        DeadLetterQueue queue = new DeadLetterQueue(letters, policy, metrics, onReturn);
+        DeadLetterQueue queue = new DeadLetterQueue(letters, policy, exporter, onReturn);
         if (letters.movesAtDeath()) {
             delivery.moves(new Moves() {
                 @Override
@@ -224,34 +232,52 @@ final class OutboxAssembly {
         return queue;
     }
 
-    private Writing writing(WriteBackend store, HotPath path) {
+    private Writing writing(WriteBackend store, ListenerRegistry listeners, HotPath path) {
         List<WriterHook> hooks = new ArrayList<>(writerHooks);
         hooks.add(delivery.contexts());
         if (path == HotPath.NONE && wakeUp != null) {
             hooks.add(new WakeUpHook(wakeUp));
         }
-        OutboxWriter writer =
-                new DefaultOutboxWriter(store, hooks, new Subscriptions(subscriptions, this::hasListener), path);
+        OutboxWriter writer = new DefaultOutboxWriter(
+                store,
+                hooks,
+                new Subscriptions(subscriptions, (aggregate, type) -> hasListener(listeners, aggregate, type)),
+                path);
         return new Writing(writer, new DefaultOutboxPublisher(writer, jsonCodec));
     }
 
     /** Returns whether somebody receives events of the route beside its subscriptions, here or elsewhere. */
-    private boolean hasListener(String aggregateType, String eventType) {
+    private boolean hasListener(ListenerRegistry listeners, String aggregateType, String eventType) {
         return listenersElsewhere.contains(new Route(aggregateType, eventType))
-                || (listenerRegistry != null && listenerRegistry.listenerFor(aggregateType, eventType) != null);
+                || (listeners != null && listeners.listenerFor(aggregateType, eventType) != null);
     }
 
-    private OutboxPurgeScheduler purgeScheduler(HousekeepingBackend store) {
+    private OutboxPurgeScheduler purgeScheduler(HousekeepingBackend store, MetricsExporter exporter) {
         boolean wanted = backend != null ? purging : purger != null;
-        return wanted ? purge.backend(store).metrics(metrics).build() : null;
+        return wanted ? purge.backend(store).metrics(exporter).build() : null;
+    }
+
+    /** Returns where all listeners are found, those given with their subscription among them; or {@code null}. */
+    private ListenerRegistry listeners() {
+        return listenerRegistry == null
+                ? null
+                : decorated(new GivenListeners(subscribed, listenerRegistry), listenerDecorators, "listener registry");
+    }
+
+    private MetricsExporter exporter() {
+        return decorated(metrics, metricsDecorators, "metrics exporter");
     }
 
     private OutboxBackend wholeBackend() {
-        OutboxBackend whole = plainBackend();
-        for (UnaryOperator<OutboxBackend> decorator : decorators) {
-            whole = Objects.requireNonNull(decorator.apply(whole), "a decorator returned no backend");
+        return decorated(plainBackend(), backendDecorators, "backend");
+    }
+
+    private static <T> T decorated(T plain, List<UnaryOperator<T>> decorators, String what) {
+        T decorated = plain;
+        for (UnaryOperator<T> decorator : decorators) {
+            decorated = Objects.requireNonNull(decorator.apply(decorated), () -> "a decorator returned no " + what);
         }
-        return whole;
+        return decorated;
     }
 
     private OutboxBackend plainBackend() {

@@ -92,6 +92,8 @@ class OutboxBuildersTest {
                         refusesNull("outboxStore", () -> make.get().outboxStore(null)),
                         refusesNull("backend", () -> make.get().backend(null)),
                         refusesNull("decorator", () -> make.get().decorateBackend(null)),
+                        refusesNull("decorator", () -> make.get().decorateListeners(null)),
+                        refusesNull("decorator", () -> make.get().decorateMetrics(null)),
                         refusesNull("listenerRegistry", () -> make.get().listenerRegistry(null)),
                         refusesNull("metrics", () -> make.get().metrics(null)),
                         refusesNull("interceptor", () -> make.get().interceptor(null)),

@@ -14,7 +14,7 @@ class SubscribedListenersTest {
 
     private final DefaultListenerRegistry subscribed = new DefaultListenerRegistry();
     private final DefaultListenerRegistry application = new DefaultListenerRegistry();
-    private final SubscribedListeners listeners = new SubscribedListeners(subscribed, application);
+    private final SubscribedListeners listeners = new SubscribedListeners(new GivenListeners(subscribed, application));
 
     @Test
     void leaveListenersOfRoutesAsTheyAre() {

@@ -1,0 +1,24 @@
+package io.outbox.internal.subscription;
+
+import io.outbox.EventListener;
+import io.outbox.registry.ListenerRegistry;
+
+/**
+ * The listeners that were given to the outbox together with their subscription, in front of the application's.
+ *
+ * @param given the former, under the stored route of their subscription
+ * @param application where all others are registered
+ */
+public record GivenListeners(ListenerRegistry given, ListenerRegistry application) implements ListenerRegistry {
+
+    @Override
+    public EventListener listenerFor(String aggregateType, String eventType) {
+        EventListener listener = EventRow.isStoredType(eventType) ? given.listenerFor(aggregateType, eventType) : null;
+        return listener != null ? listener : application.listenerFor(aggregateType, eventType);
+    }
+
+    @Override
+    public boolean hasListenerFor(String eventType) {
+        return given.hasListenerFor(eventType) || application.hasListenerFor(eventType);
+    }
+}
