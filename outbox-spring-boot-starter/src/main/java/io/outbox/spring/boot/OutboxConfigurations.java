@@ -1,29 +1,38 @@
 package io.outbox.spring.boot;
 
-import java.util.stream.Stream;
-import org.springframework.context.annotation.DeferredImportSelector;
-import org.springframework.core.Ordered;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.springframework.boot.autoconfigure.AutoConfigurationImportSelector;
+import org.springframework.core.annotation.AnnotationAttributes;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** What {@link EnableOutbox} imports: last of all, since the outbox's conditions ask for beans that others define. */
-final class OutboxConfigurations implements DeferredImportSelector, Ordered {
+/**
+ * What {@link EnableOutbox} imports: the auto-configurations of the outbox that Spring Boot would find, in the same order and
+ * after all else, since their conditions ask for beans that others define. Where Spring Boot finds them as well, they are
+ * imported once, and its exclusions count.
+ */
+final class OutboxConfigurations extends AutoConfigurationImportSelector {
+
+    private static final String OURS = EnableOutbox.class.getPackageName() + ".";
 
     @Override
-    public String[] selectImports(AnnotationMetadata importingClass) {
-        return Stream.of(
-                        OutboxJsonAutoConfiguration.class,
-                        OutboxMicrometerAutoConfiguration.class,
-                        OutboxAutoConfiguration.class,
-                        OutboxPublisherAutoConfiguration.class,
-                        OutboxConsumerAutoConfiguration.class,
-                        OutboxBrokerListenersAutoConfiguration.class,
-                        OutboxActuatorAutoConfiguration.class)
-                .map(Class::getName)
-                .toArray(String[]::new);
+    protected Class<?> getAnnotationClass() {
+        return EnableOutbox.class;
     }
 
     @Override
-    public int getOrder() {
-        return LOWEST_PRECEDENCE;
+    protected List<String> getCandidateConfigurations(AnnotationMetadata metadata, AnnotationAttributes attributes) {
+        return super.getCandidateConfigurations(metadata, attributes).stream()
+                .filter(name -> name.startsWith(OURS))
+                .toList();
+    }
+
+    /** The annotation has no attributes to exclude anything; {@code spring.autoconfigure.exclude} counts. */
+    @Override
+    protected Set<String> getExclusions(AnnotationMetadata metadata, AnnotationAttributes attributes) {
+        return getExcludeAutoConfigurationsProperty().stream()
+                .filter(name -> name.startsWith(OURS))
+                .collect(Collectors.toSet());
     }
 }
