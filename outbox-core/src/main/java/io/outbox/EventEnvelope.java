@@ -54,6 +54,7 @@ public final class EventEnvelope {
     private final byte[] payloadBytes;
     private final boolean tombstone;
     private final Instant availableAt;
+    private final boolean optional;
     /** What reads the payload, or {@code null} for the default of the moment. */
     private final JsonCodec codec;
 
@@ -72,6 +73,7 @@ public final class EventEnvelope {
         this.tombstone = builder.tombstone;
         this.availableAt =
                 micros(builder.deliverAfter != null ? this.occurredAt.plus(builder.deliverAfter) : builder.availableAt);
+        this.optional = builder.optional;
         this.codec = builder.codec;
     }
 
@@ -90,6 +92,7 @@ public final class EventEnvelope {
         this.payloadBytes = event.payloadBytes;
         this.tombstone = event.tombstone;
         this.availableAt = event.availableAt;
+        this.optional = event.optional;
         this.codec = codec;
     }
 
@@ -139,6 +142,7 @@ public final class EventEnvelope {
         builder.key = content.key();
         builder.availableAt = content.availableAt();
         builder.originId = content.originId();
+        builder.optional = content.optional();
         return new EventEnvelope(builder);
     }
 
@@ -151,6 +155,13 @@ public final class EventEnvelope {
     public EventEnvelope withEventType(String eventType) {
         return new EventEnvelope(
                 copyAs(Check.atMost(Check.notBlank(eventType, "eventType"), MAX_EVENT_TYPE, "eventType")));
+    }
+
+    /** Returns the same event, to be {@linkplain #isOptional() finished without a listener} if it has none. */
+    public EventEnvelope asOptional() {
+        Builder builder = copyAs(eventType);
+        builder.optional = true;
+        return new EventEnvelope(builder);
     }
 
     /** Returns a builder with everything that this envelope has; a new payload or due time replaces the old one. */
@@ -172,6 +183,7 @@ public final class EventEnvelope {
         builder.tombstone = tombstone;
         builder.key = ownKey;
         builder.availableAt = availableAt;
+        builder.optional = optional;
         builder.codec = codec;
         builder.copied = true;
         return builder;
@@ -298,6 +310,14 @@ public final class EventEnvelope {
         return availableAt != null && availableAt.isAfter(occurredAt);
     }
 
+    /**
+     * Returns whether the event is done if nobody listens to it, where any other would be dead. An event with {@link
+     * Subscription}s is written like this as long as a further listener of its route may still be registered.
+     */
+    public boolean isOptional() {
+        return optional;
+    }
+
     /** Returns the text for a payload column. */
     public String storedPayload() {
         return StoredForm.payload(this);
@@ -321,6 +341,7 @@ public final class EventEnvelope {
                 && headers.equals(that.headers)
                 && Objects.equals(ownKey, that.ownKey)
                 && tombstone == that.tombstone
+                && optional == that.optional
                 && Objects.equals(payloadJson, that.payloadJson)
                 && Arrays.equals(payloadBytes, that.payloadBytes)
                 && Objects.equals(availableAt, that.availableAt);
@@ -355,6 +376,7 @@ public final class EventEnvelope {
         private boolean tombstone;
         private Instant availableAt;
         private Duration deliverAfter;
+        private boolean optional;
         private JsonCodec codec;
         private boolean copied;
 

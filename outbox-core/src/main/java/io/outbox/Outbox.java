@@ -39,6 +39,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -145,6 +146,7 @@ public final class Outbox implements AutoCloseable {
         }
         started = true;
         if (delivery != null) {
+            delivery.begun().set(true);
             delivery.engine().start();
             delivery.poller().start();
             listenForHints();
@@ -177,6 +179,7 @@ public final class Outbox implements AutoCloseable {
     public int deliverDue() {
         synchronized (deliveringDue) {
             requireManualDelivery();
+            delivery.begun().set(true);
             DeliveryEngine engine = delivery.engine();
             return engine.deliverQueued() + delivery.poller().pollAll(engine::deliverQueued);
         }
@@ -613,8 +616,9 @@ public final class Outbox implements AutoCloseable {
          * has one. Its listener is looked for in the {@link #listenerRegistry}, registered before delivery starts by
          * {@code register(subscription, listener)}.
          *
-         * <p>The route's own listener gets the events as before if the registry has one at the time of the write. If it has
-         * none, there are the subscriptions alone, unless {@link #listenerElsewhere} says that there is one in another outbox.
+         * <p>The route's own listener gets the events as before, if it is registered before delivery starts. If there is
+         * none by then, there are the subscriptions alone, unless {@link #listenerElsewhere} says that there is one in another
+         * outbox. An outbox that only writes has no listeners, so it writes for others what it is told here.
          *
          * @throws IllegalStateException if the route has a subscription of this name already, or the stored event type a
          *     lane
@@ -630,6 +634,16 @@ public final class Outbox implements AutoCloseable {
          */
         public B listenerElsewhere(String aggregateType, String eventType) {
             assembly.listenerElsewhere(aggregateType, eventType);
+            return self();
+        }
+
+        /**
+         * Says when all listeners are registered, where that is known before delivery starts. Default: {@link Outbox#start()}
+         * and {@link Outbox#deliverDue()} say so. What is written earlier for the subscriptions of a route also reaches a
+         * listener of the route that is registered later; without one, that row is done with the first delivery.
+         */
+        public B listenersRegistered(BooleanSupplier areRegistered) {
+            assembly.listenersRegistered = Objects.requireNonNull(areRegistered, "areRegistered");
             return self();
         }
 

@@ -39,7 +39,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /** Puts an {@link Outbox} together from what its builders were told. Each assembly makes one outbox. Not thread-safe. */
@@ -64,6 +66,8 @@ final class OutboxAssembly {
     final List<WriterHook> writerHooks = new ArrayList<>();
     final List<Subscription> subscriptions = new ArrayList<>();
     private final Set<Route> listenersElsewhere = new HashSet<>();
+    BooleanSupplier listenersRegistered = () -> false;
+    private final AtomicBoolean deliveryBegun = new AtomicBoolean();
     final DefaultListenerRegistry subscribed = new DefaultListenerRegistry();
     final DeliverySettings delivery = new DeliverySettings();
     final PollSettings polling = new PollSettings();
@@ -79,8 +83,8 @@ final class OutboxAssembly {
     /** What writes. */
     record Writing(OutboxWriter writer, OutboxPublisher publisher) {}
 
-    /** What delivers. */
-    record Delivery(DeliveryEngine engine, PollingLoop poller, Policies policies) {}
+    /** What delivers; who begins to deliver says so, since listeners are registered by then. */
+    record Delivery(DeliveryEngine engine, PollingLoop poller, Policies policies, AtomicBoolean begun) {}
 
     /** How is delivered; the lock timeout is {@code null} where events are not locked. */
     record Policies(Map<String, LanePolicy> lanes, LanePolicy shared, Duration lockTimeout) {}
@@ -136,8 +140,11 @@ final class OutboxAssembly {
             poll.set(loop::wakeUp);
             HotPath path = hotPath ? engine.hotPath(exporter) : HotPath.NONE;
             return new Parts(
-                    writing(store, listeners, path),
-                    new Delivery(engine, loop, policies()),
+                    writing(
+                            store,
+                            shares(listeners, () -> deliveryBegun.get() || listenersRegistered.getAsBoolean()),
+                            path),
+                    new Delivery(engine, loop, policies(), deliveryBegun),
                     new Housekeeping(store, purgeScheduler, deadLetters),
                     wakeUp,
                     clock);
@@ -192,12 +199,16 @@ final class OutboxAssembly {
                     Objects.requireNonNull(txContext, "txContext is required"),
                     Objects.requireNonNull(outboxStore, "outboxStore is required"));
             return new Parts(
-                    writing(store, listeners(), HotPath.NONE), null, new Housekeeping(null, null, null), wakeUp, clock);
+                    writing(store, shares(listeners(), () -> true), HotPath.NONE),
+                    null,
+                    new Housekeeping(null, null, null),
+                    wakeUp,
+                    clock);
         }
         OutboxBackend store = wholeBackend();
         MetricsExporter exporter = exporter();
         return new Parts(
-                writing(store, listeners(), HotPath.NONE),
+                writing(store, shares(listeners(), () -> true), HotPath.NONE),
                 null,
                 new Housekeeping(store, purgeScheduler(store, exporter), deadLetters(store, exporter, () -> {})),
                 wakeUp,
@@ -232,17 +243,19 @@ final class OutboxAssembly {
         return queue;
     }
 
-    private Writing writing(WriteBackend store, ListenerRegistry listeners, HotPath path) {
+    /** @param areRegistered tells whether a route that has no listener will not get one either */
+    private Subscriptions shares(ListenerRegistry listeners, BooleanSupplier areRegistered) {
+        return new Subscriptions(
+                subscriptions, (aggregate, type) -> hasListener(listeners, aggregate, type), areRegistered);
+    }
+
+    private Writing writing(WriteBackend store, Subscriptions shares, HotPath path) {
         List<WriterHook> hooks = new ArrayList<>(writerHooks);
         hooks.add(delivery.contexts());
         if (path == HotPath.NONE && wakeUp != null) {
             hooks.add(new WakeUpHook(wakeUp));
         }
-        OutboxWriter writer = new DefaultOutboxWriter(
-                store,
-                hooks,
-                new Subscriptions(subscriptions, (aggregate, type) -> hasListener(listeners, aggregate, type)),
-                path);
+        OutboxWriter writer = new DefaultOutboxWriter(store, hooks, shares, path);
         return new Writing(writer, new DefaultOutboxPublisher(writer, jsonCodec));
     }
 

@@ -21,6 +21,7 @@ import java.util.Set;
  *   <li>The message key, if it is another one than the aggregate id.
  *   <li>The time until which an event was delayed, because its column changes with every retry.
  *   <li>The id of the event that a row stands for, if that is another one.
+ *   <li>That the event may be finished without a listener.
  * </ul>
  */
 final class StoredForm {
@@ -29,7 +30,8 @@ final class StoredForm {
     private static final String AVAILABLE_AT = "__available_at";
     private static final String ORIGIN_ID = "__origin_id";
     private static final String KEY = "__key";
-    private static final Set<String> RESERVED = Set.of(ENCODING, AVAILABLE_AT, ORIGIN_ID, KEY);
+    private static final String OPTIONAL = "__optional";
+    private static final Set<String> RESERVED = Set.of(ENCODING, AVAILABLE_AT, ORIGIN_ID, KEY, OPTIONAL);
 
     private static final String BASE64_BYTES = "base64";
     private static final String BASE64_TEXT = "base64-text";
@@ -62,7 +64,7 @@ final class StoredForm {
         String encoding = encoding(event);
         Instant availableAt = event.availableAt();
         boolean isOwnOrigin = event.originId().equals(event.eventId());
-        if (encoding == null && availableAt == null && isOwnOrigin && event.ownKey() == null) {
+        if (encoding == null && availableAt == null && isOwnOrigin && event.ownKey() == null && !event.isOptional()) {
             return event.headers().isEmpty() ? null : HeaderJson.write(event.headers());
         }
         Map<String, String> all = new LinkedHashMap<>(event.headers());
@@ -78,6 +80,9 @@ final class StoredForm {
         if (event.ownKey() != null) {
             all.put(KEY, event.ownKey());
         }
+        if (event.isOptional()) {
+            all.put(OPTIONAL, "true");
+        }
         return HeaderJson.write(all);
     }
 
@@ -85,7 +90,13 @@ final class StoredForm {
     record Payload(String text, byte[] bytes, boolean tombstone) {}
 
     /** What the headers and the payload of a row hold. */
-    record Content(Map<String, String> headers, Payload payload, Instant availableAt, String originId, String key) {}
+    record Content(
+            Map<String, String> headers,
+            Payload payload,
+            Instant availableAt,
+            String originId,
+            String key,
+            boolean optional) {}
 
     /** @throws PayloadParseException if the row cannot be read */
     static Content read(OutboxEvent row) {
@@ -94,7 +105,8 @@ final class StoredForm {
         Instant availableAt = instant(row, headers.remove(AVAILABLE_AT));
         String originId = headers.remove(ORIGIN_ID);
         String key = headers.remove(KEY);
-        return new Content(headers, payload, availableAt, originId, key);
+        boolean optional = headers.remove(OPTIONAL) != null;
+        return new Content(headers, payload, availableAt, originId, key, optional);
     }
 
     private static Payload payload(OutboxEvent row, String encoding) {

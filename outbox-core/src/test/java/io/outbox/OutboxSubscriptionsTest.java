@@ -56,7 +56,7 @@ class OutboxSubscriptionsTest {
     }
 
     private Outbox.SingleNodeBuilder manual() {
-        return on(Outbox.singleNode()).startManually();
+        return on(Outbox.singleNode()).startManually().listenersRegistered(() -> true);
     }
 
     private EventListener receiver(String who) {
@@ -378,6 +378,101 @@ class OutboxSubscriptionsTest {
         assertThat(originsReceivedBy("mail")).containsExactly("e");
         assertThat(receivedBy("mail").get(0).eventType()).isEqualTo(TYPE);
         assertThat(originsReceivedBy("plain")).containsExactly("e");
+    }
+
+    @Test
+    void aListenerMayBeRegisteredAfterTheFirstWriteUntilDeliveryStarts() {
+        try (Outbox outbox = on(Outbox.singleNode())
+                .startManually()
+                .subscribe(MAIL, receiver("mail"))
+                .build()) {
+            write(outbox, event("e"));
+            registry.register(TYPE, receiver("plain"));
+            outbox.start();
+
+            await().until(() -> backend.count(EventStatus.DONE) == 2);
+        }
+
+        assertThat(originsReceivedBy("mail")).containsExactly("e");
+        assertThat(originsReceivedBy("plain")).containsExactly("e");
+    }
+
+    @Test
+    void whatWasWrittenForAListenerThatNeverCameIsDone() {
+        try (Outbox outbox = on(Outbox.singleNode())
+                .startManually()
+                .subscribe(MAIL, receiver("mail"))
+                .build()) {
+            write(outbox, event("before"));
+            outbox.deliverDue();
+            write(outbox, event("after"));
+            outbox.deliverDue();
+        }
+
+        assertThat(backend.count(EventStatus.DONE)).isEqualTo(3);
+        assertThat(backend.row("before").attempts()).isZero();
+        assertThat(storedTypes()).containsExactlyInAnyOrder(TYPE, TYPE + "#mail", TYPE + "#mail");
+        assertThat(originsReceivedBy("mail")).containsExactly("before", "after");
+    }
+
+    @Test
+    void whatWasWrittenForAKnownListenerIsDeadWithoutIt() {
+        registry.register(TYPE, receiver("plain"));
+        try (Outbox before = manual().subscription(MAIL).build()) {
+            write(before, event("e"));
+        }
+        try (Outbox outbox = Outbox.singleNode()
+                .backend(backend)
+                .listenerRegistry(new DefaultListenerRegistry())
+                .startManually()
+                .subscribe(MAIL, receiver("mail"))
+                .build()) {
+            outbox.deliverDue();
+        }
+
+        assertThat(backend.status("e")).isEqualTo(EventStatus.DEAD);
+        assertThat(rowOf(MAIL).status()).isEqualTo(EventStatus.DONE);
+    }
+
+    @Test
+    void amongSeveralNodesTheListenerMayComeWithANodeThatStartsLater() {
+        try (Outbox old = node("old").subscribe(MAIL, receiver("mail")).build();
+                Outbox fresh = node("new")
+                        .startManually()
+                        .subscribe(MAIL, receiver("mail"))
+                        .listenerRegistry(new DefaultListenerRegistry().register(TYPE, receiver("plain")))
+                        .build()) {
+            try (Outbox starting = node("starting")
+                    .startManually()
+                    .subscribe(MAIL, receiver("mail"))
+                    .build()) {
+                write(starting, event("e"));
+            }
+            await().until(() -> originsReceivedBy("mail").size() == 1);
+            await().until(() -> !old.status().unavailable().isEmpty());
+            assertThat(backend.status("e")).isEqualTo(EventStatus.NEW);
+            fresh.start();
+
+            await().until(() -> backend.count(EventStatus.DONE) == 2);
+        }
+
+        assertThat(originsReceivedBy("plain")).containsExactly("e");
+    }
+
+    @Test
+    void amongSeveralNodesWhatWasWrittenForAListenerThatNeverCameIsDoneAfterTheGrace() {
+        try (Outbox outbox = node("only")
+                .startManually()
+                .unroutableGrace(Duration.ofMillis(100))
+                .subscribe(MAIL, receiver("mail"))
+                .build()) {
+            write(outbox, event("e"));
+            outbox.start();
+
+            await().until(() -> backend.count(EventStatus.DONE) == 2);
+        }
+
+        assertThat(backend.status("e")).isEqualTo(EventStatus.DONE);
     }
 
     @Test

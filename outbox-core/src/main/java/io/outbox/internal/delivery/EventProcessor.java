@@ -43,6 +43,9 @@ final class EventProcessor {
 
     private static final Duration LONG_DELAY = Duration.ofMillis(ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
 
+    /** Stands in for the listener of an event that needs none. */
+    private static final EventListener NOBODY = event -> DispatchResult.done();
+
     private final Routing routing;
     private final List<EventInterceptor> interceptors;
     private final Contexts contexts;
@@ -125,6 +128,9 @@ final class EventProcessor {
     private Call call(EventEnvelope event) {
         try {
             EventListener listener = routing.listenerOf(event);
+            if (listener == null && event.isOptional()) {
+                return new Call(NOBODY, null);
+            }
             return new Call(listener, listener == null ? routing.unroutable(event) : null);
         } catch (Throwable e) {
             return new Call(null, e);

@@ -1,13 +1,18 @@
 package io.outbox.internal.subscription;
 
+import io.outbox.AggregateType;
 import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
 import io.outbox.Subscription;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
@@ -24,7 +29,8 @@ import java.util.stream.Collectors;
  *       again is refused as a duplicate, and rows sort by time where events do.
  *   <li><b>Origin</b>: the event's id travels in a header that nobody sees. A row is told by it ({@link EventRow}).
  *   <li><b>Plain row</b>: written as well if the route has a listener of its own, which is asked at each write. Without any
- *       subscription it is all there is.
+ *       subscription it is all there is. While listeners are still being registered, it is written as an {@linkplain
+ *       EventEnvelope#asOptional() optional} event: a listener that comes in time gets it, and without one it is done.
  * </ul>
  *
  * <p>Hooks change and suppress events before they become rows, and are told of rows afterwards. Interceptors and completion
@@ -37,9 +43,20 @@ import java.util.stream.Collectors;
 public final class Subscriptions {
 
     /** Leaves every event as it is. */
-    public static final Subscriptions NONE = new Subscriptions(List.of(), (aggregateType, eventType) -> true);
+    public static final Subscriptions NONE =
+            new Subscriptions(List.of(), (aggregateType, eventType) -> true, () -> true);
 
-    private record Route(String aggregateType, String eventType) {}
+    private static final System.Logger LOG = System.getLogger(Subscriptions.class.getName());
+
+    private record Route(String aggregateType, String eventType) {
+
+        @Override
+        public String toString() {
+            return AggregateType.GLOBAL.name().equals(aggregateType)
+                    ? "event type " + eventType
+                    : "event type " + eventType + " of aggregate type " + aggregateType;
+        }
+    }
 
     /** One subscription, and how its rows are named. */
     private record Share(String storedEventType, RowIds ids) {
@@ -51,10 +68,18 @@ public final class Subscriptions {
 
     private final Map<Route, List<Share>> shares = new HashMap<>();
     private final BiPredicate<String, String> hasListener;
+    private final BooleanSupplier areRegistered;
+    /** The routes of events that were written for their subscriptions alone. */
+    private final Set<Route> withoutListener = ConcurrentHashMap.newKeySet();
 
-    /** @param hasListener tells which routes (aggregate type, event type) have a listener beside their subscriptions */
-    public Subscriptions(List<Subscription> declared, BiPredicate<String, String> hasListener) {
+    /**
+     * @param hasListener tells which routes (aggregate type, event type) have a listener beside their subscriptions
+     * @param areRegistered tells whether a route that has no listener will not get one either
+     */
+    public Subscriptions(
+            List<Subscription> declared, BiPredicate<String, String> hasListener, BooleanSupplier areRegistered) {
         this.hasListener = hasListener;
+        this.areRegistered = areRegistered;
         for (Subscription subscription : declared) {
             shares.computeIfAbsent(
                             new Route(subscription.aggregateType(), subscription.eventType()), key -> new ArrayList<>())
@@ -69,13 +94,33 @@ public final class Subscriptions {
         }
         List<EventEnvelope> rows = new ArrayList<>(events.size());
         for (EventEnvelope event : events) {
-            List<Share> shared = shares.getOrDefault(new Route(event.aggregateType(), event.eventType()), List.of());
-            if (shared.isEmpty() || hasListener.test(event.aggregateType(), event.eventType())) {
+            Route route = new Route(event.aggregateType(), event.eventType());
+            List<Share> shared = shares.getOrDefault(route, List.of());
+            // in this order: a listener is registered before it is said that all are
+            boolean complete = areRegistered.getAsBoolean();
+            if (shared.isEmpty() || hasListener(route)) {
                 rows.add(event);
+            } else if (!complete) {
+                rows.add(event.asOptional());
+            } else {
+                withoutListener.add(route);
             }
             shared.forEach(share -> rows.add(share.of(event)));
         }
         return List.copyOf(rows);
+    }
+
+    private boolean hasListener(Route route) {
+        boolean has = hasListener.test(route.aggregateType, route.eventType);
+        if (has && !withoutListener.isEmpty() && withoutListener.remove(route)) {
+            LOG.log(
+                    Level.WARNING,
+                    "The listener of {0} was registered too late: earlier events of this process were written for the"
+                            + " subscriptions of that type alone, so this listener never gets them. Register it before"
+                            + " delivery starts, or build the outbox with listenerElsewhere(...) for this type",
+                    route);
+        }
+        return has;
     }
 
     /** Returns the refusal with the ids of events in place of those of their rows. */

@@ -8,18 +8,22 @@ import io.outbox.EventEnvelope;
 import io.outbox.Subscription;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.support.Events;
+import io.outbox.support.LogLines;
 import java.time.Duration;
 import java.util.List;
+import java.util.logging.Level;
 import org.junit.jupiter.api.Test;
 
 class SubscriptionsTest {
 
     private final DefaultListenerRegistry registry = new DefaultListenerRegistry();
+    private boolean complete = true;
 
     private Subscriptions subscriptions(Subscription... declared) {
         return new Subscriptions(
                 List.of(declared),
-                (aggregateType, eventType) -> registry.listenerFor(aggregateType, eventType) != null);
+                (aggregateType, eventType) -> registry.listenerFor(aggregateType, eventType) != null,
+                () -> complete);
     }
 
     private static List<String> typesOf(List<EventEnvelope> rows) {
@@ -50,6 +54,36 @@ class SubscriptionsTest {
 
         assertThat(typesOf(rows)).containsExactly("A", "A#mail");
         assertThat(rows.get(0)).isSameAs(event);
+    }
+
+    @Test
+    void makeAnOptionalPlainRowWhileListenersAreBeingRegistered() {
+        complete = false;
+        Subscriptions subscriptions = subscriptions(Subscription.of("mail", "A"));
+
+        List<EventEnvelope> rows = subscriptions.rowsOf(List.of(Events.event("1", "A"), Events.event("2", "B")));
+
+        assertThat(typesOf(rows)).containsExactly("A", "A#mail", "B");
+        assertThat(rows).extracting(EventEnvelope::isOptional).containsExactly(true, false, false);
+        assertThat(rows.get(0).eventId()).isEqualTo("1");
+        complete = true;
+        assertThat(typesOf(subscriptions.rowsOf(List.of(Events.event("3", "A")))))
+                .containsExactly("A#mail");
+    }
+
+    @Test
+    void tellOnceOfAListenerThatIsRegisteredTooLate() {
+        Subscriptions subscriptions = subscriptions(Subscription.of("mail", "A"));
+        subscriptions.rowsOf(List.of(Events.event("1", "A")));
+        registry.register("A", event -> DispatchResult.done());
+
+        try (LogLines log = new LogLines()) {
+            subscriptions.rowsOf(List.of(Events.event("2", "A")));
+            subscriptions.rowsOf(List.of(Events.event("3", "A")));
+
+            assertThat(log.at(Level.WARNING, "The listener of event type A was registered too late"))
+                    .hasSize(1);
+        }
     }
 
     @Test

@@ -54,6 +54,7 @@ public final class OutboxListenerRegistrar implements SmartInitializingSingleton
         warnOfSilence(all);
         all.forEach(this::register);
         catalog.unbound().forEach(this::requireRegistered);
+        catalog.registered();
     }
 
     /** Tells of listeners that will never be called, or not as they were meant to be, by an outbox that was built elsewhere. */

@@ -43,8 +43,10 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 class MethodListenersTest {
 
@@ -487,6 +489,39 @@ class MethodListenersTest {
                     .isEqualTo(1));
             assertThat(context.getBean(Outbox.class).deadEvents().count(null)).isEqualTo(1);
         });
+    }
+
+    static class EarlyWriter {
+        EarlyWriter(OutboxPublisher publisher, PlatformTransactionManager transactions) {
+            new TransactionTemplate(transactions)
+                    .executeWithoutResult(status -> publisher.publish("OrderPlaced", new OrderPlaced("early", 1)));
+        }
+    }
+
+    @Test
+    void deliversWhatABeanWritesBeforeListenersAreRegistered() {
+        runner(EarlyWriter.class, Shop.class)
+                .run(context -> context.getBean(Seen.class).await("plain early", "mail early"));
+    }
+
+    @Test
+    void leavesNothingDeadOfWhatABeanWritesForSubscriptionsAlone() {
+        runner(EarlyWriter.class, MailOnly.class).run(context -> {
+            context.getBean(Seen.class).await("mail early");
+            Outbox outbox = context.getBean(Outbox.class);
+            await().untilAsserted(() -> assertThat(outbox.counts()).isEmpty());
+            assertThat(outbox.deadEvents().count(null)).isZero();
+        });
+    }
+
+    static class MailOnly {
+        @Autowired
+        Seen seen;
+
+        @OutboxListener(subscription = "mail")
+        void mail(OrderPlaced event) {
+            seen.all.add("mail " + event.id());
+        }
     }
 
     @Test

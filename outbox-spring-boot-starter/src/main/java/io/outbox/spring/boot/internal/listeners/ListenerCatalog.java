@@ -49,6 +49,7 @@ public final class ListenerCatalog {
     private final List<ListenerDefinition> annotated;
     private final ListenersElsewhere elsewhere;
     private final IdempotentListeners idempotent;
+    private volatile boolean registered;
 
     public ListenerCatalog(ConfigurableListableBeanFactory beans, OutboxProperties properties) {
         this.beans = beans;
@@ -63,6 +64,7 @@ public final class ListenerCatalog {
 
     /** Adds to an outbox what it must know when it is built: for whom it writes, and who has a lane. */
     public void addTo(Outbox.AbstractBuilder<?> builder, String outbox, OutboxSettings settings) {
+        builder.listenersRegistered(() -> registered);
         List<ListenerDefinition> here = ofOutbox(outbox);
         for (ListenerDefinition listener : here) {
             LanePolicy lane = listener.lane() == null ? null : listener.lane().in(settings);
@@ -81,6 +83,11 @@ public final class ListenerCatalog {
                     .forEach(builder::subscription);
             elsewhere.unnamed().forEach(route -> builder.listenerElsewhere(route.aggregateType(), route.eventType()));
         }
+    }
+
+    /** Notes that every listener of the application is registered. */
+    public void registered() {
+        registered = true;
     }
 
     private static boolean isSame(Subscription one, Subscription other) {
