@@ -11,9 +11,8 @@ import java.util.Objects;
  * the key to deduplicate by). Any {@code Throwable} counts as a failed attempt, except {@link UnrecoverableException},
  * which ends the event at once, and {@link RouteUnavailableException}, after which it waits for its target.
  *
- * <p>A listener that wants to know which attempt this is implements {@link Informed}. One that wraps another passes on all
- * that the other has: it is {@link Informed} and calls the other by {@link Informed#call}, has its {@link #retryPolicy()},
- * and is a {@link BatchEventListener} if the other is.
+ * <p>A listener that wants to know which attempt this is implements {@link Informed}. One that wraps another extends
+ * {@link ForwardingListener}, or {@link ForwardingBatchListener} if the other is a {@link BatchEventListener}.
  */
 @FunctionalInterface
 public interface EventListener {

@@ -1,40 +1,43 @@
 package io.outbox;
 
 import io.outbox.dispatch.RetryPolicy;
-import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 
-/** A listener with a retry policy of its own. */
-record RetryingListener(RetryPolicy retryPolicy, EventListener listener) implements EventListener.Informed {
+/** A listener with its own retry policy. */
+final class RetryingListener extends ForwardingListener {
+
+    private final RetryPolicy retryPolicy;
+
+    private RetryingListener(RetryPolicy retryPolicy, EventListener listener) {
+        super(listener);
+        this.retryPolicy = retryPolicy;
+    }
 
     static EventListener of(RetryPolicy retryPolicy, EventListener listener) {
         Objects.requireNonNull(retryPolicy, "retryPolicy");
-        Objects.requireNonNull(listener, "listener");
         return listener instanceof BatchEventListener batching
                 ? new Batching(retryPolicy, batching)
                 : new RetryingListener(retryPolicy, listener);
     }
 
     @Override
-    public DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
-        return Informed.call(listener, event, info);
+    public RetryPolicy retryPolicy() {
+        return retryPolicy;
     }
 
-    /** A batch listener with a retry policy of its own. */
-    private record Batching(RetryPolicy retryPolicy, BatchEventListener listener)
-            implements BatchEventListener.Waiting {
+    /** A batch listener with its own retry policy. */
+    private static final class Batching extends ForwardingBatchListener {
 
-        @Override
-        public List<BatchOutcome> onEvents(
-                List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
-                throws Exception {
-            return BatchEventListener.Waiting.call(listener, events, infos, silence);
+        private final RetryPolicy retryPolicy;
+
+        private Batching(RetryPolicy retryPolicy, BatchEventListener listener) {
+            super(listener);
+            this.retryPolicy = retryPolicy;
         }
 
         @Override
-        public int maxBatchSize() {
-            return listener.maxBatchSize();
+        public RetryPolicy retryPolicy() {
+            return retryPolicy;
         }
     }
 }

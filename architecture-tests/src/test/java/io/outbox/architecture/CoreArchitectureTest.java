@@ -24,6 +24,7 @@ import io.outbox.poller.OutboxPoller;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
+import io.outbox.spi.ForwardingMetrics;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.OwnershipStore;
@@ -95,7 +96,7 @@ class CoreArchitectureTest {
     void onlyOneClassCallsTheApplicationsMetrics() {
         noClasses()
                 .that()
-                .doNotBelongToAnyOf(EngineMetrics.class, MetricsExporter.class)
+                .doNotBelongToAnyOf(EngineMetrics.class, MetricsExporter.class, ForwardingMetrics.class)
                 .should()
                 .callMethodWhere(target(owner(equivalentTo(MetricsExporter.class))))
                 .check(Modules.CORE);

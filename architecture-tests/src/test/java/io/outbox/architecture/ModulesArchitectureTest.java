@@ -1,11 +1,13 @@
 package io.outbox.architecture;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.implement;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaField;
@@ -13,6 +15,11 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.outbox.EventListener;
+import io.outbox.ForwardingBatchListener;
+import io.outbox.ForwardingListener;
+import io.outbox.spi.ForwardingMetrics;
+import io.outbox.spi.MetricsExporter;
 import java.io.File;
 import java.util.List;
 import java.util.Set;
@@ -98,6 +105,33 @@ class ModulesArchitectureTest {
                     }
                 })
                 .check(Modules.ALL);
+    }
+
+    /** So that no decorator forgets what the decorated listener has. */
+    @Test
+    void listenersAndExportersThatWrapAnotherForwardEverythingElse() {
+        classes()
+                .that(implement(EventListener.class))
+                .and(have(EventListener.class))
+                .should()
+                .beAssignableTo(ForwardingListener.class)
+                .orShould()
+                .beAssignableTo(ForwardingBatchListener.class)
+                .check(Modules.ALL);
+        classes()
+                .that(implement(MetricsExporter.class))
+                .and(have(MetricsExporter.class))
+                .should()
+                .beAssignableTo(ForwardingMetrics.class)
+                .check(Modules.ALL);
+    }
+
+    private static DescribedPredicate<JavaClass> have(Class<?> type) {
+        return DescribedPredicate.describe(
+                "have a " + type.getSimpleName(),
+                candidate -> candidate.getFields().stream()
+                        .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC))
+                        .anyMatch(field -> field.getRawType().isAssignableTo(type)));
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.outbox.admin;
 
-import io.outbox.model.DlqStatus;
-import io.outbox.model.EventStatus;
+import io.outbox.spi.ForwardingMetrics;
 import io.outbox.spi.MetricsExporter;
 import java.time.Clock;
 import java.time.Duration;
@@ -10,13 +9,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * What this node has done in the last hours, in slots of ten seconds, kept in memory. Give it to the outbox as its
  * {@link MetricsExporter}, around the one that there is, and to {@link OutboxAdmin}. Thread-safe.
  */
-public final class OutboxSeries implements MetricsExporter {
+public final class OutboxSeries extends ForwardingMetrics {
 
     /** The time that one slot stands for. */
     public static final Duration SLOT = Duration.ofSeconds(10);
@@ -26,12 +24,11 @@ public final class OutboxSeries implements MetricsExporter {
 
     private static final int SLOTS = (int) KEPT.dividedBy(SLOT);
 
-    private final MetricsExporter next;
     private final Clock clock;
     private final Slot[] slots = new Slot[SLOTS];
 
-    private OutboxSeries(MetricsExporter next, Clock clock) {
-        this.next = Objects.requireNonNull(next, "exporter");
+    private OutboxSeries(MetricsExporter exporter, Clock clock) {
+        super(exporter);
         this.clock = clock;
     }
 
@@ -104,19 +101,19 @@ public final class OutboxSeries implements MetricsExporter {
     @Override
     public void incrementDispatchSuccess() {
         change(slot -> slot.done++);
-        next.incrementDispatchSuccess();
+        super.incrementDispatchSuccess();
     }
 
     @Override
     public void incrementDispatchFailure() {
         change(slot -> slot.failed++);
-        next.incrementDispatchFailure();
+        super.incrementDispatchFailure();
     }
 
     @Override
     public void incrementDispatchDead() {
         change(slot -> slot.dead++);
-        next.incrementDispatchDead();
+        super.incrementDispatchDead();
     }
 
     @Override
@@ -126,38 +123,13 @@ public final class OutboxSeries implements MetricsExporter {
             slot.latencyMs += latencyMs;
             slot.maxLatencyMs = Math.max(slot.maxLatencyMs, latencyMs);
         });
-        next.recordDispatchLatencyMs(latencyMs);
+        super.recordDispatchLatencyMs(latencyMs);
     }
 
     @Override
     public void recordOldestLagMs(long lagMs) {
         change(slot -> slot.lagMs = Math.max(slot.lagMs, lagMs));
-        next.recordOldestLagMs(lagMs);
-    }
-
-    @Override
-    public void incrementHotEnqueued() {
-        next.incrementHotEnqueued();
-    }
-
-    @Override
-    public void incrementHotDropped() {
-        next.incrementHotDropped();
-    }
-
-    @Override
-    public void incrementColdEnqueued() {
-        next.incrementColdEnqueued();
-    }
-
-    @Override
-    public void incrementDispatchDeferred() {
-        next.incrementDispatchDeferred();
-    }
-
-    @Override
-    public void incrementHotSkippedDelayed() {
-        next.incrementHotSkippedDelayed();
+        super.recordOldestLagMs(lagMs);
     }
 
     @Override
@@ -166,76 +138,6 @@ public final class OutboxSeries implements MetricsExporter {
             slot.hotQueue = Math.max(slot.hotQueue, hotDepth);
             slot.coldQueue = Math.max(slot.coldQueue, coldDepth);
         });
-        next.recordQueueDepths(hotDepth, coldDepth);
-    }
-
-    @Override
-    public void recordOldestLagByTypeMs(Map<String, Long> lagMs) {
-        next.recordOldestLagByTypeMs(lagMs);
-    }
-
-    @Override
-    public void recordListenerDurationMs(long durationMs) {
-        next.recordListenerDurationMs(durationMs);
-    }
-
-    @Override
-    public void incrementFenced(int count) {
-        next.incrementFenced(count);
-    }
-
-    @Override
-    public void recordCompletionBatchSize(int size) {
-        next.recordCompletionBatchSize(size);
-    }
-
-    @Override
-    public void incrementPurged(long count) {
-        next.incrementPurged(count);
-    }
-
-    @Override
-    public void recordRouteUnavailable(String eventType, boolean unavailable) {
-        next.recordRouteUnavailable(eventType, unavailable);
-    }
-
-    @Override
-    public void recordOutcome(String eventType, EventStatus status) {
-        next.recordOutcome(eventType, status);
-    }
-
-    @Override
-    public void incrementRecovered(int count) {
-        next.incrementRecovered(count);
-    }
-
-    @Override
-    public void recordDeadLetters(String eventType, DlqStatus status, int count) {
-        next.recordDeadLetters(eventType, status, count);
-    }
-
-    @Override
-    public void incrementMovedToDlq(int attempted, int moved) {
-        next.incrementMovedToDlq(attempted, moved);
-    }
-
-    @Override
-    public void incrementReturnedToOutbox(int attempted, int returned) {
-        next.incrementReturnedToOutbox(attempted, returned);
-    }
-
-    @Override
-    public void incrementDeadLettersDeleted(int count) {
-        next.incrementDeadLettersDeleted(count);
-    }
-
-    @Override
-    public void recordDlqTransferToMs(long durationMs) {
-        next.recordDlqTransferToMs(durationMs);
-    }
-
-    @Override
-    public void recordDlqTransferFromMs(long durationMs) {
-        next.recordDlqTransferFromMs(durationMs);
+        super.recordQueueDepths(hotDepth, coldDepth);
     }
 }

@@ -6,13 +6,23 @@ import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
-import io.outbox.dispatch.RetryPolicy;
+import io.outbox.ForwardingBatchListener;
+import io.outbox.ForwardingListener;
+import io.outbox.RouteUnavailableException;
 import io.outbox.inbox.IdempotentConsumer.NotDone;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A listener whose effect an event has once, since only what is done is committed. */
-record IdempotentListener(IdempotentConsumer consumer, EventListener listener) implements EventListener.Informed {
+final class IdempotentListener extends ForwardingListener {
+
+    private final IdempotentConsumer consumer;
+
+    private IdempotentListener(IdempotentConsumer consumer, EventListener listener) {
+        super(listener);
+        this.consumer = consumer;
+    }
 
     static EventListener of(IdempotentConsumer consumer, EventListener listener) {
         return listener instanceof BatchEventListener batching
@@ -43,7 +53,7 @@ record IdempotentListener(IdempotentConsumer consumer, EventListener listener) i
         consumer.requireNoTransaction();
         try {
             return consumer.consumeAll(List.of(event), EventEnvelope::eventId, events -> {
-                        DispatchResult result = Informed.call(listener, event, info);
+                        DispatchResult result = super.onEvent(event, info);
                         if (result instanceof DispatchResult.Done) {
                             return result;
                         }
@@ -55,40 +65,43 @@ record IdempotentListener(IdempotentConsumer consumer, EventListener listener) i
         }
     }
 
-    @Override
-    public RetryPolicy retryPolicy() {
-        return listener.retryPolicy();
-    }
-
     /** A batch listener whose effect an event has once. */
-    private record Batching(IdempotentConsumer consumer, BatchEventListener listener)
-            implements BatchEventListener.Informed {
+    private static final class Batching extends ForwardingBatchListener {
+
+        private final IdempotentConsumer consumer;
+
+        private Batching(IdempotentConsumer consumer, BatchEventListener listener) {
+            super(listener);
+            this.consumer = consumer;
+        }
 
         private record Delivery(EventEnvelope event, DeliveryInfo info) {}
 
         @Override
-        public List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
+        public List<BatchOutcome> onEvents(
+                List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception {
             consumer.requireNoTransaction();
             List<Delivery> deliveries = new ArrayList<>();
             for (int i = 0; i < events.size(); i++) {
                 deliveries.add(new Delivery(events.get(i), infos.get(i)));
             }
             if (deliveries.size() == 1) {
-                return oneByOne(deliveries);
+                return oneByOne(deliveries, silence);
             }
             try {
-                consumer.consumeAll(deliveries, delivery -> delivery.event.eventId(), this::deliver);
+                consumer.consumeAll(deliveries, delivery -> delivery.event.eventId(), open -> deliver(open, silence));
             } catch (PartlyDone e) {
-                return oneByOne(deliveries);
+                return oneByOne(deliveries, silence);
             }
             return deliveries.stream().map(delivery -> BatchOutcome.done()).toList();
         }
 
-        private Void deliver(List<Delivery> deliveries) throws Exception {
-            List<BatchOutcome> outcomes = BatchEventListener.Informed.call(
-                    listener,
+        private Void deliver(List<Delivery> deliveries, Consumer<RouteUnavailableException> silence) throws Exception {
+            List<BatchOutcome> outcomes = super.onEvents(
                     deliveries.stream().map(Delivery::event).toList(),
-                    deliveries.stream().map(Delivery::info).toList());
+                    deliveries.stream().map(Delivery::info).toList(),
+                    silence);
             if (outcomes == null || outcomes.size() != deliveries.size()) {
                 throw new IllegalStateException("a batch listener must return one outcome per event");
             }
@@ -98,17 +111,17 @@ record IdempotentListener(IdempotentConsumer consumer, EventListener listener) i
             return null;
         }
 
-        private List<BatchOutcome> oneByOne(List<Delivery> deliveries) {
+        private List<BatchOutcome> oneByOne(List<Delivery> deliveries, Consumer<RouteUnavailableException> silence) {
             List<BatchOutcome> outcomes = new ArrayList<>();
             for (Delivery delivery : deliveries) {
-                outcomes.add(alone(delivery));
+                outcomes.add(alone(delivery, silence));
             }
             return outcomes;
         }
 
-        private BatchOutcome alone(Delivery delivery) {
-            EventListener single = EventListener.informed(
-                    (event, info) -> BatchEventListener.Informed.call(listener, List.of(event), List.of(info))
+        private BatchOutcome alone(Delivery delivery, Consumer<RouteUnavailableException> silence) {
+            EventListener single =
+                    EventListener.informed((event, info) -> super.onEvents(List.of(event), List.of(info), silence)
                             .get(0)
                             .resultOrThrow());
             try {
@@ -116,16 +129,6 @@ record IdempotentListener(IdempotentConsumer consumer, EventListener listener) i
             } catch (Throwable e) {
                 return BatchOutcome.failed(e);
             }
-        }
-
-        @Override
-        public int maxBatchSize() {
-            return listener.maxBatchSize();
-        }
-
-        @Override
-        public RetryPolicy retryPolicy() {
-            return listener.retryPolicy();
         }
     }
 }

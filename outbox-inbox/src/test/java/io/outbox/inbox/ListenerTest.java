@@ -6,10 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
+import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
+import io.outbox.RouteUnavailableException;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
@@ -169,6 +171,24 @@ class ListenerTest {
                     assertThat(listener.retryPolicy()).isSameAs(policy);
                     assertThat(listener.maxBatchSize()).isEqualTo(7);
                 });
+    }
+
+    @Test
+    void whatTheListenerSaysWhileItWaitsIsHeard() throws Exception {
+        RouteUnavailableException reason = new RouteUnavailableException("nothing heard");
+        BatchEventListener.Waiting waiting = (events, infos, silence) -> {
+            silence.accept(reason);
+            return events.stream().map(event -> BatchOutcome.done()).toList();
+        };
+        List<RouteUnavailableException> heard = new ArrayList<>();
+        BatchEventListener listener = (BatchEventListener) consumer.idempotent(waiting);
+
+        for (List<EventEnvelope> events : List.of(List.of(event("a")), List.of(event("b"), event("c")))) {
+            List<DeliveryInfo> infos = events.stream().map(DeliveryInfo::first).toList();
+            BatchEventListener.Waiting.call(listener, events, infos, heard::add);
+        }
+
+        assertThat(heard).containsExactly(reason, reason);
     }
 
     @Test

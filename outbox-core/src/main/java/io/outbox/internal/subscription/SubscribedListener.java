@@ -6,13 +6,18 @@ import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
+import io.outbox.ForwardingBatchListener;
+import io.outbox.ForwardingListener;
 import io.outbox.RouteUnavailableException;
-import io.outbox.dispatch.RetryPolicy;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** A listener that is shown events in place of the rows that stand for them. */
-record SubscribedListener(EventListener listener) implements EventListener.Informed {
+final class SubscribedListener extends ForwardingListener {
+
+    private SubscribedListener(EventListener listener) {
+        super(listener);
+    }
 
     static EventListener of(EventListener listener) {
         return listener instanceof BatchEventListener batching
@@ -22,33 +27,21 @@ record SubscribedListener(EventListener listener) implements EventListener.Infor
 
     @Override
     public DispatchResult onEvent(EventEnvelope row, DeliveryInfo info) throws Exception {
-        return Informed.call(listener, EventRow.asWritten(row), info);
-    }
-
-    @Override
-    public RetryPolicy retryPolicy() {
-        return listener.retryPolicy();
+        return super.onEvent(EventRow.asWritten(row), info);
     }
 
     /** The same for batches. */
-    private record Batching(BatchEventListener listener) implements BatchEventListener.Waiting {
+    private static final class Batching extends ForwardingBatchListener {
+
+        private Batching(BatchEventListener listener) {
+            super(listener);
+        }
 
         @Override
         public List<BatchOutcome> onEvents(
                 List<EventEnvelope> rows, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
                 throws Exception {
-            List<EventEnvelope> events = rows.stream().map(EventRow::asWritten).toList();
-            return BatchEventListener.Waiting.call(listener, events, infos, silence);
-        }
-
-        @Override
-        public int maxBatchSize() {
-            return listener.maxBatchSize();
-        }
-
-        @Override
-        public RetryPolicy retryPolicy() {
-            return listener.retryPolicy();
+            return super.onEvents(rows.stream().map(EventRow::asWritten).toList(), infos, silence);
         }
     }
 }

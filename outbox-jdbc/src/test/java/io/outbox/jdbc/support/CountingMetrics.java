@@ -1,10 +1,11 @@
 package io.outbox.jdbc.support;
 
+import io.outbox.spi.ForwardingMetrics;
 import io.outbox.spi.MetricsExporter;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts events on the hot path, outcomes as they become durable, and moves to the dead letters. */
-public final class CountingMetrics implements MetricsExporter {
+public final class CountingMetrics extends ForwardingMetrics {
 
     public final AtomicInteger hotEnqueued = new AtomicInteger();
     public final AtomicInteger succeeded = new AtomicInteger();
@@ -15,16 +16,14 @@ public final class CountingMetrics implements MetricsExporter {
     public final AtomicInteger moved = new AtomicInteger();
     public final AtomicInteger movesTimed = new AtomicInteger();
 
+    public CountingMetrics() {
+        super(MetricsExporter.NOOP);
+    }
+
     @Override
     public void incrementHotEnqueued() {
         hotEnqueued.incrementAndGet();
     }
-
-    @Override
-    public void incrementHotDropped() {}
-
-    @Override
-    public void incrementColdEnqueued() {}
 
     @Override
     public void incrementDispatchSuccess() {
@@ -56,10 +55,4 @@ public final class CountingMetrics implements MetricsExporter {
     public void recordDlqTransferToMs(long durationMs) {
         movesTimed.incrementAndGet();
     }
-
-    @Override
-    public void recordQueueDepths(int hotDepth, int coldDepth) {}
-
-    @Override
-    public void recordOldestLagMs(long lagMs) {}
 }

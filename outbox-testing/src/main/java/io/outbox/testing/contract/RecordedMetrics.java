@@ -1,5 +1,6 @@
 package io.outbox.testing.contract;
 
+import io.outbox.spi.ForwardingMetrics;
 import io.outbox.spi.MetricsExporter;
 import java.util.List;
 import java.util.Queue;
@@ -7,7 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Metrics as tests ask for them. Thread-safe. */
-final class RecordedMetrics implements MetricsExporter {
+final class RecordedMetrics extends ForwardingMetrics {
 
     private final Queue<String> routes = new ConcurrentLinkedQueue<>();
     private final AtomicInteger hotEnqueued = new AtomicInteger();
@@ -16,6 +17,10 @@ final class RecordedMetrics implements MetricsExporter {
     private final AtomicInteger deferred = new AtomicInteger();
     private final AtomicInteger fenced = new AtomicInteger();
     private final AtomicInteger recovered = new AtomicInteger();
+
+    RecordedMetrics() {
+        super(MetricsExporter.NOOP);
+    }
 
     /** Returns the routes that became unavailable or available, in order, as {@code type down} or {@code type up}. */
     List<String> routes() {
@@ -80,19 +85,4 @@ final class RecordedMetrics implements MetricsExporter {
     public void incrementHotDropped() {
         hotDropped.incrementAndGet();
     }
-
-    @Override
-    public void incrementColdEnqueued() {}
-
-    @Override
-    public void incrementDispatchSuccess() {}
-
-    @Override
-    public void incrementDispatchDead() {}
-
-    @Override
-    public void recordQueueDepths(int hotDepth, int coldDepth) {}
-
-    @Override
-    public void recordOldestLagMs(long lagMs) {}
 }

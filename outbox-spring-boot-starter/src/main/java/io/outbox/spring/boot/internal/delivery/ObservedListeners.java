@@ -11,8 +11,9 @@ import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
+import io.outbox.ForwardingBatchListener;
+import io.outbox.ForwardingListener;
 import io.outbox.RouteUnavailableException;
-import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.ListenerRegistry;
 import java.util.List;
 import java.util.Map;
@@ -70,13 +71,21 @@ public final class ObservedListeners {
         return AggregateType.GLOBAL.name().equals(aggregateType) ? "none" : aggregateType;
     }
 
-    private record Single(EventListener listener, ObservationRegistry observations) implements EventListener.Informed {
+    private static final class Single extends ForwardingListener {
+
+        private final ObservationRegistry observations;
+
+        private Single(EventListener listener, ObservationRegistry observations) {
+            super(listener);
+            this.observations = observations;
+        }
+
         @Override
         public DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
             Observation observation = start(event, observations);
             Observation.Scope scope = observation.openScope();
             try {
-                return Informed.call(listener, event, info);
+                return super.onEvent(event, info);
             } catch (Throwable e) {
                 observation.error(e);
                 throw e;
@@ -85,15 +94,17 @@ public final class ObservedListeners {
                 observation.stop();
             }
         }
-
-        @Override
-        public RetryPolicy retryPolicy() {
-            return listener.retryPolicy();
-        }
     }
 
-    private record Batching(BatchEventListener listener, ObservationRegistry observations)
-            implements BatchEventListener.Waiting {
+    private static final class Batching extends ForwardingBatchListener {
+
+        private final ObservationRegistry observations;
+
+        private Batching(BatchEventListener listener, ObservationRegistry observations) {
+            super(listener);
+            this.observations = observations;
+        }
+
         @Override
         public List<BatchOutcome> onEvents(
                 List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
@@ -102,7 +113,7 @@ public final class ObservedListeners {
                     events.stream().map(event -> start(event, observations)).toList();
             Observation.Scope scope = started.get(0).openScope();
             try {
-                List<BatchOutcome> outcomes = Waiting.call(listener, events, infos, silence);
+                List<BatchOutcome> outcomes = super.onEvents(events, infos, silence);
                 markFailures(started, outcomes);
                 return outcomes;
             } catch (Throwable e) {
@@ -123,16 +134,6 @@ public final class ObservedListeners {
                     observations.get(i).error(failed.error());
                 }
             }
-        }
-
-        @Override
-        public int maxBatchSize() {
-            return listener.maxBatchSize();
-        }
-
-        @Override
-        public RetryPolicy retryPolicy() {
-            return listener.retryPolicy();
         }
     }
 }

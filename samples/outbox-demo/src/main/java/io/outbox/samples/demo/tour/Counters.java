@@ -1,12 +1,13 @@
 package io.outbox.samples.demo.tour;
 
+import io.outbox.spi.ForwardingMetrics;
 import io.outbox.spi.MetricsExporter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** What the outbox counts, as far as the demo shows it. Thread-safe. */
-final class Counters implements MetricsExporter {
+final class Counters extends ForwardingMetrics {
 
     private static final long PATIENCE_SECONDS = 60;
 
@@ -15,6 +16,10 @@ final class Counters implements MetricsExporter {
     private final AtomicInteger failures = new AtomicInteger();
     private final AtomicInteger dead = new AtomicInteger();
     private final CountDownLatch firstDead = new CountDownLatch(1);
+
+    Counters() {
+        super(MetricsExporter.NOOP);
+    }
 
     int hot() {
         return hot.get();
@@ -59,16 +64,4 @@ final class Counters implements MetricsExporter {
         dead.incrementAndGet();
         firstDead.countDown();
     }
-
-    @Override
-    public void incrementHotDropped() {}
-
-    @Override
-    public void incrementDispatchSuccess() {}
-
-    @Override
-    public void recordQueueDepths(int hotDepth, int coldDepth) {}
-
-    @Override
-    public void recordOldestLagMs(long lagMs) {}
 }

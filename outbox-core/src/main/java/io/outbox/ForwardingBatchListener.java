@@ -1,0 +1,37 @@
+package io.outbox;
+
+import io.outbox.dispatch.RetryPolicy;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * A batch listener that leaves everything to another: the base of listeners that wrap one. Override
+ * {@link #onEvents(List, List, Consumer)} and call it on {@code super}; infos, reports of silence, batch size and retry
+ * policy reach the engine and the wrapped listener without further code.
+ */
+public abstract class ForwardingBatchListener implements BatchEventListener.Waiting {
+
+    private final BatchEventListener listener;
+
+    protected ForwardingBatchListener(BatchEventListener listener) {
+        this.listener = Objects.requireNonNull(listener, "listener");
+    }
+
+    @Override
+    public List<BatchOutcome> onEvents(
+            List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+            throws Exception {
+        return Waiting.call(listener, events, infos, silence);
+    }
+
+    @Override
+    public int maxBatchSize() {
+        return listener.maxBatchSize();
+    }
+
+    @Override
+    public RetryPolicy retryPolicy() {
+        return listener.retryPolicy();
+    }
+}
