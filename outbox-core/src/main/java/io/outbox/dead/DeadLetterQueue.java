@@ -1,7 +1,6 @@
 package io.outbox.dead;
 
 import io.outbox.EventEnvelope;
-import io.outbox.internal.lifecycle.Shutdown;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DeadLetterCount;
@@ -17,7 +16,8 @@ import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
-import io.outbox.util.DaemonThreadFactory;
+import io.outbox.upkeep.Chores;
+import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,10 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntUnaryOperator;
 
 /**
  * The dead letter queue of an outbox: what operators see and do, and the work that goes on by itself. Thread-safe.
@@ -51,8 +48,11 @@ public final class DeadLetterQueue implements AutoCloseable {
     private final EngineMetrics metrics;
     private final Runnable onReturn;
     private final HandlerQueue handler;
-    private ScheduledExecutorService scheduler;
-    private volatile boolean closed;
+    private final Chores chores = new Chores("dead letter queue", "outbox-dlq-");
+    private final Outage moves = outage("move dead events to the dead letter queue");
+    private final Outage returns = outage("return events to the outbox");
+    private final Outage letterCleanUps = outage("clean up dead letters");
+    private final Outage attemptCleanUps = outage("clean up failed attempts");
 
     /** @param onReturn run after events were returned to the outbox, so that a poller need not wait for its interval */
     public DeadLetterQueue(
@@ -193,28 +193,23 @@ public final class DeadLetterQueue implements AutoCloseable {
     // What goes on by itself
 
     /** Starts the scheduled work, unless it runs already. */
-    public synchronized void start() {
-        if (closed) {
-            throw new IllegalStateException("The dead letter queue is closed; build a new one");
-        }
-        if (scheduler == null) {
-            scheduler = Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-dlq-"));
+    public void start() {
+        chores.start(() -> {
             schedule(policy.sweep(), this::moveDead);
             schedule(policy.giveBack(), this::returnApproved);
             if (policy.cleanUp() != null) {
                 schedule(policy.cleanUp().runs(), this::cleanUp);
             }
-        }
+        });
     }
 
     private void schedule(DeadLetterPolicy.Transfer times, Runnable work) {
-        scheduler.scheduleWithFixedDelay(
-                work, times.initialDelay().toMillis(), times.fixedDelay().toMillis(), TimeUnit.MILLISECONDS);
+        chores.repeat(times.initialDelay(), times.fixedDelay(), work);
     }
 
     /** Moves all DEAD events that are in the outbox now, in batches. Failures are logged. */
     public void moveDead() {
-        inBatches("move dead events to the dead letter queue", policy.sweep().batchSize(), size -> {
+        chores.inBatches(moves, policy.sweep().batchSize(), size -> {
             long begin = System.nanoTime();
             List<OutboxEvent> events = backend.moveDead(size, metrics::moveAttempted);
             if (!events.isEmpty()) {
@@ -227,7 +222,7 @@ public final class DeadLetterQueue implements AutoCloseable {
 
     /** Returns all letters to the outbox that are TO_RETRY now, in batches. Failures are logged. */
     public void returnApproved() {
-        inBatches("return events to the outbox", policy.giveBack().batchSize(), size -> {
+        chores.inBatches(returns, policy.giveBack().batchSize(), size -> {
             long begin = System.nanoTime();
             List<DeadLetter> letters = backend.returnApproved(size, metrics::returnAttempted);
             returned(letters, begin);
@@ -243,25 +238,18 @@ public final class DeadLetterQueue implements AutoCloseable {
         if (policy.cleanUp() == null) {
             return;
         }
-        try {
-            Instant before = backend.currentTime().minus(policy.cleanUp().retention());
-            int batchSize = policy.cleanUp().runs().batchSize();
-            inBatches("clean up dead letters", batchSize, size -> backend.cleanUp(before, size));
-            inBatches("clean up failed attempts", batchSize, size -> backend.cleanUpAttempts(before, size));
-        } catch (RuntimeException e) {
-            LOG.log(Level.ERROR, "Cannot clean up dead letters; the next run tries again", e);
-        }
+        int batchSize = policy.cleanUp().runs().batchSize();
+        chores.inBatches(letterCleanUps, batchSize, size -> backend.cleanUp(endOfRetention(), size));
+        chores.inBatches(attemptCleanUps, batchSize, size -> backend.cleanUpAttempts(endOfRetention(), size));
     }
 
-    private void inBatches(String what, int size, IntUnaryOperator batch) {
-        try {
-            int done;
-            do {
-                done = batch.applyAsInt(size);
-            } while (done >= size && !closed);
-        } catch (RuntimeException | Error e) {
-            LOG.log(Level.ERROR, "Cannot " + what + "; the next run tries again", e);
-        }
+    private Instant endOfRetention() {
+        return backend.currentTime().minus(policy.cleanUp().retention());
+    }
+
+    private static Outage outage(String work) {
+        return new Outage(
+                LOG, Level.ERROR, "Cannot " + work + "; the next run tries again", "It is possible again to " + work);
     }
 
     /** Tells of events that were moved at their death, after the commit. Called by delivery; never waits. */
@@ -313,15 +301,7 @@ public final class DeadLetterQueue implements AutoCloseable {
      */
     @Override
     public void close() {
-        ScheduledExecutorService running;
-        synchronized (this) {
-            closed = true;
-            running = scheduler;
-        }
-        if (running != null) {
-            running.shutdown();
-            Shutdown.await(running);
-        }
+        chores.close();
         handler.close();
     }
 }

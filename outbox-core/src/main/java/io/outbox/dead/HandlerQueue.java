@@ -1,8 +1,8 @@
 package io.outbox.dead;
 
-import io.outbox.internal.lifecycle.Shutdown;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DueEvent;
+import io.outbox.upkeep.Shutdown;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

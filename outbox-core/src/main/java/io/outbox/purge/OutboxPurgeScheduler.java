@@ -1,21 +1,18 @@
 package io.outbox.purge;
 
-import io.outbox.internal.lifecycle.Shutdown;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.store.StoreBackend;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.MetricsExporter;
-import io.outbox.util.DaemonThreadFactory;
+import io.outbox.upkeep.Chores;
+import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Deletes DONE and DEAD events once they are older than the retention, in batches, each in its own transaction, until
@@ -37,10 +34,9 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
     private final boolean keepDead;
     private final EngineMetrics metrics;
     private final Clock clock;
-    private final ScheduledExecutorService scheduler =
-            Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-purge-"));
-    private boolean started;
-    private volatile boolean closed;
+    private final Chores chores = new Chores("purge scheduler", "outbox-purge-");
+    private final Outage outage =
+            new Outage(LOG, Level.ERROR, "Purge failed; the next run tries again", "Purge works again");
 
     private OutboxPurgeScheduler(Builder builder) {
         this.backend = builder.backend();
@@ -58,33 +54,15 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
     }
 
     /** Starts the schedule, unless it was started already. */
-    public synchronized void start() {
-        if (closed) {
-            throw new IllegalStateException("The purge scheduler is closed; build a new one");
-        }
-        if (!started) {
-            started = true;
-            scheduler.scheduleWithFixedDelay(
-                    this::runOnce,
-                    initialDelay.toMillis(),
-                    TimeUnit.SECONDS.toMillis(intervalSeconds),
-                    TimeUnit.MILLISECONDS);
-        }
+    public void start() {
+        chores.start(() -> chores.repeat(initialDelay, Duration.ofSeconds(intervalSeconds), this::runOnce));
     }
 
     /** Deletes everything that is older than the retention now. Failures are logged; the next run tries again. */
     public void runOnce() {
-        long purged = 0;
-        try {
-            Instant before = clock.instant().minus(retention);
-            int deleted;
-            do {
-                deleted = keepDead ? backend.purgeDone(before, batchSize) : backend.purge(before, batchSize);
-                purged += deleted;
-            } while (deleted >= batchSize && !closed);
-        } catch (RuntimeException | Error e) {
-            LOG.log(Level.ERROR, "Purge failed; the next run tries again", e);
-        }
+        Instant before = clock.instant().minus(retention);
+        long purged = chores.inBatches(
+                outage, batchSize, size -> keepDead ? backend.purgeDone(before, size) : backend.purge(before, size));
         if (purged > 0) {
             metrics.purged(purged);
             LOG.log(Level.INFO, "Purged {0} finished events older than {1}", purged, retention);
@@ -94,11 +72,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
     /** Stops the schedule; a run that is under way ends after its current batch. */
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
-            scheduler.shutdown();
-        }
-        Shutdown.await(scheduler);
+        chores.close();
     }
 
     /** Builds an {@link OutboxPurgeScheduler}; each builder builds one. Not thread-safe. */

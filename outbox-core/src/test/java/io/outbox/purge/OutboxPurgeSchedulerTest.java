@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.outbox.spi.EventPurger;
 import io.outbox.support.CountedConnections;
 import io.outbox.support.CountingMetrics;
+import io.outbox.support.LogLines;
 import io.outbox.support.NoLeftoverThreads;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -16,6 +17,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -89,13 +91,18 @@ class OutboxPurgeSchedulerTest {
     }
 
     @Test
-    void logsFailuresAndTriesAgainNextTime() {
+    void logsAnOutageOnceAndItsEndAndTriesAgainNextTime() {
         backlog = 5;
         connections.failWith(new SQLException("down"));
-        try (OutboxPurgeScheduler scheduler = builder(purger()).build()) {
+        try (LogLines log = new LogLines();
+                OutboxPurgeScheduler scheduler = builder(purger()).build()) {
             assertThatNoException().isThrownBy(scheduler::runOnce);
+            scheduler.runOnce();
+            assertThat(log.at(Level.SEVERE, "Purge failed")).hasSize(1);
             connections.failWith(null);
             scheduler.runOnce();
+            scheduler.runOnce();
+            assertThat(log.at(Level.INFO, "Purge works again")).hasSize(1);
         }
 
         assertThat(backlog).isZero();

@@ -1,7 +1,6 @@
 package io.outbox.inbox;
 
-import java.lang.System.Logger.Level;
-import java.util.concurrent.atomic.AtomicBoolean;
+import io.outbox.upkeep.Outage;
 import java.util.function.ObjLongConsumer;
 
 /**
@@ -12,7 +11,7 @@ final class ConsumerMetrics {
     private static final System.Logger LOG = System.getLogger(ConsumerMetrics.class.getName());
 
     private final InboxMetrics metrics;
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final Outage outage = new Outage(LOG, "The metrics failed; consuming continues without them");
 
     ConsumerMetrics(InboxMetrics metrics) {
         this.metrics = metrics;
@@ -49,8 +48,7 @@ final class ConsumerMetrics {
         try {
             counter.accept(metrics, count);
         } catch (RuntimeException | Error e) {
-            Level level = warned.compareAndSet(false, true) ? Level.WARNING : Level.DEBUG;
-            LOG.log(level, "The metrics failed; consuming goes on without them", e);
+            outage.failed(e);
         }
     }
 }

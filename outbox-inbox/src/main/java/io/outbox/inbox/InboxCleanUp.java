@@ -1,8 +1,8 @@
 package io.outbox.inbox;
 
-import io.outbox.internal.lifecycle.Shutdown;
 import io.outbox.spi.ConnectionProvider;
-import io.outbox.util.DaemonThreadFactory;
+import io.outbox.upkeep.Chores;
+import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -11,10 +11,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
@@ -40,11 +36,12 @@ public final class InboxCleanUp implements AutoCloseable {
     private final Duration initialDelay;
     private final Duration fixedDelay;
     private final ConsumerMetrics metrics;
-    private final ScheduledExecutorService scheduler =
-            Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-inbox-clean-up-"));
-    private final AtomicBoolean failing = new AtomicBoolean();
-    private boolean started;
-    private volatile boolean closed;
+    private final Chores chores = new Chores("clean-up", "outbox-inbox-clean-up-");
+    private final Outage outage = new Outage(
+            LOG,
+            Level.ERROR,
+            "The clean-up of consumed events failed; every run tries again",
+            "The clean-up of consumed events works again");
 
     private InboxCleanUp(Builder builder) {
         this.connections = builder.connections;
@@ -58,33 +55,29 @@ public final class InboxCleanUp implements AutoCloseable {
     }
 
     /** Starts the schedule, unless it was started already. */
-    public synchronized void start() {
-        if (closed) {
-            throw new IllegalStateException("The clean-up is closed; build a new one");
-        }
-        if (!started) {
-            started = true;
-            scheduler.scheduleWithFixedDelay(
-                    this::runOnce, initialDelay.toMillis(), fixedDelay.toMillis(), TimeUnit.MILLISECONDS);
-        }
+    public void start() {
+        chores.start(() -> chores.repeat(initialDelay, fixedDelay, this::runOnce));
     }
 
     /** Deletes all marks that are old now, unless it is closed. Failures are logged; the next run tries again. */
     public void runOnce() {
-        names().stream().takeWhile(consumer -> !closed).forEach(this::clean);
-    }
-
-    private Collection<String> names() {
         try {
-            return consumers.get();
+            boolean isClean = true;
+            for (String consumer : consumers.get()) {
+                isClean &= chores.isClosed() || clean(consumer);
+            }
+            if (isClean) {
+                outage.over();
+            }
         } catch (RuntimeException e) {
-            LOG.log(Level.ERROR, "The consumers to clean up after are not known; the next run asks again", e);
-            return List.of();
+            outage.failed("The consumers to clean up after are not known; the next run asks again", e);
         }
     }
 
-    private void clean(String consumer) {
+    /** Returns whether it could; the marks of other consumers are deleted in any case. */
+    private boolean clean(String consumer) {
         long cleaned = 0;
+        boolean isClean = false;
         try (Connection conn = connections.getConnection()) {
             boolean autoCommit = conn.getAutoCommit();
             conn.setAutoCommit(true);
@@ -94,31 +87,25 @@ public final class InboxCleanUp implements AutoCloseable {
                 do {
                     deleted = marks.deleteBefore(conn, consumer, before, batchSize);
                     cleaned += deleted;
-                } while (deleted >= batchSize && !closed);
+                } while (deleted >= batchSize && !chores.isClosed());
             } finally {
                 conn.setAutoCommit(autoCommit);
             }
-            if (failing.compareAndSet(true, false)) {
-                LOG.log(Level.INFO, "The clean-up of consumed events works again");
-            }
+            isClean = true;
         } catch (SQLException | RuntimeException | Error e) {
-            Level level = failing.compareAndSet(false, true) ? Level.ERROR : Level.DEBUG;
-            LOG.log(level, "The clean-up of consumed events failed; every run tries again", e);
+            outage.failed(e);
         }
         if (cleaned > 0) {
             metrics.cleaned(cleaned);
             LOG.log(Level.DEBUG, "Deleted {0} marks of consumer {1} older than {2}", cleaned, consumer, ttl);
         }
+        return isClean;
     }
 
     /** Stops the schedule; a run that is under way ends after its current batch. */
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
-            scheduler.shutdown();
-        }
-        Shutdown.await(scheduler);
+        chores.close();
     }
 
     /** Builds an {@link InboxCleanUp}. Not thread-safe. */

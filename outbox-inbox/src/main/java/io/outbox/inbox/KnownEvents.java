@@ -1,12 +1,11 @@
 package io.outbox.inbox;
 
-import java.lang.System.Logger.Level;
+import io.outbox.upkeep.Outage;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The one door to the application's cache, of one consumer: what the cache throws stays here, and is logged once. */
 final class KnownEvents {
@@ -16,7 +15,8 @@ final class KnownEvents {
     private final String prefix;
     private final ConsumedEventCache cache;
     private final ConsumerMetrics metrics;
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final Outage outage =
+            new Outage(LOG, "The cache of consumed events failed; the database decides what was consumed");
 
     /** Creates the door; without a cache, which is {@code null} then, nothing is known. */
     KnownEvents(String consumer, ConsumedEventCache cache, ConsumerMetrics metrics) {
@@ -36,7 +36,7 @@ final class KnownEvents {
         try {
             cache.containedAmong(idsByKey.keySet()).forEach(key -> known.add(idsByKey.get(key)));
         } catch (RuntimeException e) {
-            warn(e);
+            outage.failed(e);
             return Set.of();
         }
         known.remove(null);
@@ -53,12 +53,7 @@ final class KnownEvents {
         try {
             cache.addAll(eventIds.stream().map(id -> prefix + id).toList());
         } catch (RuntimeException e) {
-            warn(e);
+            outage.failed(e);
         }
-    }
-
-    private void warn(RuntimeException e) {
-        Level level = warned.compareAndSet(false, true) ? Level.WARNING : Level.DEBUG;
-        LOG.log(level, "The cache of consumed events failed; the database decides what was consumed", e);
     }
 }

@@ -14,6 +14,7 @@ class CleanUpFailuresTest {
 
     private final List<String> autoCommit = new CopyOnWriteArrayList<>();
     private volatile boolean isDown;
+    private volatile boolean isDownForOne;
 
     private final HikariDataSource pool = new HikariDataSource();
 
@@ -29,7 +30,8 @@ class CleanUpFailuresTest {
             if (call.name().startsWith("setAutoCommit")) {
                 autoCommit.add(call.name());
             }
-            if (isDown && call.executes("outbox_consumed_event")) {
+            if ((isDown || isDownForOne) && call.executes("outbox_consumed_event")) {
+                isDownForOne = false;
                 throw new SQLException("the database is down");
             }
             return call.proceed();
@@ -54,6 +56,22 @@ class CleanUpFailuresTest {
             isDown = true;
             cleanUp.runOnce();
             assertThat(log.warnings()).hasSize(2);
+        }
+    }
+
+    @Test
+    void theOutageOfOneOfSeveralConsumersIsLoggedOnceToo() {
+        JdbcInbox inbox = inbox().createSchema();
+        try (CapturedLog log = CapturedLog.open();
+                InboxCleanUp cleanUp = inbox.cleanUp()
+                        .consumers(List.of("billing", "shipping"))
+                        .build()) {
+            for (int run = 0; run < 3; run++) {
+                isDownForOne = true;
+                cleanUp.runOnce();
+            }
+            assertThat(log.warnings()).hasSize(1);
+            assertThat(log.text()).doesNotContain("works again");
         }
     }
 

@@ -7,6 +7,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.outbox.spi.WakeUp;
+import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
@@ -19,7 +20,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -45,8 +45,8 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private final ScheduledExecutorService timer;
     private final HintDebounce debounce;
     private final List<Consumer<Set<String>>> listeners = new CopyOnWriteArrayList<>();
-    private final AtomicBoolean sendingFails = new AtomicBoolean();
-    private final AtomicBoolean listeningFails = new AtomicBoolean();
+    private final Outage sending;
+    private final Outage listening;
     private StatefulRedisPubSubConnection<String, String> connection;
     private long pauseMs = FIRST_PAUSE_MS;
     private boolean started;
@@ -63,6 +63,17 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         this.timer = timer;
         this.publishing = publishing;
         this.channel = keys.wakeUpChannel();
+        String of = "Channel " + channel + ": ";
+        this.sending = new Outage(
+                LOG,
+                Level.WARNING,
+                of + "Hints cannot be sent; other nodes find events by their next poll",
+                of + "Hints are sent again");
+        this.listening = new Outage(
+                LOG,
+                Level.WARNING,
+                of + "Hints do not arrive; events are found by the next poll",
+                of + "Hints arrive again");
         this.debounce = new HintDebounce(this::later, this::publish);
     }
 
@@ -88,8 +99,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         publishing
                 .connection()
                 .thenCompose(redis -> publish(redis, isPlain ? types : ""))
-                .whenComplete((receivers, failure) -> noteFault(
-                        sendingFails, failure, "Hints cannot be sent; other nodes find events by their next poll"));
+                .whenComplete((receivers, failure) -> note(sending, failure));
     }
 
     /** Sends a hint, and gives up a connection that is silent: where only hints go over it, nobody else would notice. */
@@ -105,13 +115,11 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         return answer.toCompletableFuture().orTimeout(limitMs, TimeUnit.MILLISECONDS);
     }
 
-    /** Logs what has begun to fail. */
-    private void noteFault(AtomicBoolean failing, Throwable failure, String consequence) {
+    private void note(Outage outage, Throwable failure) {
         if (failure == null) {
-            failing.set(false);
+            outage.over();
         } else if (!closed) {
-            Level level = failing.getAndSet(true) ? Level.DEBUG : Level.WARNING;
-            LOG.log(level, "Channel " + channel + ": " + consequence, failure);
+            outage.failed(failure);
         }
     }
 
@@ -139,7 +147,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
             return;
         }
         connecting.connectPubSub().thenCompose(this::subscribe).whenComplete((made, failure) -> {
-            noteFault(listeningFails, failure, "Hints do not arrive; events are found by the next poll");
+            note(listening, failure);
             if (failure == null) {
                 connected(made);
             } else {

@@ -10,6 +10,7 @@ import io.outbox.model.OutboxEvent;
 import io.outbox.spi.Capability;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.EventTypes;
+import io.outbox.upkeep.Outage;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -74,6 +75,11 @@ public final class CompletionWriter {
     /** What was taken from the queue; it leaves from here when it is in hand, so that nothing that fails loses it. */
     private final Queue<Completion> taken = new ArrayDeque<>(MAX_BATCH);
 
+    private final Outage outage = new Outage(
+            LOG,
+            Level.ERROR,
+            "Cannot write outcomes; they are tried again until the store takes them",
+            "The store takes outcomes again");
     private int failures;
     /** When the last write ended. Used by the writer's thread alone. */
     private long writtenAtNanos = System.nanoTime() - PAUSE_NANOS;
@@ -402,19 +408,16 @@ public final class CompletionWriter {
     }
 
     private void noteFailure(Throwable e) {
-        Level level = failures++ == 0 ? Level.ERROR : Level.DEBUG;
-        LOG.log(
-                level,
+        failures++;
+        outage.failed(
                 "Cannot write " + inHand.size() + " outcomes and " + releases.inHand()
                         + " releases; they are kept, and tried again until the store takes them",
                 e);
     }
 
     private void noteSuccess() {
-        if (failures > 0) {
-            LOG.log(Level.INFO, "The store takes outcomes again");
-            failures = 0;
-        }
+        failures = 0;
+        outage.over();
     }
 
     private long backoffNanos() {

@@ -4,13 +4,12 @@ import io.outbox.EventEnvelope;
 import io.outbox.WriterHook;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.ContextPropagator.Scope;
-import java.lang.System.Logger.Level;
+import io.outbox.upkeep.Outage;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The application's context, captured when events are written and restored around their listener. Whatever a propagator
@@ -22,7 +21,7 @@ public final class Contexts implements WriterHook {
     private static final Scope NOTHING = () -> {};
 
     private final List<ContextPropagator> propagators;
-    private final AtomicBoolean hasFailed = new AtomicBoolean();
+    private final Outage outage = new Outage(LOG, "A context is not propagated");
 
     public Contexts(List<ContextPropagator> propagators) {
         this.propagators = List.copyOf(propagators);
@@ -39,7 +38,7 @@ public final class Contexts implements WriterHook {
             try {
                 captured.putAll(propagator.capture());
             } catch (Throwable e) {
-                note("A context cannot be captured; events are written without it", e);
+                outage.failed("A context cannot be captured; events are written without it", e);
             }
         }
         return captured.isEmpty()
@@ -56,7 +55,7 @@ public final class Contexts implements WriterHook {
             try {
                 builder.header(name, value);
             } catch (IllegalArgumentException e) {
-                note("A captured header cannot be used; events are written without it", e);
+                outage.failed("A captured header cannot be used; events are written without it", e);
             }
         });
         return builder.build();
@@ -72,7 +71,8 @@ public final class Contexts implements WriterHook {
             try {
                 scopes.push(propagator.restore(event.headers()));
             } catch (Throwable e) {
-                note("The context of event " + event.eventId() + " cannot be restored; it is delivered without", e);
+                outage.failed(
+                        "The context of event " + event.eventId() + " cannot be restored; it is delivered without", e);
             }
         }
         return () -> scopes.forEach(this::end);
@@ -82,12 +82,7 @@ public final class Contexts implements WriterHook {
         try {
             scope.close();
         } catch (Throwable e) {
-            note("The context of an event cannot be ended", e);
+            outage.failed("The context of an event cannot be ended", e);
         }
-    }
-
-    /** Logs a failure: the first aloud, and those that follow, maybe one per event, quietly. */
-    private void note(String message, Throwable e) {
-        LOG.log(hasFailed.getAndSet(true) ? Level.DEBUG : Level.WARNING, message, e);
     }
 }

@@ -8,6 +8,7 @@ import io.outbox.internal.watch.StoreWatch;
 import io.outbox.spi.Capability;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.Lease;
+import io.outbox.upkeep.Outage;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -43,7 +44,11 @@ public final class LeaseKeeper implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-lease-"));
     private volatile Lease current;
     private volatile StoreWatch watch = new StoreWatch();
-    private boolean failing;
+    private final Outage outage = new Outage(
+            LOG,
+            Level.WARNING,
+            "Cannot renew locks; if this lasts, other nodes take the events over",
+            "Locks are renewed again");
 
     /** Told when to give back what waits in queues that do not move. */
     @FunctionalInterface
@@ -122,16 +127,9 @@ public final class LeaseKeeper implements AutoCloseable {
             for (int from = 0; from < old.size(); from += MAX_BATCH) {
                 renew(old.subList(from, Math.min(from + MAX_BATCH, old.size())));
             }
-            if (failing) {
-                LOG.log(Level.INFO, "Locks are renewed again");
-                failing = false;
-            }
+            outage.over();
         } catch (RuntimeException | Error e) {
-            LOG.log(
-                    failing ? Level.DEBUG : Level.WARNING,
-                    "Cannot renew locks; if this lasts, other nodes take the events over",
-                    e);
-            failing = true;
+            outage.failed(e);
         }
     }
 

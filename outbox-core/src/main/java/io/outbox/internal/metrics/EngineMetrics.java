@@ -3,10 +3,9 @@ package io.outbox.internal.metrics;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.MetricsExporter;
-import java.lang.System.Logger.Level;
+import io.outbox.upkeep.Outage;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -18,7 +17,7 @@ public final class EngineMetrics {
     private static final System.Logger LOG = System.getLogger(EngineMetrics.class.getName());
 
     private final MetricsExporter exporter;
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final Outage outage = new Outage(LOG, "The metrics exporter failed; delivery continues without it");
 
     public EngineMetrics(MetricsExporter exporter) {
         this.exporter = Objects.requireNonNull(exporter, "metrics");
@@ -36,8 +35,7 @@ public final class EngineMetrics {
         try {
             call.accept(exporter);
         } catch (Throwable e) {
-            Level level = warned.compareAndSet(false, true) ? Level.WARNING : Level.DEBUG;
-            LOG.log(level, "The metrics exporter failed; delivery goes on without it", e);
+            outage.failed(e);
         }
     }
 

@@ -10,6 +10,7 @@ import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import io.outbox.spi.Outcome;
+import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +36,11 @@ final class HandlerTarget implements PollTarget {
     private final PollFeed feed = new WholeFeed();
     private final List<String> toRelease = new ArrayList<>();
     private final Map<String, Outcome> toBury = new LinkedHashMap<>();
+    private final Outage outage = new Outage(
+            LOG,
+            Level.WARNING,
+            "Cannot give back or bury events yet; the next cycle tries again",
+            "Events are given back and buried again");
     private Lease lease;
 
     HandlerTarget(OutboxPollerHandler handler, DeliveryBackend backend, EngineMetrics metrics) {
@@ -156,8 +162,9 @@ final class HandlerTarget implements PollTarget {
     }
 
     private void writeLeftovers() {
-        quietly(this::buryAll);
-        quietly(this::releaseAll);
+        if (isWritten(this::buryAll) & isWritten(this::releaseAll)) {
+            outage.over();
+        }
     }
 
     private void buryAll() {
@@ -184,11 +191,13 @@ final class HandlerTarget implements PollTarget {
         return lease == null ? null : lease.ownerId();
     }
 
-    private static void quietly(Runnable write) {
+    private boolean isWritten(Runnable write) {
         try {
             write.run();
+            return true;
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "Cannot give back or bury events yet; the next cycle tries again", e);
+            outage.failed(e);
+            return false;
         }
     }
 }

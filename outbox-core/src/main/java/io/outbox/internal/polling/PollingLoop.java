@@ -10,6 +10,7 @@ import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.PageCursor;
+import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,7 +51,8 @@ public final class PollingLoop implements AutoCloseable {
     private final Object pageLock = new Object();
     private volatile Duration storeAhead = Duration.ZERO;
     private boolean readyForTypes;
-    private boolean failing;
+    private final Outage outage =
+            new Outage(LOG, Level.ERROR, "Polling failed; the next cycle tries again", "Polling works again");
 
     public PollingLoop(DeliveryBackend backend, PollTarget target, PollSettings settings, EngineMetrics metrics) {
         this.backend = backend;
@@ -430,14 +432,10 @@ public final class PollingLoop implements AutoCloseable {
     }
 
     private void noteFailure(Throwable e) {
-        LOG.log(failing ? Level.DEBUG : Level.ERROR, "Polling failed; the next cycle tries again", e);
-        failing = true;
+        outage.failed(e);
     }
 
     private void noteSuccess() {
-        if (failing) {
-            LOG.log(Level.INFO, "Polling works again");
-            failing = false;
-        }
+        outage.over();
     }
 }

@@ -1,8 +1,8 @@
 package io.outbox.internal.polling;
 
-import io.outbox.internal.lifecycle.Shutdown;
 import io.outbox.poller.StuckRecovery;
 import io.outbox.spi.EventTypes;
+import io.outbox.upkeep.Shutdown;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.outbox.internal.lifecycle;
+package io.outbox.upkeep;
 
 import java.util.List;
 import java.util.concurrent.ExecutorService;
