@@ -9,6 +9,7 @@ import io.outbox.internal.delivery.DeliverySettings;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.polling.PollSettings;
 import io.outbox.internal.polling.PollingLoop;
+import io.outbox.internal.subscription.Route;
 import io.outbox.internal.store.StoreBackend;
 import io.outbox.internal.subscription.GivenListeners;
 import io.outbox.internal.subscription.SubscribedListeners;
@@ -22,6 +23,7 @@ import io.outbox.spi.Capability;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.EventPurger;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
@@ -40,7 +42,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
@@ -89,8 +90,6 @@ final class OutboxAssembly {
     /** How is delivered; the lock timeout is {@code null} where events are not locked. */
     record Policies(Map<String, LanePolicy> lanes, LanePolicy shared, Duration lockTimeout) {}
 
-    private record Route(String aggregateType, String eventType) {}
-
     private Policies policies() {
         return new Policies(delivery.lanePolicies(), delivery.sharedPolicy(), delivery.lockTimeout());
     }
@@ -131,13 +130,10 @@ final class OutboxAssembly {
             deleteDone(store);
         }
         OutboxPurgeScheduler purgeScheduler = purgeScheduler(store, exporter);
-        AtomicReference<Runnable> poll = new AtomicReference<>(() -> {});
-        DeadLetterQueue deadLetters =
-                deadLetters(store, exporter, () -> poll.get().run());
+        DeadLetterQueue deadLetters = deadLetters(store, exporter);
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
         try {
             PollingLoop loop = new PollingLoop(engine.backend(), engine.coldPath(), polling, engineMetrics);
-            poll.set(loop::wakeUp);
             HotPath path = hotPath ? engine.hotPath(exporter) : HotPath.NONE;
             return new Parts(
                     writing(
@@ -210,13 +206,13 @@ final class OutboxAssembly {
         return new Parts(
                 writing(store, shares(listeners(), () -> true), HotPath.NONE),
                 null,
-                new Housekeeping(store, purgeScheduler(store, exporter), deadLetters(store, exporter, () -> {})),
+                new Housekeeping(store, purgeScheduler(store, exporter), deadLetters(store, exporter)),
                 wakeUp,
                 clock);
     }
 
     /** Returns the dead letter queue, if the store has one, and has those told that are moved by delivery. */
-    private DeadLetterQueue deadLetters(HousekeepingBackend store, MetricsExporter exporter, Runnable onReturn) {
+    private DeadLetterQueue deadLetters(HousekeepingBackend store, MetricsExporter exporter) {
         DeadLetterBackend letters = store.deadLetters().orElse(null);
         if (letters == null) {
             if (deadLetterPolicy != null) {
@@ -226,7 +222,8 @@ final class OutboxAssembly {
             return null;
         }
         DeadLetterPolicy policy = deadLetterPolicy == null ? DeadLetterPolicy.DEFAULT : deadLetterPolicy;
-        DeadLetterQueue queue = new DeadLetterQueue(letters, policy, exporter, onReturn);
+        DeadLetterQueue queue = new DeadLetterQueue(
+                letters, policy, exporter, () -> delivery.alarm().dueNow(EventTypes.ALL));
         if (letters.movesAtDeath()) {
             delivery.moves(new Moves() {
                 @Override

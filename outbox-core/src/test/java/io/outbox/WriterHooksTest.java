@@ -79,6 +79,11 @@ class WriterHooksTest {
                 }
             };
         }
+
+        @Override
+        public void takeCommitted(List<EventEnvelope> events) {
+            calls.add("taken " + events.size());
+        }
     }
 
     private OutboxWriter writer(HotPath path, WriterHook... hooks) {

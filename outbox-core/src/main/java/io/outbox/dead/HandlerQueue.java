@@ -78,7 +78,7 @@ final class HandlerQueue implements AutoCloseable {
             }
         }
 
-        private void isNotMade(String why) {
+        private void logNotMade(String why) {
             LOG.log(
                     Level.ERROR,
                     "{0} events were moved to the dead letter queue, and its handler is not told, as it {1}: {2}",
@@ -91,19 +91,19 @@ final class HandlerQueue implements AutoCloseable {
     /** Hands over a batch, and waits for room for so long at most. */
     void add(List<OutboxEvent> events, Duration patience) {
         Call call = new Call(events);
-        if (!hasRoom(call.size, patience)) {
-            call.isNotMade("is behind");
+        if (!acquireRoom(call.size, patience)) {
+            call.logNotMade("is behind");
             return;
         }
         try {
             executor.execute(call);
         } catch (RejectedExecutionException e) {
             room.release(call.size);
-            call.isNotMade("has ended");
+            call.logNotMade("has ended");
         }
     }
 
-    private boolean hasRoom(int size, Duration patience) {
+    private boolean acquireRoom(int size, Duration patience) {
         try {
             return room.tryAcquire(size, patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -116,6 +116,6 @@ final class HandlerQueue implements AutoCloseable {
     @Override
     public void close() {
         executor.shutdown();
-        Shutdown.await(executor).forEach(call -> ((Call) call).isNotMade("takes too long at the end"));
+        Shutdown.await(executor).forEach(call -> ((Call) call).logNotMade("takes too long at the end"));
     }
 }

@@ -41,7 +41,7 @@ public final class DispatcherWriterHook implements WriterHook {
      */
     @Override
     public void afterCommit(List<EventEnvelope> events) {
-        dispatcher.engine().takeCommitted(hotPath, events);
+        hotPath.takeCommitted(events);
     }
 
     @Override

@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentMap;
 /** A {@link ListenerRegistry} with one listener per (aggregate type, event type). Thread-safe. */
 public final class DefaultListenerRegistry implements ListenerRegistry {
 
-    private record Route(String aggregateType, String eventType) {}
+    private record Key(String aggregateType, String eventType) {}
 
-    private final ConcurrentMap<Route, EventListener> listeners = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Key, EventListener> listeners = new ConcurrentHashMap<>();
     private final Set<String> eventTypes = ConcurrentHashMap.newKeySet();
 
     /** Registers the listener for events of no particular aggregate type. */
@@ -48,7 +48,7 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
         Objects.requireNonNull(aggregateType, "aggregateType");
         Objects.requireNonNull(eventType, "eventType");
         Objects.requireNonNull(listener, "listener");
-        EventListener existing = listeners.putIfAbsent(new Route(aggregateType, eventType), listener);
+        EventListener existing = listeners.putIfAbsent(new Key(aggregateType, eventType), listener);
         if (existing != null) {
             String ofAggregateType =
                     AggregateType.GLOBAL.name().equals(aggregateType) ? "" : ", aggregateType=" + aggregateType;
@@ -68,7 +68,7 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
 
     @Override
     public EventListener listenerFor(String aggregateType, String eventType) {
-        return listeners.get(new Route(aggregateType, eventType));
+        return listeners.get(new Key(aggregateType, eventType));
     }
 
     @Override

@@ -56,7 +56,7 @@ public interface MetricsExporter {
     /** Finished events deleted by one purge run. */
     default void incrementPurged(long count) {}
 
-    /** Whether the target of an event type with a lane of its own cannot be reached, so that its delivery waits. */
+    /** Whether the target of an event type cannot be reached, so that its events wait in the store. */
     default void recordRouteUnavailable(String eventType, boolean unavailable) {}
 
     /** The end of a delivery attempt: DONE, RETRY after a failure, NEW if deferred, or DEAD. */

@@ -47,7 +47,7 @@ final class FailureLog {
     /** Tells that an attempt failed and another follows. */
     synchronized void failed(Completion completion, Outcome.Failed failed) {
         tellWhatIsOver();
-        if (!admits(completion.eventType())) {
+        if (!takeLine(completion.eventType())) {
             seconds.get(completion.eventType()).untold++;
             return;
         }
@@ -65,7 +65,7 @@ final class FailureLog {
         tellWhatIsOver();
         String line = "Event " + name(completion) + " is DEAD: " + reason(completion.outcome());
         boolean isDecoded = completion.envelope() != null; // else the poller has told why
-        if (isDecoded && admits(completion.eventType())) {
+        if (isDecoded && takeLine(completion.eventType())) {
             LOG.log(Level.ERROR, line, completion.failure().error());
         } else {
             LOG.log(Level.ERROR, line);
@@ -79,7 +79,8 @@ final class FailureLog {
         return outcome instanceof Outcome.Dead dead ? dead.error() : null;
     }
 
-    private boolean admits(String eventType) {
+    /** Takes one of the lines that an event type has in a second; returns false if there is none left. */
+    private boolean takeLine(String eventType) {
         Second second = seconds.computeIfAbsent(eventType, type -> new Second(nanoTime.getAsLong()));
         return second.told < MOST_PER_SECOND && ++second.told > 0;
     }

@@ -25,24 +25,25 @@ final class BatchDelivery {
     private static final System.Logger LOG = System.getLogger(BatchDelivery.class.getName());
     private static final long LEASE_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final Lane lane;
+    private final LaneTargets targets;
+    private final boolean hasCircuits;
     private final EventProcessor processor;
     private final CompletionWriter completion;
     private final Leases leases;
     private final Routing routing;
     private final EngineMetrics metrics;
+    private final boolean readByType;
 
-    BatchDelivery(Lane lane, EventProcessor processor, LaneContext context) {
-        this.lane = lane;
+    /** @param hasCircuits whether events whose target is unavailable are left in the store until a probe gets through */
+    BatchDelivery(LaneTargets targets, boolean hasCircuits, EventProcessor processor, LaneContext context) {
+        this.targets = targets;
+        this.hasCircuits = hasCircuits;
         this.processor = processor;
         this.completion = context.completion();
         this.leases = context.leases();
         this.routing = context.routing();
         this.metrics = context.metrics();
-    }
-
-    int batchSize(HeldEvent event) {
-        return processor.batchSize(event);
+        this.readByType = context.readByType();
     }
 
     /**
@@ -51,47 +52,46 @@ final class BatchDelivery {
      * @param forced whether listeners are told to stop
      * @param givesUp whether the events go back that are not certain to be ours, though the store may answer yet
      */
-    void deliver(List<HeldEvent> batch, BooleanSupplier forced, BooleanSupplier givesUp) {
-        if (!routing.isForOthers(batch.get(0).envelope())) {
-            deliverOurs(batch, forced, givesUp);
-            return;
-        }
-        List<HeldEvent> overdue = leaveToOthers(batch);
-        if (!overdue.isEmpty()) {
-            deliverOurs(overdue, forced, givesUp);
+    void deliver(Batch batch, BooleanSupplier forced, BooleanSupplier givesUp) {
+        List<HeldEvent> ours = routing.leavesToOthers(batch.recipient()) ? leaveToOthers(batch) : batch.events();
+        if (!ours.isEmpty()) {
+            deliverOurs(ours, batch.recipient(), forced, givesUp);
         }
     }
 
     /** Leaves events that nobody here listens to where other nodes find them; returns those that none has taken in time. */
-    private List<HeldEvent> leaveToOthers(List<HeldEvent> batch) {
-        HeldEvent first = batch.get(0);
+    private List<HeldEvent> leaveToOthers(Batch batch) {
+        HeldEvent first = batch.events().get(0);
         routing.met(first.envelope());
-        boolean putOff = completion.releasesLocks() && !lane.leavesAlone(first.eventType());
+        boolean staysPut = readByType && routing.leavesAlone(first.eventType());
+        boolean putOff = completion.releasesLocks() && !staysPut;
         List<HeldEvent> overdue = new ArrayList<>(0);
-        for (HeldEvent event : batch) {
+        for (HeldEvent event : batch.events()) {
             if (routing.isOverdue(event, putOff)) {
                 overdue.add(event);
             } else if (putOff) {
-                submit(event, new Outcome.Deferred(event.eventId(), routing.putOffUntil(event)), null);
+                Outcome later = new Outcome.Deferred(event.eventId(), routing.putOffUntil(event));
+                submit(event, batch.recipient(), later, null);
             } else {
                 completion.giveBack(event.hold());
             }
         }
-        lane.probeLost(first.eventType());
+        targets.probeLost(first.eventType());
         return overdue;
     }
 
-    private void deliverOurs(List<HeldEvent> batch, BooleanSupplier forced, BooleanSupplier givesUp) {
+    private void deliverOurs(
+            List<HeldEvent> batch, Recipient recipient, BooleanSupplier forced, BooleanSupplier givesUp) {
         List<HeldEvent> secured;
         try {
             secured = secure(batch, givesUp);
         } catch (RuntimeException | Error e) {
-            lane.giveBack(batch);
+            targets.giveBack(batch);
             LOG.log(Level.ERROR, "A delivery failed ahead of its listener; its events go back", e);
             return;
         }
         if (!secured.isEmpty()) {
-            new Run(secured).deliver(forced);
+            new Run(secured, recipient).deliver(forced);
         }
     }
 
@@ -109,7 +109,7 @@ final class BatchDelivery {
                 LockSupport.parkNanos(LEASE_RETRY_NANOS);
             }
         }
-        lane.giveBack(batch);
+        targets.giveBack(batch);
         return List.of();
     }
 
@@ -118,7 +118,7 @@ final class BatchDelivery {
         for (HeldEvent event : batch) {
             if (event.hold().isLost()) {
                 completion.letGo(event.hold());
-                lane.probeLost(event.eventType());
+                targets.probeLost(event.eventType());
             } else {
                 ours.add(event);
             }
@@ -126,27 +126,31 @@ final class BatchDelivery {
         return ours;
     }
 
-    private void submit(HeldEvent event, Outcome outcome, Throwable error) {
+    private void submit(HeldEvent event, Recipient recipient, Outcome outcome, Throwable error) {
         completion.submit(Completion.of(
-                event, outcome, new Completion.Failure(error, event.queued().attempts(), processor.ifRefused(event))));
+                event,
+                outcome,
+                new Completion.Failure(error, event.queued().attempts(), processor.ifRefused(event, recipient))));
     }
 
     /** One call of a listener, and how many of its events have ended. */
     private final class Run {
 
         private final List<HeldEvent> events;
+        private final Recipient recipient;
         private int ended;
         private boolean listening = true;
         private boolean silent;
 
-        private Run(List<HeldEvent> events) {
+        private Run(List<HeldEvent> events, Recipient recipient) {
             this.events = events;
+            this.recipient = recipient;
         }
 
         private void deliver(BooleanSupplier forced) {
             try {
                 reportWaits();
-                List<Result> results = processor.process(events, this::silent);
+                List<Result> results = processor.process(events, recipient, this::silent);
                 listened();
                 boolean cutShort = forced.getAsBoolean();
                 Thread.interrupted(); // an interrupt meant for the listener must not disturb the worker
@@ -160,9 +164,9 @@ final class BatchDelivery {
 
         /** Notes, while the listener has the events, that their target does not answer; it keeps them. */
         private synchronized void silent(RouteUnavailableException reason) {
-            if (listening && lane.hasCircuits()) {
+            if (listening && hasCircuits) {
                 silent = true;
-                lane.targetSilent(events.get(0).eventType(), reason);
+                targets.silent(events.get(0).eventType(), reason);
             }
         }
 
@@ -186,20 +190,20 @@ final class BatchDelivery {
                 HeldEvent event = events.get(ended);
                 if (cutShort && mayBeDueToTheEnd(result)) {
                     completion.giveBack(event.hold());
-                } else if (result.error() instanceof RouteUnavailableException reason && lane.hasCircuits()) {
+                } else if (result.error() instanceof RouteUnavailableException reason && hasCircuits) {
                     cause = reason;
                     unavailable.add(event);
                 } else {
                     answered |= result.answered();
-                    submit(event, result.outcome(), result.error());
+                    submit(event, recipient, result.outcome(), result.error());
                 }
                 ended++;
             }
             String eventType = events.get(0).eventType();
             if (!unavailable.isEmpty()) {
-                lane.targetUnavailable(eventType, unavailable, cause);
+                targets.unavailable(eventType, unavailable, cause);
             } else if (answered) {
-                lane.targetAnswered(eventType);
+                targets.answered(eventType);
             } else {
                 toldNothing(eventType);
             }
@@ -215,7 +219,7 @@ final class BatchDelivery {
             for (; ended < events.size(); ended++) {
                 HeldEvent event = events.get(ended);
                 try {
-                    submit(event, processor.blameless(event, error), error);
+                    submit(event, recipient, processor.blameless(event, recipient, error), error);
                 } catch (RuntimeException | Error again) {
                     completion.giveBack(event.hold());
                 }
@@ -225,9 +229,9 @@ final class BatchDelivery {
 
         private void toldNothing(String eventType) {
             if (silent) {
-                lane.silenceEnded(eventType);
+                targets.silenceEnded(eventType);
             } else {
-                lane.probeLost(eventType);
+                targets.probeLost(eventType);
             }
         }
     }

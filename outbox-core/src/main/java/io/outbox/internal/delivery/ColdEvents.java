@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /** The cold path into an engine's lanes: what the poller finds. */
@@ -36,7 +35,7 @@ final class ColdEvents implements PollTarget {
     private final EngineClock clock;
     private final StoreWatch watch;
     private final Leases leases;
-    private final Consumer<Lease> holdUnder;
+    private final LeaseTaker leaseTaker;
     private volatile boolean claims;
 
     ColdEvents(
@@ -47,7 +46,7 @@ final class ColdEvents implements PollTarget {
             EngineClock clock,
             StoreWatch watch,
             Leases leases,
-            Consumer<Lease> holdUnder) {
+            LeaseTaker leaseTaker) {
         this.lanes = lanes;
         this.owned = owned;
         this.completion = completion;
@@ -55,7 +54,7 @@ final class ColdEvents implements PollTarget {
         this.clock = clock;
         this.watch = watch;
         this.leases = leases;
-        this.holdUnder = holdUnder;
+        this.leaseTaker = leaseTaker;
     }
 
     @Override
@@ -80,7 +79,7 @@ final class ColdEvents implements PollTarget {
 
     @Override
     public void claimingUnder(Lease lease) {
-        holdUnder.accept(lease);
+        leaseTaker.holdUnder(lease);
         claims = true;
     }
 

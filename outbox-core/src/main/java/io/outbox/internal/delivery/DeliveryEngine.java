@@ -1,6 +1,5 @@
 package io.outbox.internal.delivery;
 
-import io.outbox.EventEnvelope;
 import io.outbox.WriterHook;
 import io.outbox.dispatch.QueuedEvent;
 import io.outbox.internal.completion.CompletionWriter;
@@ -38,7 +37,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * Delivers events: lanes of bounded queues with workers that call listeners, the stage that makes outcomes durable, and
@@ -67,7 +65,6 @@ public final class DeliveryEngine implements AutoCloseable {
     private final Lanes lanes;
     private final ColdEvents coldEvents;
     private final long drainTimeoutMs;
-    private final Duration longestStandstill;
     private final Ending ending = new Ending();
     private final Object pausing = new Object();
     /** Guarded by the lock. */
@@ -83,7 +80,7 @@ public final class DeliveryEngine implements AutoCloseable {
         requireCapabilities(store, settings);
         this.backend = new WatchedBackend(store, watch);
         this.metrics = metrics;
-        this.alarm = new AlarmLine(settings.wakeUp);
+        this.alarm = settings.alarm();
         this.owned = new OwnedEvents(settings.inFlightTracker);
         this.clock = new EngineClock(settings.clock);
         this.contexts = settings.contexts();
@@ -102,15 +99,29 @@ public final class DeliveryEngine implements AutoCloseable {
                 alarm,
                 settings.threadFactory,
                 HeapBudget.ofThisHeap(),
-                new DispatchQueue.Depths());
+                new DispatchQueue.Depths(),
+                backend.supports(Capability.READ_BY_TYPE));
         this.lanes = lanes(settings);
-        this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, leases, this::holdUnder);
+        LeaseTaker leaseTaker = leaseTaker(settings.longestStandstill);
+        this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, leases, leaseTaker);
         this.drainTimeoutMs = settings.drainTimeoutMs;
-        this.longestStandstill = settings.longestStandstill;
         watch.onRecovery(completion::storeAnswers);
         if (settings.lease != null) {
-            holdUnder(settings.lease);
+            leaseTaker.holdUnder(settings.lease);
         }
+    }
+
+    private LeaseTaker leaseTaker(Duration longestStandstill) {
+        return new LeaseTaker(
+                leases,
+                backend,
+                lease -> new LeaseKeeper(
+                                lease,
+                                backend,
+                                owned,
+                                metrics,
+                                () -> lanes.giveBackWhatHasNotMovedFor(longestStandstill))
+                        .start(watch));
     }
 
     private static void requireCapabilities(DeliveryBackend store, DeliverySettings settings) {
@@ -124,7 +135,6 @@ public final class DeliveryEngine implements AutoCloseable {
 
     private Lanes lanes(DeliverySettings settings) {
         Listening listening = new Listening(routing, settings.interceptors, contexts);
-        boolean readByType = backend.supports(Capability.READ_BY_TYPE);
         boolean keepsDone = !settings.deleteDone || !backend.supports(Capability.DELETE_DONE);
         Map<String, Lane> byType = new LinkedHashMap<>();
         settings.lanes.forEach((eventType, policy) -> byType.put(
@@ -138,8 +148,7 @@ public final class DeliveryEngine implements AutoCloseable {
                                 metrics,
                                 clock,
                                 keepsDone),
-                        laneContext,
-                        readByType)));
+                        laneContext)));
         Lane shared = new Lane(
                 byType.isEmpty() ? EventTypes.ALL : EventTypes.except(List.copyOf(byType.keySet())),
                 new LaneSettings(
@@ -153,43 +162,8 @@ public final class DeliveryEngine implements AutoCloseable {
                         metrics,
                         clock,
                         keepsDone),
-                laneContext,
-                readByType);
+                laneContext);
         return new Lanes(byType, shared, laneContext, settings.jsonCodec);
-    }
-
-    /** Holds events by locks in a store that other nodes share; once and for all. */
-    private synchronized void holdUnder(Lease lease) {
-        Lease current = leases.lease();
-        if (current != null && !current.equals(lease)) {
-            throw new IllegalStateException(
-                    "The dispatcher holds events as " + current + ", so its poller cannot claim them as " + lease);
-        }
-        if (current == null) {
-            sayWhatIsMissing();
-            leases.keepBy(new LeaseKeeper(
-                            lease, backend, owned, metrics, () -> lanes.giveBackWhatHasNotMovedFor(longestStandstill))
-                    .start(watch));
-        }
-    }
-
-    private void sayWhatIsMissing() {
-        List<String> missing = Stream.of(
-                        Map.entry(Capability.OWN_ON_WRITE, "events wait for the poller after their commit"),
-                        Map.entry(Capability.RENEW, "a listener that takes longer than the lease is overtaken"),
-                        Map.entry(Capability.RELEASE, "events that a node gives up wait for the end of its lease"),
-                        Map.entry(Capability.FENCE, "late outcomes of a node that lost the event count"),
-                        Map.entry(Capability.BATCH_OUTCOMES, "each outcome is a statement of its own"))
-                .filter(entry -> !backend.supports(entry.getKey()))
-                .map(entry -> entry.getKey() + " (" + entry.getValue() + ")")
-                .toList();
-        if (!missing.isEmpty()) {
-            LOG.log(
-                    Level.WARNING,
-                    "This store claims events, but cannot do all that several nodes need; an OwnershipStore can."
-                            + " Missing: {0}",
-                    String.join(", ", missing));
-        }
     }
 
     /** Starts workers and completion, unless they run already. */
@@ -204,11 +178,6 @@ public final class DeliveryEngine implements AutoCloseable {
     /** Returns the hot path, whose events are counted by the given exporter. */
     public HotPath hotPath(MetricsExporter exporter) {
         return new HotEvents(lanes, owned, laneContext, new EngineMetrics(exporter));
-    }
-
-    /** Takes events that are committed and were not reserved on that path. */
-    public void takeCommitted(HotPath hotPath, List<EventEnvelope> events) {
-        ((HotEvents) hotPath).take(events);
     }
 
     /** Returns what adds the context of a writer to its events. */
@@ -256,7 +225,7 @@ public final class DeliveryEngine implements AutoCloseable {
 
     /** Returns the number of free places in the cold queue; event types with a lane of their own have others. */
     public int coldQueueRemainingCapacity() {
-        return lanes.shared().coldRemaining();
+        return lanes.shared().room().cold();
     }
 
     /** Returns the number of events in the hot queues. */

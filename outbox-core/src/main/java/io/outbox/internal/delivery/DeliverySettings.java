@@ -8,6 +8,7 @@ import io.outbox.dispatch.InFlightTracker;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.internal.completion.Moves;
+import io.outbox.internal.polling.AlarmLine;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
@@ -54,7 +55,7 @@ public final class DeliverySettings {
     Clock clock = Clock.systemUTC();
     ThreadFactory threadFactory = new DaemonThreadFactory("outbox-worker-");
     Lease lease;
-    WakeUp wakeUp;
+    private AlarmLine alarm = new AlarmLine();
     boolean strictOrder;
     boolean deleteDone;
     Duration longestStandstill = Duration.ofSeconds(30);
@@ -62,7 +63,12 @@ public final class DeliverySettings {
 
     /** Tells other nodes of what this one may not get to at once. */
     public void wakeUp(WakeUp value) {
-        this.wakeUp = Objects.requireNonNull(value, "wakeUp");
+        this.alarm = new AlarmLine(Objects.requireNonNull(value, "wakeUp"));
+    }
+
+    /** Returns the line by which the engine's poller, and other nodes, are told of due events. */
+    public AlarmLine alarm() {
+        return alarm;
     }
 
     public void listenerRegistry(ListenerRegistry value) {

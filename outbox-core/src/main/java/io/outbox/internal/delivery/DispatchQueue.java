@@ -39,6 +39,7 @@ final class DispatchQueue {
     private final boolean strictOrder;
     private int hotInARow;
     private int waiting;
+    private int removals;
     private boolean closed;
 
     /** @param depths where the events of all queues are counted */
@@ -197,20 +198,11 @@ final class DispatchQueue {
         }
     }
 
-    /** Runs the action: nothing is offered or taken meanwhile. */
-    void locked(Runnable action) {
-        lock.lock();
-        try {
-            action.run();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Runs the action, and removes and returns what it names: nothing is offered or taken in between. */
+    /** Runs the action, and removes and returns what is unwanted: nothing is offered or taken in between. */
     List<HeldEvent> remove(Predicate<HeldEvent> unwanted, Runnable action) {
         lock.lock();
         try {
+            removals++;
             action.run();
             List<HeldEvent> removed = new ArrayList<>();
             hot.remove(unwanted, removed);
@@ -229,6 +221,11 @@ final class DispatchQueue {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns how often something was to be removed. */
+    int removals() {
+        return locked(() -> removals);
     }
 
     int hotSize() {

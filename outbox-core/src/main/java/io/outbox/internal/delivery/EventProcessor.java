@@ -77,17 +77,6 @@ final class EventProcessor {
     /** When and how often to try again. */
     record RetrySettings(RetryPolicy policy, int maxAttempts) {}
 
-    /** Returns how many events of the event's route its listener takes at once. */
-    int batchSize(HeldEvent event) {
-        try {
-            return routing.listenerOf(event.envelope()) instanceof BatchEventListener batching
-                    ? batching.maxBatchSize()
-                    : 1;
-        } catch (Throwable e) {
-            return 1; // the same failure comes up again in process(), where it counts as an attempt
-        }
-    }
-
     /**
      * What became of one event.
      *
@@ -104,45 +93,32 @@ final class EventProcessor {
      *
      * @param silence is told, meanwhile, that the target does not answer
      */
-    List<Result> process(List<HeldEvent> events, Consumer<RouteUnavailableException> silence) {
-        Call call = call(events.get(0).envelope());
+    List<Result> process(List<HeldEvent> events, Recipient recipient, Consumer<RouteUnavailableException> silence) {
         List<Attempt> attempts = new ArrayList<>(events.size());
         events.forEach(event -> attempts.add(new Attempt(event)));
-        if (call.listener instanceof BatchEventListener batching) {
+        if (recipient.listener() instanceof BatchEventListener batching) {
             processTogether(batching, attempts, silence);
         } else {
-            attempts.forEach(attempt -> processAlone(call, attempt));
+            Recipient called = recipient.isMissing() ? standIn(events.get(0).envelope()) : recipient;
+            attempts.forEach(attempt -> processAlone(called, attempt));
         }
         List<Result> results = new ArrayList<>(events.size());
-        attempts.forEach(attempt -> results.add(new Result(outcome(attempt), attempt.error(), attempt.hasReached())));
+        attempts.forEach(
+                attempt -> results.add(new Result(outcome(attempt, recipient), attempt.error(), attempt.hasReached())));
         return results;
     }
 
-    /**
-     * Whom to call with events of one route.
-     *
-     * @param failure why there is nobody, or {@code null}
-     */
-    private record Call(EventListener listener, Throwable failure) {}
-
-    private Call call(EventEnvelope event) {
-        try {
-            EventListener listener = routing.listenerOf(event);
-            if (listener == null && event.isOptional()) {
-                return new Call(NOBODY, null);
-            }
-            return new Call(listener, listener == null ? routing.unroutable(event) : null);
-        } catch (Throwable e) {
-            return new Call(null, e);
-        }
+    /** Returns who stands in for the listener of an event that has none here. */
+    private Recipient standIn(EventEnvelope event) {
+        return event.isOptional() ? new Recipient(NOBODY, null) : new Recipient(null, routing.unroutable(event));
     }
 
-    private void processAlone(Call call, Attempt attempt) {
+    private void processAlone(Recipient recipient, Attempt attempt) {
         Scope context = contexts.restore(attempt.event.envelope());
         try {
             attempt.before();
             if (attempt.isUndecided()) {
-                timed(() -> listenAlone(call, attempt));
+                timed(() -> listenAlone(recipient, attempt));
             }
             attempt.after();
         } finally {
@@ -278,13 +254,14 @@ final class EventProcessor {
         }
     }
 
-    private static void listenAlone(Call call, Attempt attempt) {
-        if (call.failure != null) {
-            attempt.result = BatchOutcome.failed(call.failure);
+    private static void listenAlone(Recipient recipient, Attempt attempt) {
+        if (recipient.failure() != null) {
+            attempt.result = BatchOutcome.failed(recipient.failure());
             return;
         }
         try {
-            DispatchResult result = EventListener.Informed.call(call.listener, attempt.event.envelope(), attempt.info);
+            DispatchResult result =
+                    EventListener.Informed.call(recipient.listener(), attempt.event.envelope(), attempt.info);
             if (result == null) {
                 throw new IllegalStateException(
                         "The listener returned null; return DispatchResult.done() when the event is processed");
@@ -302,10 +279,10 @@ final class EventProcessor {
         }
     }
 
-    private Outcome outcome(Attempt attempt) {
+    private Outcome outcome(Attempt attempt, Recipient recipient) {
         String id = attempt.event.eventId();
         if (attempt.result instanceof BatchOutcome.Failed failed) {
-            return failure(attempt.event, failed.error());
+            return failure(Tried.of(attempt.event, recipient), failed.error());
         }
         DispatchResult handled = ((BatchOutcome.Handled) attempt.result).result();
         if (handled instanceof DispatchResult.RetryAfter retryAfter) {
@@ -319,51 +296,46 @@ final class EventProcessor {
     }
 
     /** Returns the outcome of an attempt that failed with this error. */
-    private Outcome failure(HeldEvent event, Throwable error) {
-        LOG.log(Level.DEBUG, () -> "Attempt failed for event " + event.eventId(), error);
+    private Outcome failure(Tried tried, Throwable error) {
+        LOG.log(Level.DEBUG, () -> "Attempt failed for event " + tried.eventId, error);
         if (error instanceof UnrecoverableException) {
-            return new Outcome.Dead(event.eventId(), describe(error));
+            return new Outcome.Dead(tried.eventId, describe(error));
         }
         if (error instanceof RouteUnavailableException unavailable) {
             return new Outcome.Deferred(
-                    event.eventId(), later(unavailable.pause() == null ? DEFERRAL : unavailable.pause()));
+                    tried.eventId, later(unavailable.pause() == null ? DEFERRAL : unavailable.pause()));
         }
         if (error instanceof RetryAfterException retryAfter) {
-            return failed(Tried.of(event), retryAfter.retryAfter(), describe(error));
+            return failed(tried, retryAfter.retryAfter(), describe(error));
         }
-        Tried tried = Tried.of(event);
         return backoff(tried, error)
                 .map(delay -> failed(tried, delay, describe(error)))
-                .orElseGet(() -> new Outcome.Dead(event.eventId(), describe(error)));
+                .orElseGet(() -> new Outcome.Dead(tried.eventId, describe(error)));
     }
 
     /**
      * Returns what makes a failed attempt with the usual delay, for an event whose true outcome the store does not take. It
-     * keeps nothing of the event but its name.
+     * keeps nothing of the event but its id.
      */
-    Supplier<Outcome> ifRefused(HeldEvent event) {
-        Tried tried = Tried.of(event);
+    Supplier<Outcome> ifRefused(HeldEvent event, Recipient recipient) {
+        Tried tried = Tried.of(event, recipient);
         return () -> blameless(tried, new IllegalStateException("The store refused to take the outcome of an attempt"));
     }
 
     /** Returns a failed attempt for an error that is not the event's, so that no rule by exception ends it. */
-    Outcome blameless(HeldEvent event, Throwable error) {
-        return blameless(Tried.of(event), error);
+    Outcome blameless(HeldEvent event, Recipient recipient, Throwable error) {
+        return blameless(Tried.of(event, recipient), error);
     }
 
     private Outcome blameless(Tried tried, Throwable error) {
         return failed(tried, backoff(tried, error).orElse(LONG_DELAY), describe(error));
     }
 
-    /** An event that was tried, by name. */
-    private record Tried(String eventId, String aggregateType, String eventType, int attempts) {
+    /** An event that was tried, by its id, and the listener that it is for. */
+    private record Tried(String eventId, int attempts, EventListener listener) {
 
-        static Tried of(HeldEvent event) {
-            return new Tried(
-                    event.eventId(),
-                    event.envelope().aggregateType(),
-                    event.eventType(),
-                    event.queued().attempts());
+        static Tried of(HeldEvent event, Recipient recipient) {
+            return new Tried(event.eventId(), event.queued().attempts(), recipient.listener());
         }
     }
 
@@ -373,8 +345,7 @@ final class EventProcessor {
 
     private Optional<Duration> backoff(Tried tried, Throwable error) {
         try {
-            EventListener listener = routing.listenerOf(tried.aggregateType, tried.eventType);
-            RetryPolicy own = listener == null ? null : listener.retryPolicy();
+            RetryPolicy own = tried.listener == null ? null : tried.listener.retryPolicy();
             RetryPolicy policy = own == null ? retry.policy : own;
             return Objects.requireNonNull(policy.retryDelay(tried.attempts + 1, error), "retryDelay returned null");
         } catch (Throwable e) {

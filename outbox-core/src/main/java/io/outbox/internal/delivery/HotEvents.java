@@ -88,15 +88,16 @@ final class HotEvents implements HotPath {
     private Hold reserve(EventEnvelope event, String holder) {
         Lane lane = lanes.of(event.eventType());
         Hold hold = lane.isOpenTo(event.eventType()) ? owned.reserve(event.eventId(), holder) : null;
-        if (hold == null || lane.reserve(event, hold)) {
+        if (hold == null || lane.room().reserve(event, hold)) {
             return hold;
         }
         owned.undo(hold);
         return null;
     }
 
-    /** Takes events that are committed already and were not reserved. Locks are missing, so it works for one node only. */
-    void take(List<EventEnvelope> events) {
+    /** Locks are missing, so it works for one node only. */
+    @Override
+    public void takeCommitted(List<EventEnvelope> events) {
         if (!leases.areKept()) {
             reserve(events).ended(TransactionEnd.COMMITTED);
             return;

@@ -6,7 +6,11 @@ import io.outbox.internal.ownership.HeapBudget;
 import io.outbox.internal.polling.Alarm;
 import java.util.concurrent.ThreadFactory;
 
-/** What all lanes of an engine share. */
+/**
+ * What all lanes of an engine share.
+ *
+ * @param readByType whether an event type can be left out of what is read for the others
+ */
 record LaneContext(
         CompletionWriter completion,
         Leases leases,
@@ -15,4 +19,5 @@ record LaneContext(
         Alarm alarm,
         ThreadFactory threads,
         HeapBudget budget,
-        DispatchQueue.Depths depths) {}
+        DispatchQueue.Depths depths,
+        boolean readByType) {}

@@ -2,11 +2,10 @@ package io.outbox.internal.delivery;
 
 import io.outbox.internal.ownership.HeldEvent;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +20,8 @@ import java.util.function.BooleanSupplier;
  * <p>No event waits for a worker that does not come. A worker leaves only under the lock of the queue, when that is empty;
  * whoever offers events calls one by {@link #come} afterwards, and so finds the worker gone. A worker that has taken its
  * share calls the next for what is left, so that all come for a page.
+ *
+ * <p>If none has come for what is queued for too long, it is given back, and the lane stands still until one comes.
  */
 final class LaneWorkers {
 
@@ -28,26 +29,35 @@ final class LaneWorkers {
     /** How long a delivery on a caller's thread waits for a store that does not renew locks. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Lane lane;
-    private final LaneSettings settings;
+    private final LaneRoom room;
+    private final DispatchQueue queue;
+    private final LaneTargets targets;
+    private final LaneSettings.Pace pace;
     private final BatchDelivery delivery;
+    private final Routing routing;
     private final RateLimiter rateLimiter;
     private final ExecutorService threads;
     private final int most;
     private final long mostIdleNanos;
     private final AtomicInteger present = new AtomicInteger();
+    private final AtomicInteger free = new AtomicInteger();
     private final AtomicInteger delivering = new AtomicInteger();
+    private volatile long movedAtNanos = System.nanoTime();
     private volatile boolean started;
     private volatile boolean forced;
 
-    LaneWorkers(Lane lane, LaneSettings settings, BatchDelivery delivery, ThreadFactory threadFactory) {
-        this.lane = lane;
-        this.settings = settings;
+    LaneWorkers(
+            LaneRoom room, LaneTargets targets, LaneSettings settings, BatchDelivery delivery, LaneContext context) {
+        this.room = room;
+        this.queue = room.queue();
+        this.targets = targets;
+        this.pace = settings.pace();
         this.delivery = delivery;
+        this.routing = context.routing();
         int maxPerSecond = settings.pace().maxPerSecond();
         this.rateLimiter = maxPerSecond == 0 ? null : new RateLimiter(maxPerSecond);
         this.threads = new ThreadPoolExecutor(
-                0, Integer.MAX_VALUE, 0, TimeUnit.NANOSECONDS, new SynchronousQueue<>(), threadFactory);
+                0, Integer.MAX_VALUE, 0, TimeUnit.NANOSECONDS, new SynchronousQueue<>(), context.threads());
         this.most = settings.workers().most();
         this.mostIdleNanos = settings.workers().mostIdle() == null
                 ? Long.MAX_VALUE
@@ -67,7 +77,7 @@ final class LaneWorkers {
 
     /** Calls another worker if those that wait are too few for what is queued, and not all are there. Does not throw. */
     void come() {
-        if (started && present.get() < most && lane.queue().isShortOfWorkers()) {
+        if (started && present.get() < most && queue.isShortOfWorkers()) {
             try {
                 startOne();
             } catch (RuntimeException | Error e) {
@@ -92,13 +102,48 @@ final class LaneWorkers {
         }
     }
 
-    /** Returns whether there are fewer workers than there may be, of those that come by themselves. */
-    boolean areMissing() {
-        return started && present.get() < most;
+    /** Gives back what is queued if no worker has come for it for that long; until one comes, nothing more is taken. */
+    void giveBackIfStandingStill(Duration longest) {
+        boolean moved = System.nanoTime() - movedAtNanos <= longest.toNanos();
+        if (moved || queue.longestWaitNanos() <= longest.toNanos()) {
+            return;
+        }
+        if (started && present.get() < most) { // they are called only now, or cannot be: nobody is kept from coming
+            come();
+            if (present.get() == 0) {
+                targets.giveBackQueued(() -> {});
+            }
+            return;
+        }
+        room.standStill();
+        if (free.get() > 0) {
+            room.moveOn(); // the process stood still, and its workers are about to go on
+            return;
+        }
+        LOG.log(
+                Level.WARNING,
+                "No worker of {0} has taken an event for {1}; those queued are left to other nodes",
+                targets.laneName(),
+                longest);
+        targets.giveBackQueued(() -> {});
     }
 
-    boolean isAnyPresent() {
-        return present.get() > 0;
+    /** Notes that a worker has come for events; before it looks for them, so that it is not missed. */
+    private void comes() {
+        free.incrementAndGet();
+        if (room.standsStill()) {
+            movedAtNanos = System.nanoTime();
+            room.moveOn();
+        }
+    }
+
+    /** Notes that a worker goes with that many events. */
+    private void goes(int events) {
+        free.decrementAndGet();
+        if (events > 0) {
+            movedAtNanos = System.nanoTime();
+            room.taken(events);
+        }
     }
 
     /** Returns how many events are with a listener. */
@@ -124,7 +169,7 @@ final class LaneWorkers {
     }
 
     private void work() {
-        List<HeldEvent> inHand = new ArrayList<>(1);
+        Batch inHand = new Batch();
         while (true) {
             try {
                 giveBack(inHand); // what was taken before something failed
@@ -132,8 +177,8 @@ final class LaneWorkers {
                 if (inHand.isEmpty()) {
                     return;
                 }
-                List<HeldEvent> batch = inHand;
-                inHand = new ArrayList<>(1);
+                Batch batch = inHand;
+                inHand = new Batch();
                 if (passes(batch)) {
                     deliver(batch, () -> forced);
                 }
@@ -147,60 +192,60 @@ final class LaneWorkers {
         }
     }
 
-    private void giveBack(List<HeldEvent> inHand) {
-        while (!inHand.isEmpty()) {
-            int last = inHand.size() - 1;
-            lane.giveBack(List.of(inHand.get(last)));
-            inHand.remove(last);
+    private void giveBack(Batch inHand) {
+        List<HeldEvent> events = inHand.events();
+        while (!events.isEmpty()) {
+            int last = events.size() - 1;
+            targets.giveBack(List.of(events.get(last)));
+            events.remove(last);
         }
     }
 
-    private void take(List<HeldEvent> batch) throws InterruptedException {
-        lane.workerComes();
+    private void take(Batch batch) throws InterruptedException {
+        comes();
         try {
-            lane.queue().take(batch, this::batchSize, mostIdleNanos, present::decrementAndGet);
+            queue.take(batch.events(), first -> batchSize(batch, first), mostIdleNanos, present::decrementAndGet);
         } finally {
-            lane.workerGoes(batch.size());
+            goes(batch.size());
             come();
         }
     }
 
     /** Waits until the rate allows the batch; gives it back and returns false if it must not be delivered now. */
-    private boolean passes(List<HeldEvent> batch) throws InterruptedException {
+    private boolean passes(Batch batch) throws InterruptedException {
         try {
             if (rateLimiter != null) {
                 rateLimiter.acquire(batch.size());
             }
         } catch (InterruptedException e) {
-            lane.giveBack(batch);
+            targets.giveBack(batch.events());
             throw e;
         }
-        if (lane.isPaused()) {
-            lane.giveBack(batch);
+        if (room.isPaused()) {
+            targets.giveBack(batch.events());
             return false;
         }
         return true;
     }
 
-    private int batchSize(HeldEvent event) {
-        int most = delivery.batchSize(event);
-        int own = settings.pace().batchSize();
-        int perSecond = settings.pace().maxPerSecond();
-        most = own > 0 ? Math.min(most, own) : most;
-        return perSecond > 0 ? Math.min(most, perSecond) : most;
+    private int batchSize(Batch batch, HeldEvent first) {
+        batch.addressTo(routing.recipientOf(first.envelope()));
+        int most = batch.recipient().batchSize();
+        most = pace.batchSize() > 0 ? Math.min(most, pace.batchSize()) : most;
+        return pace.maxPerSecond() > 0 ? Math.min(most, pace.maxPerSecond()) : most;
     }
 
     /** Delivers one batch on the calling thread; returns its size, or 0 if nothing is queued. */
     int deliverNext() {
-        List<HeldEvent> batch = new ArrayList<>(1);
-        lane.workerComes();
+        Batch batch = new Batch();
+        comes();
         try {
-            lane.queue().poll(batch, this::batchSize);
+            queue.poll(batch.events(), first -> batchSize(batch, first));
         } catch (RuntimeException | Error e) {
             giveBack(batch);
             throw e;
         } finally {
-            lane.workerGoes(batch.size());
+            goes(batch.size());
         }
         if (!batch.isEmpty()) {
             long patientUntil = System.nanoTime() + PATIENCE_NANOS;
@@ -209,7 +254,7 @@ final class LaneWorkers {
         return batch.size();
     }
 
-    private void deliver(List<HeldEvent> batch, BooleanSupplier givesUp) {
+    private void deliver(Batch batch, BooleanSupplier givesUp) {
         delivering.addAndGet(batch.size());
         try {
             delivery.deliver(batch, () -> forced, givesUp);

@@ -140,7 +140,7 @@ final class Lanes {
     }
 
     void giveBackWhatHasNotMovedFor(Duration time) {
-        all.forEach(lane -> lane.giveBackIfStandingStill(time));
+        all.forEach(lane -> lane.workers().giveBackIfStandingStill(time));
     }
 
     /** Delivers one batch of each lane on the calling thread, each followed by the action; returns how many events. */
@@ -158,8 +158,7 @@ final class Lanes {
 
     /** Refuses further events, and waits until what is queued is delivered; at the deadline, forces the end of all. */
     void close(long deadlineNanos) {
-        all.forEach(lane -> lane.queue().close());
-        all.forEach(lane -> lane.workers().beginClose());
+        all.forEach(Lane::beginClose);
         try {
             if (!awaitEnd(deadlineNanos)) {
                 all.forEach(Lane::giveBackQueued);

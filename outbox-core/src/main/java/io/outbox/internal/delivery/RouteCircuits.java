@@ -11,14 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
-import java.util.function.IntSupplier;
 import java.util.regex.Pattern;
 
 /**
  * The circuits of a lane: one for all its events where they have one target or must not overtake each other, else one per
- * event type. Only open ones exist. An event type whose circuit is open is read by a feed of its own, for probes alone, so
- * that it costs the others nothing.
+ * event type, and none where the store cannot leave a type out. Only open ones exist. An event type whose circuit is open
+ * is read by a feed of its own, for probes alone, so that it costs the others nothing. Thread-safe.
  */
 final class RouteCircuits {
 
@@ -26,25 +24,45 @@ final class RouteCircuits {
     private static final int MOST_CAUSES = 10;
     private static final Pattern NUMBERS = Pattern.compile("[0-9]+");
 
-    private final boolean perType;
-    private final IntSupplier room;
-    private final BiConsumer<PollFeed, Runnable> whenRoomFrees;
+    private final Scope scope;
+    private final LaneRoom room;
     private final EngineClock clock;
-    private final Map<String, Route> open = new ConcurrentHashMap<>();
+    private final Map<String, OpenCircuit> open = new ConcurrentHashMap<>();
 
-    /**
-     * @param room how many events the lane can take
-     * @param whenRoomFrees runs an action of a feed once the lane can take some
-     */
-    RouteCircuits(boolean perType, IntSupplier room, BiConsumer<PollFeed, Runnable> whenRoomFrees, EngineClock clock) {
-        this.perType = perType;
+    private enum Scope {
+        NONE,
+        LANE,
+        EVENT_TYPE
+    }
+
+    private RouteCircuits(Scope scope, LaneRoom room, EngineClock clock) {
+        this.scope = scope;
         this.room = room;
-        this.whenRoomFrees = whenRoomFrees;
         this.clock = clock;
     }
 
+    /** No circuits, and none that opens: unavailable targets are the events' own trouble. */
+    static RouteCircuits none() {
+        return new RouteCircuits(Scope.NONE, null, null);
+    }
+
+    /** One circuit for all events of a lane. */
+    static RouteCircuits ofLane(LaneRoom room, EngineClock clock) {
+        return new RouteCircuits(Scope.LANE, room, clock);
+    }
+
+    /** One circuit for each event type of a lane. */
+    static RouteCircuits perType(LaneRoom room, EngineClock clock) {
+        return new RouteCircuits(Scope.EVENT_TYPE, room, clock);
+    }
+
     private String key(String eventType) {
-        return perType ? eventType : ALL;
+        return scope == Scope.EVENT_TYPE ? eventType : ALL;
+    }
+
+    /** Returns whether events whose target is unavailable can be left in the store until a probe gets through. */
+    boolean canOpen() {
+        return scope != Scope.NONE;
     }
 
     boolean isOpen(String eventType) {
@@ -57,14 +75,14 @@ final class RouteCircuits {
 
     /** Admits an event, while the circuit is open only as a probe. */
     boolean admit(String eventType) {
-        Route route = open.isEmpty() ? null : open.get(key(eventType));
-        return route == null || route.circuit.admit();
+        OpenCircuit circuit = open.isEmpty() ? null : open.get(key(eventType));
+        return circuit == null || circuit.probes.admit();
     }
 
     /** Returns how many events of the lane's main feed may be read. */
     int admits(int capacity) {
-        Route all = perType || open.isEmpty() ? null : open.get(ALL);
-        return all == null ? capacity : all.circuit.admits(capacity);
+        OpenCircuit all = open.isEmpty() ? null : open.get(ALL);
+        return all == null ? capacity : all.probes.admits(capacity);
     }
 
     /** What it means that a target cannot be reached. */
@@ -78,11 +96,11 @@ final class RouteCircuits {
 
     /** Notes that a target cannot be reached; until probes are allowed, nothing passes. */
     News trip(String eventType, String cause) {
-        Route fresh = new Route(eventType, clock.now());
-        Route route = open.computeIfAbsent(key(eventType), key -> fresh);
-        route.circuit.trip();
-        boolean unknown = route.isNew(cause);
-        return route == fresh ? News.UNAVAILABLE : unknown ? News.OTHER_CAUSE : News.NONE;
+        OpenCircuit fresh = new OpenCircuit(eventType, clock.now());
+        OpenCircuit circuit = open.computeIfAbsent(key(eventType), key -> fresh);
+        circuit.probes.forbid();
+        boolean isNews = circuit.noteCause(cause);
+        return circuit == fresh ? News.UNAVAILABLE : isNews ? News.OTHER_CAUSE : News.NONE;
     }
 
     /**
@@ -91,42 +109,42 @@ final class RouteCircuits {
      * @param pause the time until then, or {@code null} for the usual one
      */
     void allowProbes(String eventType, Duration pause) {
-        Route route = open.get(key(eventType));
-        if (route != null) {
-            route.circuit.allowProbes(pause);
+        OpenCircuit circuit = open.get(key(eventType));
+        if (circuit != null) {
+            circuit.probes.allow(pause);
         }
     }
 
     /** Notes that a target answered; returns for how long it was taken for unavailable, or {@code null} if it was not. */
     Duration reset(String eventType) {
-        Route route = open.isEmpty() ? null : open.remove(key(eventType));
-        return route == null ? null : Duration.between(route.since, clock.now());
+        OpenCircuit circuit = open.isEmpty() ? null : open.remove(key(eventType));
+        return circuit == null ? null : Duration.between(circuit.since, clock.now());
     }
 
     /** Notes that an event that was let through ended without telling anything about its target. */
     void probeLost(String eventType) {
-        Route route = open.isEmpty() ? null : open.get(key(eventType));
-        if (route != null) {
-            route.circuit.probeLost();
+        OpenCircuit circuit = open.isEmpty() ? null : open.get(key(eventType));
+        if (circuit != null) {
+            circuit.probes.lost();
         }
     }
 
     /** Returns the time until the next probe, in milliseconds, at least 1. */
     long millisToProbe(String eventType) {
-        Route route = open.get(key(eventType));
-        return route == null ? 1 : route.circuit.millisToProbe();
+        OpenCircuit circuit = open.get(key(eventType));
+        return circuit == null ? 1 : circuit.probes.millisToNext();
     }
 
     /** Returns what is unavailable. */
     List<UnavailableTarget> unavailable() {
         return open.values().stream()
-                .map(route -> new UnavailableTarget(route.eventType, route.since, route.cause))
+                .map(circuit -> new UnavailableTarget(circuit.eventType, circuit.since, circuit.cause))
                 .toList();
     }
 
     /** Returns what is left of the lane's types for its main feed. */
     EventTypes readable(EventTypes types) {
-        if (!perType || open.isEmpty()) {
+        if (scope != Scope.EVENT_TYPE || open.isEmpty()) {
             return types;
         }
         List<String> excluded = new ArrayList<>(types.names());
@@ -136,25 +154,25 @@ final class RouteCircuits {
 
     /** Returns the feeds of event types that are only probed. */
     List<PollFeed> probes() {
-        return perType ? List.copyOf(open.values()) : List.of();
+        return scope == Scope.EVENT_TYPE ? List.copyOf(open.values()) : List.of();
     }
 
-    /** An event type whose target is unavailable. */
-    private final class Route implements PollFeed {
+    /** The circuit of a target that is unavailable, and the feed by which its event type is probed. */
+    private final class OpenCircuit implements PollFeed {
 
         private final String eventType;
         private final Instant since;
-        private final RouteCircuit circuit = new RouteCircuit();
+        private final Probes probes = new Probes();
         private final Set<String> causes = new HashSet<>();
         private volatile String cause = "";
 
-        private Route(String eventType, Instant since) {
+        private OpenCircuit(String eventType, Instant since) {
             this.eventType = eventType;
             this.since = since;
         }
 
         /** Notes the cause; returns whether it is none of those known, apart from its numbers, and not one of too many. */
-        private synchronized boolean isNew(String newCause) {
+        private synchronized boolean noteCause(String newCause) {
             cause = newCause;
             return causes.size() < MOST_CAUSES
                     && causes.add(NUMBERS.matcher(newCause).replaceAll("#"));
@@ -167,13 +185,13 @@ final class RouteCircuits {
 
         @Override
         public int availableCapacity() {
-            return circuit.admits(room.getAsInt());
+            return probes.admits(room.cold());
         }
 
         @Override
         public void whenCapacityFrees(Runnable action) {
-            if (room.getAsInt() == 0) {
-                whenRoomFrees.accept(this, action);
+            if (room.cold() == 0) {
+                room.await(this, () -> room.cold() > 0, action);
             } // else the lane rings when the next probe may go
         }
 

@@ -1,12 +1,11 @@
 package io.outbox.internal.delivery;
 
-import io.outbox.AggregateType;
 import io.outbox.EventEnvelope;
-import io.outbox.EventListener;
 import io.outbox.dispatch.QueuedEvent.Source;
 import io.outbox.dispatch.UnroutableEventException;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.polling.PollSettings;
+import io.outbox.internal.subscription.Route;
 import io.outbox.internal.subscription.EventRow;
 import io.outbox.model.UnavailableTarget;
 import io.outbox.registry.ListenerRegistry;
@@ -69,20 +68,6 @@ final class Routing {
         this.memoryNanos = TimeUnit.SECONDS.toNanos(memory.toSeconds());
     }
 
-    private record Route(String aggregateType, String eventType) {
-
-        static Route of(EventEnvelope event) {
-            return new Route(event.aggregateType(), event.eventType());
-        }
-
-        @Override
-        public String toString() {
-            return AggregateType.GLOBAL.name().equals(aggregateType)
-                    ? "event type " + eventType
-                    : "event type " + eventType + " of aggregate type " + aggregateType;
-        }
-    }
-
     /** A route without a listener here. */
     private record Missing(Instant since, long metAtNanos) {}
 
@@ -90,17 +75,13 @@ final class Routing {
         return clock;
     }
 
-    Duration grace() {
-        return grace;
-    }
-
-    /** Returns the event's listener, or {@code null}. */
-    EventListener listenerOf(EventEnvelope event) {
-        return listenerOf(event.aggregateType(), event.eventType());
-    }
-
-    EventListener listenerOf(String aggregateType, String eventType) {
-        return registry.listenerFor(aggregateType, eventType);
+    /** Looks for the listener of the event's route. A failure is left to the delivery, where it counts as an attempt. */
+    Recipient recipientOf(EventEnvelope event) {
+        try {
+            return new Recipient(registry.listenerFor(event.aggregateType(), event.eventType()), null);
+        } catch (Throwable e) {
+            return new Recipient(null, e);
+        }
     }
 
     /** Returns why an event that has no listener is dead. */
@@ -119,11 +100,12 @@ final class Routing {
 
     /** Returns whether nobody here listens to the event, and others may. */
     boolean isForOthers(EventEnvelope event) {
-        try {
-            return leavesToOthers() && listenerOf(event) == null;
-        } catch (Throwable e) {
-            return false; // the same failure comes up again when the event is delivered, where it counts as an attempt
-        }
+        return leavesToOthers() && recipientOf(event).isMissing();
+    }
+
+    /** Returns whether events for this recipient are for others, since there is none here. */
+    boolean leavesToOthers(Recipient recipient) {
+        return leavesToOthers() && recipient.isMissing();
     }
 
     /** Notes that an event was met that nobody here listens to. */
@@ -152,6 +134,11 @@ final class Routing {
         return gaps().getOrDefault(eventType, Duration.ZERO);
     }
 
+    /** Returns whether events of this type are not read until their grace is over. */
+    boolean leavesAlone(String eventType) {
+        return leastWait(eventType).equals(grace);
+    }
+
     /** Returns the event types that lack a listener, each with how long its events have to be due before they are read. */
     Map<String, Duration> gaps() {
         if (missing.isEmpty()) {
@@ -160,7 +147,7 @@ final class Routing {
         forget();
         Map<String, Duration> waits = new TreeMap<>();
         for (Route route : missing.keySet()) {
-            waits.computeIfAbsent(route.eventType, type -> mayBeHeard(type) ? headStart() : grace);
+            waits.computeIfAbsent(route.eventType(), type -> mayBeHeard(type) ? headStart() : grace);
         }
         return waits;
     }
@@ -174,7 +161,7 @@ final class Routing {
         forget();
         return missing.entrySet().stream()
                 .map(entry -> new UnavailableTarget(
-                        entry.getKey().eventType, entry.getValue().since, NO_LISTENER + " for " + entry.getKey()))
+                        entry.getKey().eventType(), entry.getValue().since, NO_LISTENER + " for " + entry.getKey()))
                 .toList();
     }
 
@@ -188,7 +175,7 @@ final class Routing {
 
     private boolean isHeard(Route route) {
         try {
-            return registry.listenerFor(route.aggregateType, route.eventType) != null;
+            return registry.listenerFor(route.aggregateType(), route.eventType()) != null;
         } catch (Throwable e) {
             return true; // as above
         }

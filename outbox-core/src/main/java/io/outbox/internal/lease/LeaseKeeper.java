@@ -33,6 +33,14 @@ public final class LeaseKeeper implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(LeaseKeeper.class.getName());
     private static final int MAX_BATCH = 512;
+    /** How often in the time of a lease locks are looked at. */
+    private static final int TURNS = 6;
+
+    private final long periodNanos;
+    /** The age from which a lock is renewed: two turns may fail before it is too old to begin with. */
+    private final long oldNanos;
+    /** The age from which nothing is begun without a renewal, so that a third of the lease is left for it. */
+    private final long tooOldNanos;
 
     private final Lease lease;
     private final DeliveryBackend backend;
@@ -58,6 +66,10 @@ public final class LeaseKeeper implements AutoCloseable {
 
     public LeaseKeeper(
             Lease lease, DeliveryBackend backend, OwnedEvents owned, EngineMetrics metrics, Standstill standstill) {
+        long leaseNanos = lease.duration().toNanos();
+        this.periodNanos = Math.max(1, leaseNanos / TURNS);
+        this.oldNanos = leaseNanos / 3;
+        this.tooOldNanos = leaseNanos / 3 * 2;
         this.lease = lease;
         this.current = lease;
         this.backend = backend;
@@ -72,8 +84,7 @@ public final class LeaseKeeper implements AutoCloseable {
         watch = storeWatch;
         watch.expect(lease.duration());
         watch.onRecovery(this::renewSoon);
-        long period = Math.max(1, lease.duration().toNanos() / 6);
-        scheduler.scheduleWithFixedDelay(this::turn, period, period, TimeUnit.NANOSECONDS);
+        scheduler.scheduleWithFixedDelay(this::turn, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
         return this;
     }
 
@@ -94,11 +105,10 @@ public final class LeaseKeeper implements AutoCloseable {
 
     /** Renews those locks that are not certain to last for a while yet; marks the holds whose lock is lost. */
     public void secure(List<Hold> holds) {
-        long limit = lease.duration().toNanos() / 3 * 2;
         long now = owned.now();
         List<Hold> old = new ArrayList<>(0);
         for (Hold hold : holds) {
-            if (hold.holder() != null && hold.lockAgeNanos(now) >= limit) {
+            if (hold.holder() != null && hold.lockAgeNanos(now) >= tooOldNanos) {
                 old.add(hold);
             }
         }
@@ -120,7 +130,7 @@ public final class LeaseKeeper implements AutoCloseable {
     private void turn() {
         try {
             standstill.giveBack();
-            List<Hold> old = renewing ? owned.lockedLongerThan(lease.duration().toNanos() / 3) : List.of();
+            List<Hold> old = renewing ? owned.lockedLongerThan(oldNanos) : List.of();
             if (old.isEmpty()) {
                 backend.currentTime();
             }

@@ -36,7 +36,7 @@ public final class HeapBudget {
         return new HeapBudget(Math.min(MOST, Runtime.getRuntime().maxMemory() / PART_OF_HEAP));
     }
 
-    /** @param whenRoomy called when there is room again after {@link Share#isRoomy} has found that there is not */
+    /** @param whenRoomy called when there is room again after {@link Share#requestRoom} has found that there is not */
     public Share share(Runnable whenRoomy) {
         return new Share(whenRoomy);
     }
@@ -68,7 +68,7 @@ public final class HeapBudget {
         }
 
         /** Returns whether it is worth to read events for this share; if not, somebody is called when it is. */
-        public boolean isRoomy() {
+        public boolean requestRoom() {
             if (isWorthwhile()) {
                 return true;
             }

@@ -134,17 +134,14 @@ public final class Hold {
         return true;
     }
 
-    /** Returns whether this is a reservation whose row was first seen that long ago; notes that it was seen. */
-    synchronized boolean isOverdueReservation(long afterNanos) {
-        if (state != State.RESERVED) {
-            return false;
-        }
+    /** Notes that the row of a reservation was seen, and ends it if it was first seen that long ago; returns whether it did. */
+    synchronized boolean endSeenReservation(long afterNanos) {
         long now = System.nanoTime();
         if (!seen) {
             seen = true;
             firstSeenAt = now;
         }
-        return now - firstSeenAt >= afterNanos;
+        return now - firstSeenAt >= afterNanos && endReservation();
     }
 
     synchronized boolean isReservationOlderThan(long nanos) {

@@ -146,9 +146,7 @@ public final class OwnedEvents {
     /** Puts a hold in the place of a reservation that is overdue; returns {@code null} if there is none. */
     private Hold instead(String eventId, Hold hold, long afterNanos) {
         Hold reservation = holds.get(eventId);
-        boolean taken =
-                reservation != null && reservation.isOverdueReservation(afterNanos) && reservation.endReservation();
-        if (!taken) {
+        if (reservation == null || !reservation.endSeenReservation(afterNanos)) {
             return null;
         }
         reservation.leaveRoom();

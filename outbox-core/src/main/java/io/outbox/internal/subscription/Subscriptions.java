@@ -1,6 +1,5 @@
 package io.outbox.internal.subscription;
 
-import io.outbox.AggregateType;
 import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
 import io.outbox.Subscription;
@@ -48,16 +47,6 @@ public final class Subscriptions {
 
     private static final System.Logger LOG = System.getLogger(Subscriptions.class.getName());
 
-    private record Route(String aggregateType, String eventType) {
-
-        @Override
-        public String toString() {
-            return AggregateType.GLOBAL.name().equals(aggregateType)
-                    ? "event type " + eventType
-                    : "event type " + eventType + " of aggregate type " + aggregateType;
-        }
-    }
-
     /** One subscription, and how its rows are named. */
     private record Share(String storedEventType, RowIds ids) {
 
@@ -94,7 +83,7 @@ public final class Subscriptions {
         }
         List<EventEnvelope> rows = new ArrayList<>(events.size());
         for (EventEnvelope event : events) {
-            Route route = new Route(event.aggregateType(), event.eventType());
+            Route route = Route.of(event);
             List<Share> shared = shares.getOrDefault(route, List.of());
             // in this order: a listener is registered before it is said that all are
             boolean complete = areRegistered.getAsBoolean();
@@ -111,7 +100,7 @@ public final class Subscriptions {
     }
 
     private boolean hasListener(Route route) {
-        boolean has = hasListener.test(route.aggregateType, route.eventType);
+        boolean has = hasListener.test(route.aggregateType(), route.eventType());
         if (has && !withoutListener.isEmpty() && withoutListener.remove(route)) {
             LOG.log(
                     Level.WARNING,

@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EventProcessorTest {
 
     private static final Instant NOW = Instant.parse("2024-05-01T12:00:00.123456Z");
+    private static final EngineClock CLOCK = new EngineClock(Clock.fixed(NOW.plusNanos(789), ZoneOffset.UTC));
     private static final Instant LATEST = NOW.plus(Duration.ofDays(3650));
     private static final Duration ENDLESS = Duration.ofSeconds(Long.MAX_VALUE);
     private static final int MAX_ATTEMPTS = 5;
@@ -53,21 +54,23 @@ class EventProcessorTest {
         return new HeldEvent(new QueuedEvent(Events.event(id), Source.HOT, attempts), null);
     }
 
-    private EventProcessor processor(ListenerRegistry listeners) {
-        EngineClock clock = new EngineClock(Clock.fixed(NOW.plusNanos(789), ZoneOffset.UTC));
+    private Routing routing(ListenerRegistry listeners) {
+        return new Routing(listeners, new Leases(), CLOCK, Duration.ZERO);
+    }
+
+    private EventProcessor processor(Routing routing) {
         return new EventProcessor(
-                new Listening(
-                        new Routing(listeners, new Leases(), clock, Duration.ZERO),
-                        interceptors,
-                        new Contexts(List.of())),
+                new Listening(routing, interceptors, new Contexts(List.of())),
                 new EventProcessor.RetrySettings(retryPolicy, MAX_ATTEMPTS),
                 new EngineMetrics(MetricsExporter.NOOP),
-                clock,
+                CLOCK,
                 keepsDone);
     }
 
     private List<Outcome> process(ListenerRegistry listeners, HeldEvent... events) {
-        return processor(listeners).process(List.of(events), silence -> {}).stream()
+        Routing routing = routing(listeners);
+        Recipient recipient = routing.recipientOf(events[0].envelope());
+        return processor(routing).process(List.of(events), recipient, silence -> {}).stream()
                 .map(EventProcessor.Result::outcome)
                 .toList();
     }
@@ -527,14 +530,13 @@ class EventProcessorTest {
             }
         };
         registry.register("Batched", small).register(Events.TYPE, event -> DispatchResult.done());
-        EventProcessor processor = processor(registry);
+        Routing routing = routing(registry);
 
-        assertThat(processor.batchSize(ofType("Batched"))).isEqualTo(7);
-        assertThat(processor.batchSize(ofType(Events.TYPE))).isEqualTo(1);
-        assertThat(processor.batchSize(ofType("Unknown"))).isEqualTo(1);
-    }
-
-    private static HeldEvent ofType(String type) {
-        return new HeldEvent(new QueuedEvent(Events.event("e", type), Source.HOT, 0), null);
+        assertThat(routing.recipientOf(Events.event("e", "Batched")).batchSize())
+                .isEqualTo(7);
+        assertThat(routing.recipientOf(Events.event("e", Events.TYPE)).batchSize())
+                .isEqualTo(1);
+        assertThat(routing.recipientOf(Events.event("e", "Unknown")).batchSize())
+                .isEqualTo(1);
     }
 }

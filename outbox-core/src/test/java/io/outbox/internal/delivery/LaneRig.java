@@ -62,7 +62,8 @@ final class LaneRig implements AutoCloseable {
                 alarm,
                 threads,
                 new HeapBudget(1 << 20),
-                new DispatchQueue.Depths());
+                new DispatchQueue.Depths(),
+                true);
         EventProcessor processor = new EventProcessor(
                 new Listening(routing, List.of(), new Contexts(List.of())),
                 new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),
@@ -71,7 +72,7 @@ final class LaneRig implements AutoCloseable {
                 true);
         LaneSettings settings =
                 new LaneSettings(new LaneSettings.Queues(10, 10), workers, LaneSettings.Pace.DEFAULT, strictOrder);
-        this.lane = new Lane(EventTypes.ALL, settings, processor, context, true);
+        this.lane = new Lane(EventTypes.ALL, settings, processor, context);
     }
 
     void listen(EventListener newListener) {
@@ -101,8 +102,7 @@ final class LaneRig implements AutoCloseable {
 
     @Override
     public void close() {
-        lane.queue().close();
-        lane.workers().beginClose();
+        lane.beginClose();
         lane.workers().force();
         lane.giveBackQueued();
         completion.close(Duration.ZERO);

@@ -48,10 +48,10 @@ class LaneTest {
 
             assertThat(rig.lane.offer(List.of(first, large(rig, "e2"), large(rig, "e3"), refused)))
                     .isEqualTo(3);
-            assertThat(rig.lane.coldRemaining()).isZero();
+            assertThat(rig.lane.room().cold()).isZero();
 
             rig.completion.giveBack(first.hold());
-            assertThat(rig.lane.coldRemaining()).isPositive();
+            assertThat(rig.lane.room().cold()).isPositive();
             assertThat(rig.lane.offer(refused)).isTrue();
         }
     }
@@ -91,7 +91,7 @@ class LaneTest {
 
                 race.both(
                         () -> {
-                            rig.lane.targetUnavailable(Events.TYPE, List.of(waiting), DOWN);
+                            rig.lane.targets().unavailable(Events.TYPE, List.of(waiting), DOWN);
                             return null;
                         },
                         () -> {
@@ -100,9 +100,11 @@ class LaneTest {
                             return null;
                         });
 
-                assertThat(rig.lane.queue().coldSize()).as("round %d", round).isZero();
+                assertThat(rig.lane.room().queue().coldSize())
+                        .as("round %d", round)
+                        .isZero();
                 assertThat(rig.owned.size()).as("round %d", round).isZero();
-                rig.lane.targetAnswered(waiting.eventType());
+                rig.lane.targets().answered(waiting.eventType());
             }
         }
     }
@@ -113,8 +115,8 @@ class LaneTest {
             HeldEvent first = rig.held("1");
             rig.lane.scanStarted();
             assertThat(rig.offer("2")).isTrue();
-            rig.lane.targetUnavailable(Events.TYPE, List.of(first), DOWN);
-            rig.lane.targetAnswered(first.eventType());
+            rig.lane.targets().unavailable(Events.TYPE, List.of(first), DOWN);
+            rig.lane.targets().answered(first.eventType());
 
             assertThat(rig.offer("3")).as("of the same page").isFalse();
             rig.lane.scanEnded();
@@ -129,8 +131,8 @@ class LaneTest {
         Gate givenBack = new Gate();
         try (LaneRig rig = new LaneRig(holds(), new GatedAlarm(givenBack), true)) {
             HeldEvent waiting = rig.held("1");
-            CompletableFuture<Void> worker =
-                    CompletableFuture.runAsync(() -> rig.lane.targetUnavailable(Events.TYPE, List.of(waiting), DOWN));
+            CompletableFuture<Void> worker = CompletableFuture.runAsync(
+                    () -> rig.lane.targets().unavailable(Events.TYPE, List.of(waiting), DOWN));
             givenBack.awaitReached();
 
             await().during(Duration.ofMillis(700))
@@ -210,7 +212,7 @@ class LaneTest {
 
             whileTheWorkerCannotGoOn(rig, () -> {
                 rig.offer("1");
-                rig.lane.giveBackIfStandingStill(Duration.ZERO);
+                rig.lane.workers().giveBackIfStandingStill(Duration.ZERO);
             });
 
             await().atMost(Duration.ofSeconds(10)).until(() -> delivered.get() == 1);
@@ -226,7 +228,7 @@ class LaneTest {
 
     /** Runs the action under the lock that the worker needs when it wakes up. */
     private static void whileTheWorkerCannotGoOn(LaneRig rig, Runnable action) {
-        rig.lane.queue().remove(event -> false, action);
+        rig.lane.room().queue().remove(event -> false, action);
     }
 
     @Test
@@ -243,11 +245,11 @@ class LaneTest {
             rig.offer("2");
             rig.offer("3");
 
-            rig.lane.giveBackIfStandingStill(Duration.ofHours(1));
-            assertThat(rig.lane.queue().coldSize()).isEqualTo(2);
-            rig.lane.giveBackIfStandingStill(Duration.ZERO);
+            rig.lane.workers().giveBackIfStandingStill(Duration.ofHours(1));
+            assertThat(rig.lane.room().queue().coldSize()).isEqualTo(2);
+            rig.lane.workers().giveBackIfStandingStill(Duration.ZERO);
 
-            assertThat(rig.lane.queue().coldSize()).isZero();
+            assertThat(rig.lane.room().queue().coldSize()).isZero();
             assertThat(rig.owned.size()).as("the one with the listener").isEqualTo(1);
             assertThat(rig.offer("4")).isFalse();
             assertThat(rig.lane.isOpenTo("any")).isFalse();
@@ -261,7 +263,7 @@ class LaneTest {
     void aLaneWithoutWorkersIsOpenAgainOnceSomebodyDeliversByHand() {
         try (LaneRig rig = new LaneRig(holds(), new AlarmLine(), false)) {
             rig.offer("1");
-            rig.lane.giveBackIfStandingStill(Duration.ZERO);
+            rig.lane.workers().giveBackIfStandingStill(Duration.ZERO);
             assertThat(rig.offer("2")).isFalse();
 
             assertThat(rig.lane.workers().deliverNext()).isZero();

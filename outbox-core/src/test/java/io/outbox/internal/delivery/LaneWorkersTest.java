@@ -92,7 +92,7 @@ class LaneWorkersTest {
 
             await().atMost(Duration.ofSeconds(10)).until(() -> delivering.get() == 3);
             assertThat(workers()).isEqualTo(3);
-            assertThat(rig.lane.queue().coldSize()).isEqualTo(2);
+            assertThat(rig.lane.room().queue().coldSize()).isEqualTo(2);
 
             listener.open();
             await().atMost(Duration.ofSeconds(10)).until(() -> rig.owned.size() == 0);
@@ -113,7 +113,7 @@ class LaneWorkersTest {
             rig.start();
             assertThat(rig.offer("1")).as("queued").isTrue();
 
-            rig.lane.giveBackIfStandingStill(Duration.ZERO);
+            rig.lane.workers().giveBackIfStandingStill(Duration.ZERO);
             assertThat(rig.owned.size()).as("left to others").isZero();
             assertThat(rig.offer("2")).as("the lane is open").isTrue();
             assertThat(refused).hasValue(3);

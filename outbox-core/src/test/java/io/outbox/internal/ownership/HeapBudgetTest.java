@@ -88,14 +88,14 @@ class HeapBudgetTest {
         Share greedy = share();
         greedy.take(TOTAL);
 
-        assertThat(waiting.isRoomy()).isFalse();
+        assertThat(waiting.requestRoom()).isFalse();
         greedy.giveBack(1);
         assertThat(calls).hasValue(0);
         greedy.giveBack(TOTAL / 2);
         assertThat(calls).hasValue(1);
         greedy.giveBack(1);
         assertThat(calls).hasValue(1);
-        assertThat(waiting.isRoomy()).isTrue();
+        assertThat(waiting.requestRoom()).isTrue();
     }
 
     @Test
