@@ -5,30 +5,41 @@ import io.outbox.EventEnvelope;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.model.EventStatus;
+import io.outbox.model.OutboxEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.Outcome;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Tells of outcomes that are durable: metrics, the log, the application's listeners, and the poller. */
+/**
+ * Tells of outcomes that are durable: metrics, the log, the application's listeners, and the poller. Nothing that fails on
+ * the way of one outcome costs another its end.
+ */
 final class Durable {
 
     private static final System.Logger LOG = System.getLogger(Durable.class.getName());
 
     private final EngineMetrics metrics;
     private final List<CompletionListener> listeners;
+    private final Moves moves;
     private final Alarm alarm;
     private final FailureLog failures = new FailureLog(System::nanoTime);
 
-    Durable(EngineMetrics metrics, List<CompletionListener> listeners, Alarm alarm) {
+    Durable(EngineMetrics metrics, CompletionWriter.Told told, Alarm alarm) {
         this.metrics = metrics;
-        this.listeners = List.copyOf(listeners);
+        this.listeners = List.copyOf(told.listeners());
+        this.moves = told.moves();
         this.alarm = alarm;
     }
 
     /** Counts an outcome that the store has answered: with the event's status, or {@code null} if it was refused. */
     void count(Completion completion, EventStatus status) {
+        quietly(() -> doCount(completion, status));
+    }
+
+    private void doCount(Completion completion, EventStatus status) {
         Outcome outcome = completion.outcome();
         if (status == null) {
             if (completion.hold().outcomeRefused()) {
@@ -48,8 +59,38 @@ final class Durable {
         }
     }
 
+    /** Tells all others of an outcome that the store has answered. */
+    void tell(Completion completion, EventStatus status) {
+        quietly(() -> log(completion, status));
+        quietly(() -> tellListeners(completion, status));
+        if (status != null) {
+            quietly(() -> announce(completion));
+        }
+    }
+
+    /** Tells of events that became dead letters by one write, after all of that write were told. */
+    void tellOfMoves(List<OutboxEvent> events, Duration writeTook) {
+        if (moves != null) {
+            quietly(() -> moves.made(events, writeTook));
+        }
+    }
+
+    void tellOfFailedMoves(int events) {
+        if (moves != null && events > 0) {
+            quietly(() -> moves.failed(events));
+        }
+    }
+
+    private static void quietly(Runnable report) {
+        try {
+            report.run();
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.WARNING, "An outcome is durable, but telling of it failed", e);
+        }
+    }
+
     /** Logs what did not go well. */
-    void log(Completion completion, EventStatus status) {
+    private void log(Completion completion, EventStatus status) {
         if (status == null) {
             LOG.log(
                     Level.WARNING,
@@ -75,7 +116,7 @@ final class Durable {
     }
 
     /** Tells the application's listeners. */
-    void tell(Completion completion, EventStatus status) {
+    private void tellListeners(Completion completion, EventStatus status) {
         if (listeners.isEmpty()) {
             return;
         }
@@ -108,7 +149,7 @@ final class Durable {
     }
 
     /** Tells the poller when the event is due again, if it is. */
-    void announce(Completion completion) {
+    private void announce(Completion completion) {
         if (completion.outcome() instanceof Outcome.Deferred deferred) {
             alarm.dueAt(EventTypes.only(completion.eventType()), deferred.until());
         } else if (completion.outcome() instanceof Outcome.Failed failed) {

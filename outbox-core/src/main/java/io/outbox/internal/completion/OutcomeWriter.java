@@ -3,6 +3,7 @@ package io.outbox.internal.completion;
 import io.outbox.internal.completion.RefusedOutcomes.Answer;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.Hold;
+import io.outbox.internal.watch.Turns;
 import io.outbox.internal.watch.WatchedBackend;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
@@ -19,7 +20,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
@@ -44,8 +44,8 @@ final class OutcomeWriter {
     private final Store store;
     private final Store again;
     private final EngineMetrics metrics;
-    private final BiConsumer<Completion, EventStatus> whenWritten;
-    private final Moves moves;
+    private final Durable durable;
+    private final HoldEnds ends;
     private final Turns turns;
     private final RefusedOutcomes refused = new RefusedOutcomes();
     private final Strangers strangers;
@@ -54,20 +54,15 @@ final class OutcomeWriter {
     /**
      * Creates a writer.
      *
-     * @param whenWritten told of every outcome that the store answered, with the event's status or {@code null}
-     * @param moves told of those that died by one write, after all of that write were told
+     * @param turns taken with the poller where a claim cannot be given back. An event whose outcome makes it due again must
+     *     not be claimed before its hold has ended: the claim would be in vain, and lock the event until the lease is over
      */
-    OutcomeWriter(
-            DeliveryBackend backend,
-            EngineMetrics metrics,
-            BiConsumer<Completion, EventStatus> whenWritten,
-            Moves moves,
-            Turns turns) {
+    OutcomeWriter(DeliveryBackend backend, EngineMetrics metrics, Durable durable, HoldEnds ends, Turns turns) {
         this.store = backend::apply;
         this.again = backend instanceof WatchedBackend watched ? watched::applyAgain : store;
         this.metrics = metrics;
-        this.whenWritten = whenWritten;
-        this.moves = moves;
+        this.durable = durable;
+        this.ends = ends;
         this.turns = turns;
         this.strangers = new Strangers(backend, System::nanoTime);
     }
@@ -184,33 +179,44 @@ final class OutcomeWriter {
         }
     }
 
-    private void apply(Store through, List<Completion> part) {
-        turns.begin();
-        try {
-            applyInTurn(through, part);
-        } finally {
-            turns.end();
-        }
-    }
+    /** What the store answered to a write; a status is missing where it refused. */
+    private record Applied(Map<String, EventStatus> statuses, Duration took) {}
 
-    private void applyInTurn(Store through, List<Completion> part) {
-        long begin = System.nanoTime();
-        Map<String, EventStatus> applied = send(through, part);
-        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+    private void apply(Store through, List<Completion> part) {
+        Applied write = applyInTurn(through, part);
+        Map<String, EventStatus> applied = write.statuses;
         metrics.completionBatch(part.size());
-        if (applied.size() < part.size()) {
-            strangers.lookAt(part.stream()
-                    .filter(completion -> !applied.containsKey(completion.hold().eventId()))
-                    .toList());
-        }
         part.forEach(completion ->
-                whenWritten.accept(completion, applied.get(completion.hold().eventId())));
+                durable.tell(completion, applied.get(completion.hold().eventId())));
         if (applied.containsValue(EventStatus.DEAD)) {
             List<OutboxEvent> dead = part.stream()
                     .filter(completion -> applied.get(completion.hold().eventId()) == EventStatus.DEAD)
                     .map(Completion::asStored)
                     .toList();
-            moves.made(dead, took);
+            durable.tellOfMoves(dead, write.took);
+        }
+    }
+
+    /** Holds end before anybody is told, which takes its time: what is due again may be claimed from then on. */
+    private Applied applyInTurn(Store through, List<Completion> part) {
+        turns.begin();
+        try {
+            long begin = System.nanoTime();
+            Map<String, EventStatus> applied = send(through, part);
+            Duration took = Duration.ofNanos(System.nanoTime() - begin);
+            if (applied.size() < part.size()) {
+                strangers.lookAt(part.stream()
+                        .filter(completion ->
+                                !applied.containsKey(completion.hold().eventId()))
+                        .toList());
+            }
+            for (Completion completion : part) {
+                durable.count(completion, applied.get(completion.hold().eventId()));
+                ends.close(completion.hold());
+            }
+            return new Applied(applied, took);
+        } finally {
+            turns.end();
         }
     }
 
@@ -222,7 +228,7 @@ final class OutcomeWriter {
             throw e; // nothing has taken effect
         } catch (RuntimeException | Error e) {
             part.forEach(completion -> completion.hold().contest()); // it may have taken effect
-            moves.failed((int) part.stream()
+            durable.tellOfFailedMoves((int) part.stream()
                     .filter(completion -> isLast(completion.outcome()))
                     .count());
             throw e;

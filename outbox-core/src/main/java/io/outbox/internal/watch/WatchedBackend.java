@@ -20,8 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
@@ -35,11 +33,9 @@ import java.util.function.Supplier;
  */
 public final class WatchedBackend implements DeliveryBackend {
 
-    private static final long PATIENCE_MS = 500;
-
     private final DeliveryBackend backend;
     private final StoreWatch watch;
-    private final ReentrantLock changing = new ReentrantLock(true);
+    private final Turns changing = new Turns();
 
     public WatchedBackend(DeliveryBackend backend, StoreWatch watch) {
         this.backend = backend;
@@ -89,22 +85,11 @@ public final class WatchedBackend implements DeliveryBackend {
     }
 
     private <T> T inTurn(Supplier<T> call) {
-        boolean isAlone = awaitTurn();
+        changing.begin();
         try {
             return call.get();
         } finally {
-            if (isAlone) {
-                changing.unlock();
-            }
-        }
-    }
-
-    private boolean awaitTurn() {
-        try {
-            return changing.tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+            changing.end();
         }
     }
 

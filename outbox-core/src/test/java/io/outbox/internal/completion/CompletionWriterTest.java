@@ -3,6 +3,8 @@ package io.outbox.internal.completion;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.CompletionListener;
+import io.outbox.EventEnvelope;
 import io.outbox.dispatch.DefaultInFlightTracker;
 import io.outbox.dispatch.QueuedEvent;
 import io.outbox.dispatch.QueuedEvent.Source;
@@ -17,6 +19,7 @@ import io.outbox.spi.Outcome;
 import io.outbox.support.CountedConnections;
 import io.outbox.support.Events;
 import io.outbox.support.FiveMethodStore;
+import io.outbox.support.Gate;
 import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.Refusal;
 import java.lang.reflect.Proxy;
@@ -64,12 +67,12 @@ class CompletionWriterTest {
     private final OwnedEvents owned = new OwnedEvents(new DefaultInFlightTracker());
     private final CompletionWriter writer = writer(MetricsExporter.NOOP);
 
-    private CompletionWriter writer(MetricsExporter exporter) {
+    private CompletionWriter writer(MetricsExporter exporter, CompletionListener... listeners) {
         return new CompletionWriter(
                 StoreBackend.forDelivery(this::connect, store),
                 owned,
                 new EngineMetrics(exporter),
-                new CompletionWriter.Told(List.of(), null),
+                new CompletionWriter.Told(List.of(listeners), null),
                 new AlarmLine());
     }
 
@@ -134,6 +137,42 @@ class CompletionWriterTest {
         awaitAllDurable();
 
         assertThat(store.count(EventStatus.DONE)).isEqualTo(1);
+    }
+
+    /** A store that cannot release locks lets claims and outcomes take turns. */
+    @Test
+    void noClaimWaitsForACompletionListener() {
+        Gate gate = new Gate();
+        CompletionWriter telling = writer(MetricsExporter.NOOP, new CompletionListener() {
+            @Override
+            public void onDone(EventEnvelope event) {
+                gate.pass();
+            }
+        });
+        try {
+            telling.start();
+            submitTo(telling, "event-1");
+            gate.awaitReached();
+
+            assertThat(owned.size())
+                    .as("holds, which end before listeners are told")
+                    .isZero();
+            assertThat(shortestClaimMillis(telling)).isLessThan(450); // the patience is 500
+        } finally {
+            gate.open();
+            telling.close(Duration.ofSeconds(5));
+        }
+    }
+
+    private static long shortestClaimMillis(CompletionWriter telling) {
+        long shortest = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
+            long start = System.nanoTime();
+            telling.claimBegins();
+            shortest = Math.min(shortest, System.nanoTime() - start);
+            telling.claimEnds();
+        }
+        return TimeUnit.NANOSECONDS.toMillis(shortest);
     }
 
     private long medianNanosBetweenWrites() {
