@@ -1,6 +1,5 @@
 package io.outbox;
 
-import io.outbox.internal.store.StoreBackend;
 import io.outbox.internal.subscription.Subscriptions;
 import io.outbox.internal.writing.HotPath;
 import io.outbox.internal.writing.Reservation;
@@ -8,6 +7,7 @@ import io.outbox.spi.OutboxStore;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
 import io.outbox.spi.WriteBackend;
+import io.outbox.store.StoreBackend;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;

@@ -2,12 +2,12 @@ package io.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outbox.internal.store.StoreBackend;
 import io.outbox.internal.subscription.Subscriptions;
 import io.outbox.internal.writing.HotPath;
 import io.outbox.internal.writing.Reservation;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.TransactionEnd;
+import io.outbox.store.StoreBackend;
 import io.outbox.support.Events;
 import io.outbox.support.FiveMethodStore;
 import io.outbox.support.ManualTransaction;

@@ -76,7 +76,7 @@ class CoreArchitectureTest {
     void sqlStaysBelowTheSeam() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("io.outbox.internal.store..")
+                .resideOutsideOfPackage("io.outbox.store..")
                 .and()
                 .doNotBelongToAnyOf(
                         ConnectionProvider.class,
@@ -84,8 +84,6 @@ class CoreArchitectureTest {
                         OutboxStore.class,
                         OwnershipStore.class,
                         TxContext.class)
-                .and()
-                .haveSimpleNameNotStartingWith("Forwarding")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("java.sql..")

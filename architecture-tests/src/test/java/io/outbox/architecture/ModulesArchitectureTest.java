@@ -76,7 +76,7 @@ class ModulesArchitectureTest {
     void storageKnowsNoQueueAndNoThread() {
         noClasses()
                 .that()
-                .resideInAnyPackage("io.outbox.jdbc..", "io.outbox.internal.store..")
+                .resideInAnyPackage("io.outbox.jdbc..", "io.outbox.store..")
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(
                         "io.outbox.internal.delivery..",

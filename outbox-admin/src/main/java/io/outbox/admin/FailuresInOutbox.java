@@ -1,7 +1,7 @@
 package io.outbox.admin;
 
-import io.outbox.internal.store.Fingerprint;
 import io.outbox.model.FailureGroup;
+import io.outbox.model.Fingerprint;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.Tally;
 import io.outbox.spi.EventFilter;

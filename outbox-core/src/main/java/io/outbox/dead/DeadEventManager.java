@@ -1,12 +1,12 @@
 package io.outbox.dead;
 
-import io.outbox.internal.store.StoreBackend;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.Page;
+import io.outbox.store.StoreBackend;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;

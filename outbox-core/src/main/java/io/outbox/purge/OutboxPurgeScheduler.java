@@ -1,11 +1,11 @@
 package io.outbox.purge;
 
 import io.outbox.internal.metrics.EngineMetrics;
-import io.outbox.internal.store.StoreBackend;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.MetricsExporter;
+import io.outbox.store.StoreBackend;
 import io.outbox.upkeep.Chores;
 import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;

@@ -10,7 +10,9 @@ import java.util.Set;
 
 /**
  * The part of a storage engine that delivers from it. Thread-safe. What an engine does not list among its
- * {@link #capabilities()} is not asked of it; it answers such a call with an {@link UnsupportedOperationException}.
+ * {@link #capabilities()} is not asked of it; it answers such a call with an {@link UnsupportedOperationException}, which is
+ * also what an operation does that an engine has not implemented. A decorator extends {@link ForwardingDelivery}, which
+ * leaves out none.
  */
 public interface DeliveryBackend {
 
@@ -25,13 +27,17 @@ public interface DeliveryBackend {
      * Called once, before delivery starts, if event types are to be read by themselves: makes sure that this does not
      * cost a walk over the events of other types, or says what is missing.
      */
-    void prepareReadsByType();
+    default void prepareReadsByType() {
+        throw cannot("read events by type");
+    }
 
     /** Returns due events, oldest first, without locking them, for a single node. Locks of others do not matter. */
     Page<DueEvent> fetch(FetchRequest request);
 
     /** Locks due events that no one holds, or whose lease has run out, oldest first, and returns them. */
-    ClaimedPage claim(ClaimRequest request);
+    default ClaimedPage claim(ClaimRequest request) {
+        throw cannot("claim events");
+    }
 
     /**
      * Makes the outcomes durable. Repeating the same outcomes reports the same and changes nothing.
@@ -43,22 +49,28 @@ public interface DeliveryBackend {
      */
     Map<String, EventStatus> apply(String holder, List<Outcome> outcomes);
 
-    /** Returns those of the events that are DONE; none if the engine cannot tell. */
-    Set<String> doneAmong(Collection<String> eventIds);
+    /** Returns those of the events that are DONE; none if the engine cannot tell, as by default. */
+    default Set<String> doneAmong(Collection<String> eventIds) {
+        return Set.of();
+    }
 
     /**
      * Restarts the leases that the holder still has and returns the ids of those events.
      *
      * @throws EventsLockedException if somebody else keeps some of them locked; of a list of up to 512 none was renewed
      */
-    Set<String> renew(String holder, Collection<String> eventIds);
+    default Set<String> renew(String holder, Collection<String> eventIds) {
+        throw cannot("renew locks");
+    }
 
     /**
      * Gives back the pending events that the holder has; returns how many there were.
      *
      * @throws EventsLockedException if somebody else keeps some of them locked; of a list of up to 512 none was given back
      */
-    int release(String holder, Collection<String> eventIds);
+    default int release(String holder, Collection<String> eventIds) {
+        throw cannot("release locks");
+    }
 
     /** Returns the time on the clock by which claims tell what is due and whose lease has run out. */
     Instant currentTime();
@@ -90,4 +102,8 @@ public interface DeliveryBackend {
      * @param from a time before which nothing is pending, for an engine that looks at all types together
      */
     DueTypes lookByType(List<DueType> known, Instant from);
+
+    private UnsupportedOperationException cannot(String what) {
+        return new UnsupportedOperationException(this + " cannot " + what + ": ask for its capabilities() first");
+    }
 }

@@ -1,6 +1,5 @@
 package io.outbox.jdbc;
 
-import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
@@ -10,6 +9,7 @@ import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OwnershipStore;
+import io.outbox.store.StoreBackend;
 import java.util.Objects;
 import javax.sql.DataSource;
 
@@ -121,9 +121,9 @@ public final class JdbcOutbox {
 
     /** Returns the engine for {@code Outbox} builders. */
     public OutboxBackend backend() {
-        OwnershipStore outbox = deadLetters != null ? deadLetters : store;
-        OwnershipStore delivering = createsSchema ? new IndexingStore(outbox, store) : outbox;
-        return StoreBackend.of(connectionProvider, txContext, delivering, store.purger());
+        OwnershipStore delivering = deadLetters != null ? deadLetters : store;
+        OutboxBackend backend = StoreBackend.of(connectionProvider, txContext, delivering, store.purger());
+        return createsSchema ? new IndexingBackend(backend, connectionProvider, store) : backend;
     }
 
     /** Returns the engine for {@code Outbox.writerOnly()}: its purge deletes events by age, delivered or not. */

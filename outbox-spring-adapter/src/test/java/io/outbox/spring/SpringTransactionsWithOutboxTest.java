@@ -10,12 +10,13 @@ import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.WriterHook;
 import io.outbox.dead.DeadEventManager;
-import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.store.H2OutboxStore;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.OutboxBackend;
+import io.outbox.store.StoreBackend;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -212,7 +213,7 @@ class SpringTransactionsWithOutboxTest {
         for (ConnectionProvider connections : List.of(
                 new SpringConnectionProvider(proxy),
                 new SpringConnectionProvider(new LazyConnectionDataSourceProxy(proxy)))) {
-            StoreBackend backend = StoreBackend.of(connections, context, new H2OutboxStore(), null);
+            OutboxBackend backend = StoreBackend.of(connections, context, new H2OutboxStore(), null);
 
             transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {
                 statements.update("INSERT INTO orders VALUES (1)");
@@ -231,7 +232,7 @@ class SpringTransactionsWithOutboxTest {
     @Test
     void theConnectionOfTheTransactionIsRefused() {
         TransactionAwareDataSourceProxy proxy = new TransactionAwareDataSourceProxy(pool);
-        StoreBackend backend =
+        OutboxBackend backend =
                 StoreBackend.of(new DataSourceConnectionProvider(proxy), context, new H2OutboxStore(), null);
 
         transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {

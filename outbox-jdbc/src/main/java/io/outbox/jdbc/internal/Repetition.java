@@ -1,7 +1,7 @@
 package io.outbox.jdbc.internal;
 
-import io.outbox.internal.store.OwnTransaction;
 import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.store.OwnTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Set;

@@ -14,30 +14,19 @@ import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.jdbc.purge.AbstractJdbcEventPurger;
 import io.outbox.jdbc.store.PageLimit.Sized;
-import io.outbox.model.EventCount;
-import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
-import io.outbox.model.PendingEvents;
-import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.ConnectionProvider;
-import io.outbox.spi.DeadLetterBackend;
-import io.outbox.spi.DeadQuery;
+import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
-import io.outbox.spi.DueType;
-import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
-import io.outbox.spi.FetchRequest;
+import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.Insertion;
-import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
-import io.outbox.spi.Outcome;
 import io.outbox.spi.OwnershipStore;
-import io.outbox.spi.Page;
-import io.outbox.spi.PageCursor;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -49,7 +38,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -348,13 +336,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     @Override
-    public Set<String> insert(Connection conn, List<NewEvent> events) {
-        return inTransaction(conn, () -> new Inserts(this, conn).insert(events));
-    }
-
-    @Override
-    public Insertion write(Connection conn, List<NewEvent> events) {
-        return OwnershipStore.insertRevocably(this, conn, events);
+    public Insertion insert(Connection conn, List<NewEvent> events) {
+        return new Insertion(inTransaction(conn, () -> new Inserts(this, conn).insert(events)), true);
     }
 
     /** Every insert is revocable, so there is nothing else to ask for. */
@@ -384,15 +367,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 .items());
     }
 
-    @Override
-    public Page<DueEvent> fetch(Connection conn, FetchRequest request) {
-        return reading(
-                conn,
-                () -> new DuePages(this, conn)
-                        .read(DueRange.of(request), new PageLimit(request.limit(), request.maxBytes())));
-    }
-
-    /** Claims as the specification has it; delivery calls {@link #claim(Connection, ClaimRequest)}. */
+    /** Claims as the specification has it; delivery does it by {@link #delivery}. */
     @Override
     public List<OutboxEvent> claimPending(
             Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
@@ -403,18 +378,6 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 LockTime.of(now),
                 PageLimit.ofCount(limit));
         return events(claim(conn, claim).events());
-    }
-
-    @Override
-    public ClaimedPage claim(Connection conn, ClaimRequest request) {
-        return claim(
-                conn,
-                new Claim(
-                        request.lease(),
-                        DueRange.of(request),
-                        new Claim.Free(request.lockExpiry(), request.scope().lost()),
-                        LockTime.ofDatabase(utcNow()),
-                        new PageLimit(request.limit(), request.maxBytes())));
     }
 
     private static List<OutboxEvent> events(List<DueEvent> due) {
@@ -442,32 +405,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     @Override
-    public Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
-        return Outcomes.change(
-                this,
-                conn,
-                holder,
-                outcomes,
-                changeable -> new Outcomes(this, conn, holder).apply(outcomes, changeable));
+    public DeliveryBackend delivery(ConnectionProvider connections) {
+        return new JdbcDelivery(this, connections);
     }
 
-    @Override
-    public Set<String> renewLocks(Connection conn, String holder, Collection<String> eventIds) {
-        return new Locks(this, conn, holder).renew(eventIds);
-    }
-
-    @Override
-    public Set<String> doneAmong(Connection conn, Collection<String> eventIds) {
-        return reading(conn, () -> new Outcomes(this, conn, null).doneAmong(eventIds));
-    }
-
-    @Override
-    public int releaseLocks(Connection conn, String holder, Collection<String> eventIds) {
-        return new Locks(this, conn, holder).release(eventIds);
-    }
-
-    @Override
-    public Instant currentTime(Connection conn) {
+    final Instant currentTime(Connection conn) {
         return reading(
                 conn,
                 () -> statements()
@@ -475,35 +417,18 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                         .get(0));
     }
 
-    @Override
-    public Optional<Instant> nextDueAt(Connection conn, Instant now) {
-        return reading(conn, () -> new DuePages(this, conn).nextDueAt(now));
-    }
-
-    @Override
-    public Optional<Instant> oldestDueAt(Connection conn, Instant now) {
-        return reading(conn, () -> new DuePages(this, conn).oldestDueAt(now));
-    }
-
-    @Override
-    public PageCursor placeOf(Instant due) {
-        return DueCursor.before(due);
-    }
-
-    /** Looks into the index by type; without one, at the types of the first thousand events. */
-    @Override
-    public DueTypes lookByType(Connection conn, List<DueType> known, Instant from) {
+    /** Looks for the index by type, unless that was done before. */
+    final boolean findIndexByType(Connection conn) {
         if (indexedByType == null) {
             indexedByType = askIndexes(index -> index.isPresent(conn));
         }
-        TypeLook look = new TypeLook(this, conn);
-        return reading(conn, () -> indexedByType ? look.all(known) : look.some(from));
+        return indexedByType;
     }
 
-    /** Checks that there is an index by type, and says how to create it if there is none. */
-    @Override
-    public void prepareReadsByType(Connection conn) {
+    /** Looks for the index by type, and says how to create it if there is none. */
+    final boolean requireIndexByType(Connection conn) {
         indexedByType = askIndexes(index -> index.isPresentOrWarn(conn));
+        return indexedByType;
     }
 
     private boolean askIndexes(IndexQuestion question) {
@@ -524,37 +449,14 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     // Keeping house
 
     @Override
-    public List<PendingEvents> pending(Connection conn, Instant now) {
-        return reading(conn, () -> new DuePages(this, conn).pending(now));
-    }
-
-    @Override
-    public List<EventCount> counts(Connection conn) {
-        return reading(conn, () -> new DuePages(this, conn).counts());
-    }
-
-    @Override
     public List<OutboxEvent> queryDead(Connection conn, String eventType, String aggregateType, int limit) {
         return reading(conn, () -> new DeadEvents(this, conn).read(eventType, aggregateType, DeadCursor.START, limit))
                 .items();
     }
 
     @Override
-    public Page<OutboxEvent> queryDead(Connection conn, DeadQuery query) {
-        return reading(
-                conn,
-                () -> new DeadEvents(this, conn)
-                        .read(query.eventType(), query.aggregateType(), DeadCursor.from(query.after()), query.limit()));
-    }
-
-    @Override
     public int replayDead(Connection conn, String eventId) {
-        return replayDead(conn, List.of(eventId));
-    }
-
-    @Override
-    public int replayDead(Connection conn, Collection<String> eventIds) {
-        return new DeadEvents(this, conn).replay(eventIds);
+        return new DeadEvents(this, conn).replay(List.of(eventId));
     }
 
     @Override
@@ -563,13 +465,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     @Override
-    public Optional<InspectionBackend> inspection(ConnectionProvider connections) {
-        return Optional.of(new JdbcInspection(connections, this));
-    }
-
-    @Override
-    public Optional<DeadLetterBackend> deadLetters(ConnectionProvider connections) {
-        return Optional.empty();
+    public HousekeepingBackend housekeeping(ConnectionProvider connections, EventPurger purger) {
+        return new JdbcHousekeeping(this, connections, purger);
     }
 
     // Running statements

@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.EventEnvelope;
 import io.outbox.jdbc.TableNames;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
@@ -8,13 +9,17 @@ import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadQuery;
-import io.outbox.spi.ForwardingOwnershipStore;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.EventPurger;
+import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.Insertion;
 import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.Outcome;
+import io.outbox.spi.OwnershipStore;
 import io.outbox.spi.Page;
 import java.sql.Connection;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -39,7 +44,7 @@ import java.util.stream.Stream;
  *
  * <p>Outcomes that are no failures are written as without dead letters.
  */
-public final class DeadLetterStore extends ForwardingOwnershipStore {
+public final class DeadLetterStore implements OwnershipStore {
 
     /** The table of dead letters that goes with the default outbox table. */
     public static final String DEFAULT_TABLE = "outbox_dlq_event";
@@ -54,7 +59,6 @@ public final class DeadLetterStore extends ForwardingOwnershipStore {
     private final DeadLetterPages pages;
 
     private DeadLetterStore(AbstractJdbcOutboxStore store, String tableName, boolean atDeath) {
-        super(store);
         this.store = store;
         this.tableName = TableNames.validate(tableName);
         this.atDeath = atDeath;
@@ -100,11 +104,6 @@ public final class DeadLetterStore extends ForwardingOwnershipStore {
         return tableName;
     }
 
-    @Override
-    public Optional<DeadLetterBackend> deadLetters(ConnectionProvider connections) {
-        return Optional.of(new JdbcDeadLetters(connections, this));
-    }
-
     boolean movesAtDeath() {
         return atDeath;
     }
@@ -121,16 +120,65 @@ public final class DeadLetterStore extends ForwardingOwnershipStore {
         return pages;
     }
 
+    // Writing, as without dead letters
+
     @Override
-    public Insertion write(Connection conn, List<NewEvent> events) {
-        return store.write(conn, events);
+    public void insertNew(Connection conn, EventEnvelope event) {
+        store.insertNew(conn, event);
+    }
+
+    @Override
+    public void insertBatch(Connection conn, List<EventEnvelope> events) {
+        store.insertBatch(conn, events);
+    }
+
+    @Override
+    public Insertion insert(Connection conn, List<NewEvent> events) {
+        return store.insert(conn, events);
+    }
+
+    @Override
+    public boolean isIntact(Connection conn) {
+        return store.isIntact(conn);
+    }
+
+    @Override
+    public Set<String> stored(Connection conn, Collection<String> eventIds) {
+        return store.stored(conn, eventIds);
     }
 
     // Delivering
 
     @Override
-    public Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
-        return Outcomes.change(store, conn, holder, outcomes, changeable -> write(conn, holder, outcomes, changeable));
+    public List<OutboxEvent> pollPending(Connection conn, Instant now, Duration skipRecent, int limit) {
+        return store.pollPending(conn, now, skipRecent, limit);
+    }
+
+    @Override
+    public List<OutboxEvent> claimPending(
+            Connection conn, String ownerId, Instant now, Instant lockExpiry, Duration skipRecent, int limit) {
+        return store.claimPending(conn, ownerId, now, lockExpiry, skipRecent, limit);
+    }
+
+    @Override
+    public int markDone(Connection conn, String eventId) {
+        return store.markDone(conn, eventId);
+    }
+
+    @Override
+    public int markDeferred(Connection conn, String eventId, Instant nextAt) {
+        return store.markDeferred(conn, eventId, nextAt);
+    }
+
+    @Override
+    public DeliveryBackend delivery(ConnectionProvider connections) {
+        return new JdbcDelivery(store, connections) {
+            @Override
+            Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
+                return Outcomes.change(
+                        store, conn, holder, outcomes, changeable -> write(conn, holder, outcomes, changeable));
+            }
+        };
     }
 
     private Map<String, EventStatus> write(
@@ -212,33 +260,37 @@ public final class DeadLetterStore extends ForwardingOwnershipStore {
     // Keeping house
 
     @Override
+    public HousekeepingBackend housekeeping(ConnectionProvider connections, EventPurger purger) {
+        return new Housekeeping(connections, purger);
+    }
+
+    @Override
     public List<OutboxEvent> queryDead(Connection conn, String eventType, String aggregateType, int limit) {
-        return queryDead(conn, new DeadQuery(eventType, aggregateType, limit, null))
-                .items();
+        return dead(conn, new DeadQuery(eventType, aggregateType, limit, null)).items();
     }
 
     /** Merges DEAD events of the outbox table and letters that nobody has decided on, in order of creation. */
-    @Override
-    public Page<OutboxEvent> queryDead(Connection conn, DeadQuery query) {
-        List<OutboxEvent> page = Stream.concat(
-                        store.queryDead(conn, query).items().stream(),
-                        store.reading(conn, () -> pages.dead(conn, query)).stream())
-                .sorted(Comparator.comparing(DeadCursor::of))
-                .limit(query.limit())
-                .toList();
-        return new Page<>(page, page.size() < query.limit() ? null : DeadCursor.of(page.get(page.size() - 1)));
+    private Page<OutboxEvent> dead(Connection conn, DeadQuery query) {
+        return store.reading(conn, () -> {
+            Page<OutboxEvent> outbox = new DeadEvents(store, conn)
+                    .read(query.eventType(), query.aggregateType(), DeadCursor.from(query.after()), query.limit());
+            List<OutboxEvent> page = Stream.concat(outbox.items().stream(), pages.dead(conn, query).stream())
+                    .sorted(Comparator.comparing(DeadCursor::of))
+                    .limit(query.limit())
+                    .toList();
+            return new Page<>(page, page.size() < query.limit() ? null : DeadCursor.of(page.get(page.size() - 1)));
+        });
     }
 
     @Override
     public int replayDead(Connection conn, String eventId) {
-        return replayDead(conn, List.of(eventId));
+        return replay(conn, List.of(eventId));
     }
 
     /** Replays those in the outbox table, and returns those letters that nobody has decided on and whose id is free. */
-    @Override
-    public int replayDead(Connection conn, Collection<String> eventIds) {
+    private int replay(Connection conn, Collection<String> eventIds) {
         return store.inTransaction(conn, () -> {
-            int replayed = store.replayDead(conn, eventIds);
+            int replayed = new DeadEvents(store, conn).replay(eventIds);
             Set<String> taken = letters.taken(conn, eventIds);
             List<DeadLetter> moved = letters.lock(conn, new HashSet<>(eventIds)).stream()
                     .filter(letter -> letter.status() == DlqStatus.MOVED && !taken.contains(letter.eventId()))
@@ -251,5 +303,33 @@ public final class DeadLetterStore extends ForwardingOwnershipStore {
     @Override
     public int countDead(Connection conn, String eventType) {
         return store.countDead(conn, eventType) + store.reading(conn, () -> pages.countMoved(conn, eventType));
+    }
+
+    /** Dead events in both tables are one to whoever keeps house. */
+    private final class Housekeeping extends JdbcHousekeeping {
+
+        Housekeeping(ConnectionProvider provider, EventPurger purger) {
+            super(store, provider, purger);
+        }
+
+        @Override
+        public Page<OutboxEvent> queryDead(DeadQuery query) {
+            return connections.with(conn -> dead(conn, query));
+        }
+
+        @Override
+        public int replayDead(Collection<String> eventIds) {
+            return connections.with(conn -> replay(conn, eventIds));
+        }
+
+        @Override
+        public int countDead(String eventType) {
+            return connections.with(conn -> DeadLetterStore.this.countDead(conn, eventType));
+        }
+
+        @Override
+        public Optional<DeadLetterBackend> deadLetters() {
+            return Optional.of(new JdbcDeadLetters(provider, DeadLetterStore.this));
+        }
     }
 }

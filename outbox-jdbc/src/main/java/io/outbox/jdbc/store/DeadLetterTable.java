@@ -1,11 +1,11 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.DuplicateEventException;
-import io.outbox.internal.store.Fingerprint;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
+import io.outbox.model.Fingerprint;
 import io.outbox.model.OutboxEvent;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,7 +1,6 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.EventEnvelope;
-import io.outbox.internal.store.Connections;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
@@ -25,14 +24,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 
 /** The dead letters of a {@link DeadLetterStore}: each call is a transaction on a connection of its own. */
 final class JdbcDeadLetters implements DeadLetterBackend {
 
-    private final Connections connections;
+    private final StoreConnections connections;
     private final DeadLetterStore deadLetters;
     private final AbstractJdbcOutboxStore store;
     private final DeadLetterTable letters;
@@ -40,19 +38,11 @@ final class JdbcDeadLetters implements DeadLetterBackend {
     private final AttemptWalk attempts = new AttemptWalk(System::nanoTime);
 
     JdbcDeadLetters(ConnectionProvider connections, DeadLetterStore deadLetters) {
-        this.connections = new Connections(connections);
+        this.connections = new StoreConnections(deadLetters.outboxStore(), connections);
         this.deadLetters = deadLetters;
         this.store = deadLetters.outboxStore();
         this.letters = deadLetters.letters();
         this.pages = deadLetters.pages();
-    }
-
-    private <T> T inTransaction(Function<Connection, T> work) {
-        return connections.with(conn -> store.inTransaction(conn, () -> work.apply(conn)));
-    }
-
-    private <T> T reading(Function<Connection, T> work) {
-        return connections.with(conn -> store.reading(conn, () -> work.apply(conn)));
     }
 
     @Override
@@ -62,7 +52,7 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public List<OutboxEvent> moveDead(int limit, IntConsumer attempted) {
-        return inTransaction(conn -> {
+        return connections.inTransaction(conn -> {
             List<String> dead = store.queryDead(conn, null, null, limit).stream()
                     .map(OutboxEvent::eventId)
                     .toList();
@@ -73,12 +63,12 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public List<OutboxEvent> moveDead(Collection<String> eventIds) {
-        return inTransaction(conn -> letters.move(conn, new HashSet<>(eventIds), DeadLetterStore.WAIT));
+        return connections.inTransaction(conn -> letters.move(conn, new HashSet<>(eventIds), DeadLetterStore.WAIT));
     }
 
     @Override
     public List<DeadLetter> returnApproved(int limit, IntConsumer attempted) {
-        return inTransaction(conn -> {
+        return connections.inTransaction(conn -> {
             List<DeadLetter> approved = letters.lockApproved(conn, limit);
             attempted.accept(approved.size());
             letters.toOutbox(conn, approved);
@@ -88,12 +78,12 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public List<DeadLetter> find(Collection<String> eventIds) {
-        return reading(conn -> letters.find(conn, new HashSet<>(eventIds)));
+        return connections.reading(conn -> letters.find(conn, new HashSet<>(eventIds)));
     }
 
     @Override
     public Page<DeadLetter> query(DeadLetterQuery query) {
-        return reading(conn -> pages.read(conn, query));
+        return connections.reading(conn -> pages.read(conn, query));
     }
 
     @Override
@@ -108,7 +98,7 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public List<DeadLetter> list(DlqStatus status, long offset, int limit) {
-        return reading(conn -> pages.list(conn, status, offset, limit));
+        return connections.reading(conn -> pages.list(conn, status, offset, limit));
     }
 
     @Override
@@ -117,7 +107,7 @@ final class JdbcDeadLetters implements DeadLetterBackend {
             throw new IllegalArgumentException(
                     "A dead letter can be changed to TO_RETRY or RESOLVED, not to " + status);
         }
-        DeadLetterChange change = inTransaction(conn -> changeAll(
+        DeadLetterChange change = connections.inTransaction(conn -> changeAll(
                 conn,
                 eventIds,
                 now -> now == status || now.mayBecome(status),
@@ -131,21 +121,22 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public DeadLetterChange returnToOutbox(Collection<String> eventIds) {
-        return inTransaction(
+        return connections.inTransaction(
                 conn -> changeAll(conn, eventIds, now -> now == DlqStatus.MOVED, all -> letters.toOutbox(conn, all)));
     }
 
     @Override
     public DeadLetterChange replace(String eventId, EventEnvelope replacement, String changedBy) {
-        return inTransaction(conn -> changeAll(conn, List.of(eventId), now -> now == DlqStatus.MOVED, all -> {
-            store.insertNew(conn, replacement);
-            letters.change(conn, ids(all), DlqStatus.RESOLVED, changedBy);
-        }));
+        return connections.inTransaction(conn ->
+                changeAll(conn, List.of(eventId), now -> now == DlqStatus.MOVED, all -> {
+                    store.insertNew(conn, replacement);
+                    letters.change(conn, ids(all), DlqStatus.RESOLVED, changedBy);
+                }));
     }
 
     @Override
     public DeadLetterChange delete(Collection<String> eventIds) {
-        return inTransaction(
+        return connections.inTransaction(
                 conn -> changeAll(conn, eventIds, now -> now != DlqStatus.IN_PROCESS, all -> delete(conn, ids(all))));
     }
 
@@ -182,37 +173,37 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public List<DeadLetterCount> counts() {
-        return reading(pages::counts);
+        return connections.reading(pages::counts);
     }
 
     @Override
     public long count(DlqStatus status, String eventType) {
-        return reading(conn -> pages.count(conn, status, eventType));
+        return connections.reading(conn -> pages.count(conn, status, eventType));
     }
 
     @Override
     public Tally count(DeadLetterFilter filter) {
-        return reading(conn -> pages.tally(conn, filter));
+        return connections.reading(conn -> pages.tally(conn, filter));
     }
 
     @Override
     public Map<DlqStatus, Long> countByState(int most) {
-        return reading(conn -> pages.countByState(conn, most));
+        return connections.reading(conn -> pages.countByState(conn, most));
     }
 
     @Override
     public List<FailureGroup> groups(int limit) {
-        return reading(conn -> new FailureGroups(store, letters).largest(conn, limit));
+        return connections.reading(conn -> new FailureGroups(store, letters).largest(conn, limit));
     }
 
     @Override
     public List<FailedAttempt> attempts(String eventId) {
-        return reading(conn -> deadLetters.attempts().of(conn, eventId));
+        return connections.reading(conn -> deadLetters.attempts().of(conn, eventId));
     }
 
     @Override
     public int cleanUp(Instant before, int limit) {
-        return inTransaction(conn -> {
+        return connections.inTransaction(conn -> {
             List<String> settled = pages.settled(conn, before, limit);
             delete(conn, settled);
             return settled.size();
@@ -222,7 +213,7 @@ final class JdbcDeadLetters implements DeadLetterBackend {
     @Override
     public int cleanUpAttempts(Instant before, int limit) {
         return attempts.step(
-                place -> inTransaction(
+                place -> connections.inTransaction(
                         conn -> deadLetters.attempts().deleteOfEnded(conn, letters, place, before, limit)),
                 limit);
     }

@@ -1,7 +1,6 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.EventEnvelope;
-import io.outbox.internal.store.Connections;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.AuditEntry;
 import io.outbox.model.EventStatus;
@@ -26,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -81,23 +79,19 @@ final class JdbcInspection implements InspectionBackend {
     private static final String SETTLE_DEAD = """
             UPDATE {by_id} SET status = 1, done_at = {now}, last_error = ? WHERE event_id = ? AND status > 2""";
 
-    private final Connections connections;
+    private final StoreConnections connections;
     private final AbstractJdbcOutboxStore store;
     private final AuditTable audits;
 
     JdbcInspection(ConnectionProvider connections, AbstractJdbcOutboxStore store) {
-        this.connections = new Connections(connections);
+        this.connections = new StoreConnections(store, connections);
         this.store = store;
         this.audits = new AuditTable(store);
     }
 
-    private <T> T reading(Function<Connection, T> work) {
-        return connections.with(conn -> store.reading(conn, () -> work.apply(conn)));
-    }
-
     @Override
     public Found search(EventFilter filter, String after, int limit) {
-        return reading(conn -> areFew(conn, filter.states())
+        return connections.reading(conn -> areFew(conn, filter.states())
                 ? searchFew(conn, filter, after, limit)
                 : walk(conn, filter, after, limit));
     }
@@ -163,7 +157,7 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public List<InspectedEvent> latestDead(int limit) {
-        return reading(conn -> store.deadPartitions().stream()
+        return connections.reading(conn -> store.deadPartitions().stream()
                 .map(part -> part.reversed().fill(sql(LATEST)).toString())
                 .flatMap(sql -> store.statements().query(conn, sql, JdbcInspection::mapNarrow, limit).stream())
                 .sorted(Comparator.comparing(
@@ -181,7 +175,7 @@ final class JdbcInspection implements InspectionBackend {
                 .with("states", Conditions.states(filter.states()).sql())
                 .with("window", String.valueOf(WINDOW))
                 .toString();
-        return reading(conn -> store.statements()
+        return connections.reading(conn -> store.statements()
                 .query(
                         conn,
                         sql,
@@ -192,13 +186,15 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public Optional<InspectedEvent> find(String eventId) {
-        return reading(conn -> store.statements().query(conn, sql(FIND).toString(), this::mapWhole, eventId)).stream()
+        return connections
+                .reading(conn -> store.statements().query(conn, sql(FIND).toString(), this::mapWhole, eventId))
+                .stream()
                 .findFirst();
     }
 
     @Override
     public Map<EventStatus, Integer> countByState() {
-        return reading(conn -> {
+        return connections.reading(conn -> {
             Map<EventStatus, Integer> counts = new EnumMap<>(EventStatus.class);
             for (EventStatus state : EventStatus.values()) {
                 counts.put(state, 0);
@@ -227,12 +223,12 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public Open open(Instant now) {
-        return reading(conn -> new OpenWindow(store).byType(conn, now));
+        return connections.reading(conn -> new OpenWindow(store).byType(conn, now));
     }
 
     @Override
     public List<NodeLocks> nodes() {
-        return reading(conn -> new OpenWindow(store).nodes(conn));
+        return connections.reading(conn -> new OpenWindow(store).nodes(conn));
     }
 
     @Override
@@ -288,7 +284,7 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public List<AuditEntry> audits(String before, int limit) {
-        return reading(conn -> audits.latest(conn, before, limit));
+        return connections.reading(conn -> audits.latest(conn, before, limit));
     }
 
     private Sql sql(String template) {

@@ -28,7 +28,6 @@ final class PostgresInserts {
             """;
 
     private static final String ONE = INTO + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL)";
-    private static final String ONE_LOCKED = INTO + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, {now})";
 
     private static final String MANY = INTO + """
             SELECT event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
@@ -42,7 +41,8 @@ final class PostgresInserts {
               THEN xmin::text <> (txid_current() % 4294967296)::text ELSE TRUE END AS revocable""";
 
     private static final String HOT_ONE = ONE + REVOCABLE;
-    private static final String HOT_ONE_LOCKED = ONE_LOCKED + REVOCABLE;
+    private static final String HOT_ONE_LOCKED =
+            INTO + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, {now})" + REVOCABLE;
     private static final String HOT_MANY =
             "WITH written AS (" + MANY + REVOCABLE + ") SELECT revocable FROM written LIMIT 1";
 
@@ -57,17 +57,20 @@ final class PostgresInserts {
         this.conn = conn;
     }
 
-    /** Inserts the events and returns the ids of those that are locked. */
-    Set<String> insert(List<NewEvent> events) {
+    Insertion insert(List<NewEvent> events) {
+        return events.stream().anyMatch(NewEvent::hot) ? insertHot(events) : insertCold(events);
+    }
+
+    private Insertion insertCold(List<NewEvent> events) {
         for (List<NewEvent> chunk : Inserts.chunks(events, MOST_ROWS)) {
-            String template = chunk.size() > 1 ? MANY : isLocked(chunk) ? ONE_LOCKED : ONE;
+            String template = chunk.size() > 1 ? MANY : ONE;
             Inserts.namingDuplicates(store, chunk, () -> JdbcTemplate.update(conn, sql(template), params(chunk)));
         }
-        return locked(events);
+        return new Insertion(Set.of(), true);
     }
 
     /** Inserts events of which some are on the hot path. */
-    Insertion insertHot(List<NewEvent> events) {
+    private Insertion insertHot(List<NewEvent> events) {
         boolean revocable = false;
         for (List<NewEvent> chunk : Inserts.chunks(events, MOST_ROWS)) {
             String template = chunk.size() > 1 ? HOT_MANY : isLocked(chunk) ? HOT_ONE_LOCKED : HOT_ONE;

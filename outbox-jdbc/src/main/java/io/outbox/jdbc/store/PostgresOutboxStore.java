@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 
 /** The store for PostgreSQL: partial indexes, and a claim in one statement that passes over locked rows. */
 public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
@@ -160,13 +159,8 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
-    public Set<String> insert(Connection conn, List<NewEvent> events) {
+    public Insertion insert(Connection conn, List<NewEvent> events) {
         return inTransaction(conn, () -> new PostgresInserts(this, conn).insert(events));
-    }
-
-    @Override
-    public Insertion write(Connection conn, List<NewEvent> events) {
-        return inTransaction(conn, () -> new PostgresInserts(this, conn).insertHot(events));
     }
 
     /** A statement that fails aborts the transaction, and the driver reports its commit as a success all the same. */

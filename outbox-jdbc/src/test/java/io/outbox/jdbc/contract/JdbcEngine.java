@@ -2,7 +2,6 @@ package io.outbox.jdbc.contract;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxSchema;
@@ -10,6 +9,7 @@ import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.spi.OutboxBackend;
+import io.outbox.store.StoreBackend;
 import io.outbox.testing.StoredEvent;
 import io.outbox.testing.contract.EngineUnderTest;
 import io.outbox.testing.contract.JdbcStoredEvents;
@@ -124,11 +124,7 @@ final class JdbcEngine implements EngineUnderTest {
 
     @Override
     public Instant now() {
-        try (Connection conn = openConnection()) {
-            return store.currentTime(conn);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+        return backend.currentTime();
     }
 
     private void execute(String sql) {

@@ -1,6 +1,7 @@
 package io.outbox.jdbc.dead;
 
 import static io.outbox.jdbc.dead.DeadLetterFixture.failed;
+import static io.outbox.jdbc.support.OnConnection.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -228,7 +229,7 @@ abstract class DeadLetterContract {
 
     private void applyOn(DataSource dataSource, List<Outcome> outcomes) {
         try (var conn = dataSource.getConnection()) {
-            fixture.store().applyOutcomes(conn, null, outcomes);
+            delivery(fixture.store(), conn).apply(null, outcomes);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -292,8 +293,8 @@ abstract class DeadLetterContract {
         assertThat(change.isMade()).isTrue();
         assertThat(change.changed()).extracting(DeadLetter::eventId).containsExactly(id);
         assertThat(fixture.letterIds()).isEmpty();
-        List<DueEvent> due = fixture.with(conn -> fixture.store()
-                .fetch(conn, FetchRequest.first(Instant.now().plusSeconds(60), 10))
+        List<DueEvent> due = fixture.with(conn -> delivery(fixture.store(), conn)
+                .fetch(FetchRequest.first(Instant.now().plusSeconds(60), 10))
                 .items());
         assertThat(due).hasSize(1);
         OutboxEvent event = due.get(0).event();

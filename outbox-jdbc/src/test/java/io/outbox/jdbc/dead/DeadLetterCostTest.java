@@ -1,5 +1,6 @@
 package io.outbox.jdbc.dead;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.jdbc.support.Intercepted;
@@ -45,8 +46,8 @@ class DeadLetterCostTest {
                 }
                 return call.proceed();
             });
-            assertThat(store.applyOutcomes(
-                            recorded, "node", ids.stream().map(outcome).toList()))
+            assertThat(delivery(store, recorded)
+                            .apply("node", ids.stream().map(outcome).toList()))
                     .hasSize(10);
         }
         return calls;

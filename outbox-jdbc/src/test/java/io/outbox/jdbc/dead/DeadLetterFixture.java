@@ -1,5 +1,7 @@
 package io.outbox.jdbc.dead;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
+
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.DataSourceConnectionProvider;
@@ -57,7 +59,9 @@ final class DeadLetterFixture implements AutoCloseable {
     }
 
     DeadLetterBackend letters(DataSource dataSource) {
-        return store.deadLetters(new DataSourceConnectionProvider(dataSource)).orElseThrow();
+        return store.housekeeping(new DataSourceConnectionProvider(dataSource), (conn, before, limit) -> 0)
+                .deadLetters()
+                .orElseThrow();
     }
 
     interface Work<T> {
@@ -97,7 +101,7 @@ final class DeadLetterFixture implements AutoCloseable {
     Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
         while (true) {
             try {
-                return with(conn -> store.applyOutcomes(conn, ownerId, outcomes));
+                return with(conn -> delivery(store, conn).apply(ownerId, outcomes));
             } catch (EventsLockedException e) {
                 Thread.onSpinWait();
             }

@@ -51,7 +51,8 @@ class InspectionTest {
     private static InspectionBackend inspection(HikariDataSource pool) {
         return JdbcOutbox.of(pool)
                 .store()
-                .inspection(new DataSourceConnectionProvider(pool))
+                .housekeeping(new DataSourceConnectionProvider(pool), (conn, before, limit) -> 0)
+                .inspection()
                 .orElseThrow();
     }
 
@@ -374,7 +375,8 @@ class InspectionTest {
     private static DeadLetterBackend letters(HikariDataSource pool) {
         return DeadLetterStore.of(
                         JdbcOutbox.of(pool).withDeadLetters().createSchema().store())
-                .deadLetters(new DataSourceConnectionProvider(pool))
+                .housekeeping(new DataSourceConnectionProvider(pool), (conn, before, limit) -> 0)
+                .deadLetters()
                 .orElseThrow();
     }
 

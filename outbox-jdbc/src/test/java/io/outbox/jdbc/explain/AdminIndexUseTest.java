@@ -59,7 +59,8 @@ class AdminIndexUseTest {
             DataSource recorded = recorder.before(pool);
             DeadLetterBackend letters = DeadLetterStore.of(
                             JdbcOutbox.of(recorded).store())
-                    .deadLetters(new DataSourceConnectionProvider(recorded))
+                    .housekeeping(new DataSourceConnectionProvider(recorded), (conn, before, limit) -> 0)
+                    .deadLetters()
                     .orElseThrow();
             String fingerprint = letters.groups(1).get(0).fingerprint();
             String id = letters.query(DeadLetterQuery.of(DlqStatus.MOVED, 1))
@@ -145,7 +146,8 @@ class AdminIndexUseTest {
     private static InspectionBackend inspection(DataSource recorded) {
         return JdbcOutbox.of(recorded)
                 .store()
-                .inspection(new DataSourceConnectionProvider(recorded))
+                .housekeeping(new DataSourceConnectionProvider(recorded), (conn, before, limit) -> 0)
+                .inspection()
                 .orElseThrow();
     }
 

@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -47,14 +48,15 @@ class ClaimTest {
             EventEnvelope event = eventAt(longAgo.minusSeconds(1));
             store.insertNew(conn, event);
 
-            ClaimedPage claimed = store.claim(conn, ClaimRequest.first(new Lease("late", LEASE), longAgo, 1));
+            ClaimedPage claimed = delivery(store, conn).claim(ClaimRequest.first(new Lease("late", LEASE), longAgo, 1));
 
             assertThat(claimed.events()).hasSize(1);
             // Seen by one whose lease is as long as the lock is old at most.
             Instant after = store.currentTime(conn);
             Lease sinceTheClaim =
                     new Lease("other", Duration.between(before, after).plusMillis(1));
-            assertThat(store.claim(conn, ClaimRequest.first(sinceTheClaim, after, 1))
+            assertThat(delivery(store, conn)
+                            .claim(ClaimRequest.first(sinceTheClaim, after, 1))
                             .events())
                     .isEmpty();
         }
@@ -146,10 +148,11 @@ class ClaimTest {
             store.insertNew(conn, event);
             store.markRetry(conn, event.eventId(), now.minusSeconds(1), "broken");
 
-            assertThat(store.fetch(conn, FetchRequest.first(now, 5)).items())
+            assertThat(delivery(store, conn).fetch(FetchRequest.first(now, 5)).items())
                     .extracting(DueEvent::lastError)
                     .containsExactly("broken");
-            assertThat(store.claim(conn, ClaimRequest.first(new Lease("node", LEASE), now, 5))
+            assertThat(delivery(store, conn)
+                            .claim(ClaimRequest.first(new Lease("node", LEASE), now, 5))
                             .events())
                     .extracting(DueEvent::lastError)
                     .containsExactly("broken");
@@ -164,8 +167,8 @@ class ClaimTest {
             AbstractJdbcOutboxStore store = JdbcOutbox.of(pool).createSchema().store();
             PageCursor foreign = new PageCursor() {};
 
-            assertThatThrownBy(() -> store.fetch(
-                            conn, FetchRequest.first(Instant.now(), 5).after(foreign)))
+            assertThatThrownBy(() -> delivery(store, conn)
+                            .fetch(FetchRequest.first(Instant.now(), 5).after(foreign)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("of this engine");
         }

@@ -1,5 +1,7 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
+import static io.outbox.jdbc.support.OnConnection.housekeeping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -71,7 +73,7 @@ class DeadPagesTest {
         List<String> read = new ArrayList<>();
         DeadQuery query = first;
         while (true) {
-            Page<OutboxEvent> page = store.queryDead(conn, query);
+            Page<OutboxEvent> page = housekeeping(store, conn).queryDead(query);
             assertThat(page.items()).hasSizeLessThanOrEqualTo(query.limit());
             page.items().forEach(event -> read.add(event.eventId()));
             if (page.next() == null) {
@@ -96,13 +98,15 @@ class DeadPagesTest {
             })) {
                 Instant before = store.currentTime(conn);
 
-                assertThat(store.replayDead(conn, ids)).isEqualTo(EVENTS - 1);
+                assertThat(housekeeping(store, conn).replayDead(ids)).isEqualTo(EVENTS - 1);
 
                 assertThat(statements).hasValue(3);
                 assertThat(OutboxRows.where(
                                 pool, "status = 0 AND attempts = 0 AND last_error IS NULL AND done_at IS NULL"))
                         .hasSize(EVENTS - 1);
-                assertThat(store.oldestDueAt(conn, before.plusSeconds(60)).orElseThrow())
+                assertThat(delivery(store, conn)
+                                .oldestDueAt(before.plusSeconds(60))
+                                .orElseThrow())
                         .isAfterOrEqualTo(before);
             }
         }

@@ -44,7 +44,7 @@ class InsertStatementsTest {
                 events.add(new NewEvent(event, events.size() % 2 == 0 ? "node" : null));
             }
 
-            Set<String> locked = store.insert(counted(conn), events);
+            Set<String> locked = store.insert(counted(conn), events).locked();
 
             assertThat(statements).hasValueLessThanOrEqualTo(2);
             assertThat(locked).hasSize(400);

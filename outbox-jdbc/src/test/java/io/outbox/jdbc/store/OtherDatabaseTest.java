@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -72,16 +73,17 @@ class OtherDatabaseTest {
             store.insertBatch(conn, events);
             Instant now = Instant.now();
 
-            assertThat(store.claim(conn, ClaimRequest.first(new Lease("node", Duration.ofMinutes(5)), now, 10))
+            assertThat(delivery(store, conn)
+                            .claim(ClaimRequest.first(new Lease("node", Duration.ofMinutes(5)), now, 10))
                             .events())
                     .hasSize(6);
-            store.applyOutcomes(
-                    conn,
-                    "node",
-                    events.stream()
-                            .limit(4)
-                            .map(event -> (Outcome) new Outcome.Done(event.eventId(), LONG_AGO))
-                            .toList());
+            delivery(store, conn)
+                    .apply(
+                            "node",
+                            events.stream()
+                                    .limit(4)
+                                    .map(event -> (Outcome) new Outcome.Done(event.eventId(), LONG_AGO))
+                                    .toList());
             store.markDead(conn, events.get(4).eventId(), "hopeless");
             assertThat(store.queryDead(conn, null, null, 10)).hasSize(1);
 
@@ -105,7 +107,7 @@ class OtherDatabaseTest {
                     .isInstanceOf(OutboxStoreException.class)
                     .hasMessageContaining("schema/other.sql");
             JdbcOutbox.of(pool).createSchema();
-            store.prepareReadsByType(conn);
+            delivery(store, conn).prepareReadsByType();
 
             assertThat(log.text())
                     .contains("an index on outbox_event (status, event_type, available_at, created_at, event_id)");
@@ -148,9 +150,8 @@ class OtherDatabaseTest {
             SmallestStore store = new SmallestStore();
             store.insertBatch(conn, DeliveryFixture.events(2));
 
-            assertThat(store.claim(
-                                    conn,
-                                    ClaimRequest.first(new Lease("node", Duration.ofMinutes(5)), Instant.now(), 10))
+            assertThat(delivery(store, conn)
+                            .claim(ClaimRequest.first(new Lease("node", Duration.ofMinutes(5)), Instant.now(), 10))
                             .events())
                     .hasSize(2);
             assertThat(store.withTable("outbox_event")).isSameAs(store);

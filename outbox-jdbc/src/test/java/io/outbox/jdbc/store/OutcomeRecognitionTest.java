@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -45,11 +46,11 @@ class OutcomeRecognitionTest {
                         });
             }
 
-            Map<String, EventStatus> first = store.applyOutcomes(conn, OWNER, outcomes);
-            Map<String, EventStatus> again = store.applyOutcomes(conn, OWNER, outcomes);
+            Map<String, EventStatus> first = delivery(store, conn).apply(OWNER, outcomes);
+            Map<String, EventStatus> again = delivery(store, conn).apply(OWNER, outcomes);
             Collections.reverse(outcomes);
             Map<String, EventStatus> singly = new HashMap<>();
-            outcomes.forEach(outcome -> singly.putAll(store.applyOutcomes(conn, OWNER, List.of(outcome))));
+            outcomes.forEach(outcome -> singly.putAll(delivery(store, conn).apply(OWNER, List.of(outcome))));
 
             assertThat(first).hasSize(ids.size());
             assertThat(again).isEqualTo(first);
@@ -61,12 +62,14 @@ class OutcomeRecognitionTest {
     @EnumSource
     void theDoneOfAnotherTimeIsNotTakenForOnesOwn(TestDatabase database) throws SQLException {
         withHeldEvents(database, 2, (store, conn, ids) -> {
-            store.applyOutcomes(conn, OWNER, List.of(new Outcome.Done(ids.get(0), NOW)));
+            delivery(store, conn).apply(OWNER, List.of(new Outcome.Done(ids.get(0), NOW)));
 
-            Map<String, EventStatus> other = store.applyOutcomes(
-                    conn,
-                    OWNER,
-                    List.of(new Outcome.Done(ids.get(0), NOW.plusMillis(1)), new Outcome.Done(ids.get(1), NOW)));
+            Map<String, EventStatus> other = delivery(store, conn)
+                    .apply(
+                            OWNER,
+                            List.of(
+                                    new Outcome.Done(ids.get(0), NOW.plusMillis(1)),
+                                    new Outcome.Done(ids.get(1), NOW)));
 
             assertThat(other).isEqualTo(Map.of(ids.get(1), EventStatus.DONE));
         });
@@ -76,17 +79,18 @@ class OutcomeRecognitionTest {
     @EnumSource
     void theStoreDecidesByItsOwnCountWhetherAttemptsAreLeft(TestDatabase database) throws SQLException {
         withHeldEvents(database, 2, (store, conn, ids) -> {
-            Map<String, EventStatus> first = store.applyOutcomes(
-                    conn,
-                    null,
-                    List.of(
-                            new Outcome.Failed(ids.get(0), NOW, 9, 3, "the caller has counted too many"),
-                            new Outcome.Failed(ids.get(1), NOW, 0, 3, "broken")));
+            Map<String, EventStatus> first = delivery(store, conn)
+                    .apply(
+                            null,
+                            List.of(
+                                    new Outcome.Failed(ids.get(0), NOW, 9, 3, "the caller has counted too many"),
+                                    new Outcome.Failed(ids.get(1), NOW, 0, 3, "broken")));
             assertThat(first.values()).containsOnly(EventStatus.RETRY);
 
-            store.applyOutcomes(conn, null, List.of(new Outcome.Failed(ids.get(1), NOW.plusMillis(1), 0, 3, "broken")));
-            Map<String, EventStatus> third = store.applyOutcomes(
-                    conn, null, List.of(new Outcome.Failed(ids.get(1), NOW.plusMillis(2), 0, 3, "too few")));
+            delivery(store, conn)
+                    .apply(null, List.of(new Outcome.Failed(ids.get(1), NOW.plusMillis(1), 0, 3, "broken")));
+            Map<String, EventStatus> third = delivery(store, conn)
+                    .apply(null, List.of(new Outcome.Failed(ids.get(1), NOW.plusMillis(2), 0, 3, "too few")));
 
             assertThat(third).isEqualTo(Map.of(ids.get(1), EventStatus.DEAD));
         });
@@ -96,8 +100,8 @@ class OutcomeRecognitionTest {
     @EnumSource
     void aFailureStandsByItsTimeAndItsErrorWhateverTheCallerHasCounted(TestDatabase database) throws SQLException {
         withHeldEvents(database, 1, (store, conn, ids) -> {
-            BiFunction<Integer, String, Map<String, EventStatus>> fail = (attempts, error) ->
-                    store.applyOutcomes(conn, OWNER, List.of(new Outcome.Failed(ids.get(0), NOW, attempts, 5, error)));
+            BiFunction<Integer, String, Map<String, EventStatus>> fail = (attempts, error) -> delivery(store, conn)
+                    .apply(OWNER, List.of(new Outcome.Failed(ids.get(0), NOW, attempts, 5, error)));
             assertThat(fail.apply(3, "broken")).isEqualTo(Map.of(ids.get(0), EventStatus.RETRY));
 
             assertThat(fail.apply(3, "broken")).isEqualTo(Map.of(ids.get(0), EventStatus.RETRY));
@@ -116,7 +120,7 @@ class OutcomeRecognitionTest {
             List<NewEvent> events = DeliveryFixture.events(count).stream()
                     .map(event -> new NewEvent(event, OWNER))
                     .toList();
-            List<String> ids = List.copyOf(store.insert(conn, events));
+            List<String> ids = List.copyOf(store.insert(conn, events).locked());
             assertThat(ids).hasSize(count);
 
             work.run(store, conn, ids);

@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -42,12 +43,13 @@ class OwnTransactionsTest {
                 return call.proceed();
             });
 
-            assertThatThrownBy(() -> store.applyOutcomes(
-                            broken,
-                            null,
-                            List.of(
-                                    new Outcome.Dead(events.get(0).eventId(), "hopeless"),
-                                    new Outcome.Failed(events.get(1).eventId(), Instant.now(), 0, 10, "broken"))))
+            assertThatThrownBy(() -> delivery(store, broken)
+                            .apply(
+                                    null,
+                                    List.of(
+                                            new Outcome.Dead(events.get(0).eventId(), "hopeless"),
+                                            new Outcome.Failed(
+                                                    events.get(1).eventId(), Instant.now(), 0, 10, "broken"))))
                     .isInstanceOf(OutboxStoreException.class)
                     .hasCauseInstanceOf(SQLException.class);
 

@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.jdbc.JdbcOutbox;
@@ -78,7 +79,7 @@ class PostgresCommitTest {
     @Test
     void aClaimDoesNotWaitAndLeavesTheConnectionAsItWas() throws SQLException {
         try (Connection conn = dataSource.getConnection()) {
-            assertThat(jdbc.store().claim(conn, claim(conn)).events()).hasSize(3);
+            assertThat(delivery(jdbc.store(), conn).claim(claim(conn)).events()).hasSize(3);
 
             assertThat(setting(conn)).isEqualTo("on");
         }
@@ -91,7 +92,9 @@ class PostgresCommitTest {
     void aClaimInATransactionOfTheCallersChangesNothingAboutItsCommit() throws SQLException {
         try (Connection conn = dataSource.getConnection()) {
             conn.setAutoCommit(false);
-            assertThat(jdbc.store().claim(conn, claim(conn)).events()).hasSize(3);
+            Instant now = Instant.now();
+            assertThat(jdbc.store().claimPending(conn, "node", now, now.minus(LEASE.duration()), Duration.ZERO, 10))
+                    .hasSize(3);
             assertThat(setting(conn)).isEqualTo("on");
             conn.commit();
         }
@@ -102,7 +105,7 @@ class PostgresCommitTest {
     @Test
     void outcomesWait() throws SQLException {
         try (Connection conn = dataSource.getConnection()) {
-            List<Outcome> done = jdbc.store().claim(conn, claim(conn)).events().stream()
+            List<Outcome> done = delivery(jdbc.store(), conn).claim(claim(conn)).events().stream()
                     .map(DueEvent::eventId)
                     .map(eventId -> (Outcome) new Outcome.Done(eventId, Instant.now()))
                     .toList();
@@ -110,7 +113,7 @@ class PostgresCommitTest {
                 statement.execute("TRUNCATE commits");
             }
 
-            assertThat(jdbc.store().applyOutcomes(conn, "node", done)).hasSize(3);
+            assertThat(delivery(jdbc.store(), conn).apply("node", done)).hasSize(3);
         }
 
         assertThat(commits()).containsExactly("on", "on", "on");

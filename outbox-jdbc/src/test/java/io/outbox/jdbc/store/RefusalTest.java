@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -74,9 +75,9 @@ class RefusalTest {
                     .toList();
 
             OutboxStoreException one = catchThrowableOfType(
-                    OutboxStoreException.class, () -> store.applyOutcomes(conn, null, outcomes.subList(0, 1)));
-            OutboxStoreException batch =
-                    catchThrowableOfType(OutboxStoreException.class, () -> store.applyOutcomes(conn, null, outcomes));
+                    OutboxStoreException.class, () -> delivery(store, conn).apply(null, outcomes.subList(0, 1)));
+            OutboxStoreException batch = catchThrowableOfType(
+                    OutboxStoreException.class, () -> delivery(store, conn).apply(null, outcomes));
 
             assertThat(one.isRefusal()).as(one.getMessage()).isTrue();
             assertThat(batch.isRefusal()).as(batch.getMessage()).isTrue();

@@ -1,5 +1,7 @@
 package io.outbox.jdbc.store;
 
+import static io.outbox.jdbc.support.OnConnection.delivery;
+import static io.outbox.jdbc.support.OnConnection.housekeeping;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -84,8 +86,11 @@ class RepeatedStatementsTest {
         INSERT_OWNED {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store.insert(
-                                conn, List.of(new NewEvent(event("new-0"), OWNER), NewEvent.unowned(event("new-1")))))
+                assertThat(test.store
+                                .insert(
+                                        conn,
+                                        List.of(new NewEvent(event("new-0"), OWNER), NewEvent.unowned(event("new-1"))))
+                                .locked())
                         .containsExactly("new-0");
             }
         },
@@ -98,15 +103,17 @@ class RepeatedStatementsTest {
         FETCH {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store.fetch(conn, FetchRequest.first(NOW, 10)).items())
+                assertThat(delivery(test.store, conn)
+                                .fetch(FetchRequest.first(NOW, 10))
+                                .items())
                         .hasSize(6);
             }
         },
         CLAIM {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store
-                                .claim(conn, ClaimRequest.first(LEASE, NOW, 10))
+                assertThat(delivery(test.store, conn)
+                                .claim(ClaimRequest.first(LEASE, NOW, 10))
                                 .events())
                         .hasSize(2);
             }
@@ -122,7 +129,7 @@ class RepeatedStatementsTest {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
                 List<Outcome> outcomes = List.of(new Outcome.Done("held-0", NOW), new Outcome.Done("held-1", NOW));
-                assertThat(test.store.applyOutcomes(conn, OWNER, outcomes)).hasSize(2);
+                assertThat(delivery(test.store, conn).apply(OWNER, outcomes)).hasSize(2);
             }
         },
         ALL_OUTCOMES {
@@ -133,7 +140,7 @@ class RepeatedStatementsTest {
                         new Outcome.Failed("held-1", NOW, 0, 10, "broken"),
                         new Outcome.Deferred("held-2", NOW),
                         new Outcome.Dead("held-3", "hopeless"));
-                assertThat(test.store.applyOutcomes(conn, OWNER, outcomes)).hasSize(4);
+                assertThat(delivery(test.store, conn).apply(OWNER, outcomes)).hasSize(4);
                 assertThat(test.number("event_id = 'held-1' AND attempts = 1")).isOne();
             }
         },
@@ -165,44 +172,44 @@ class RepeatedStatementsTest {
         RENEW {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store.renewLocks(conn, OWNER, test.held)).hasSize(4);
+                assertThat(delivery(test.store, conn).renew(OWNER, test.held)).hasSize(4);
             }
         },
         RELEASE {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store.releaseLocks(conn, OWNER, test.held)).isEqualTo(4);
+                assertThat(delivery(test.store, conn).release(OWNER, test.held)).isEqualTo(4);
             }
         },
         OLDEST_DUE {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store.oldestDueAt(conn, NOW)).isPresent();
+                assertThat(delivery(test.store, conn).oldestDueAt(NOW)).isPresent();
             }
         },
         NEXT_DUE {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store.nextDueAt(conn, NOW)).isEmpty();
+                assertThat(delivery(test.store, conn).nextDueAt(NOW)).isEmpty();
             }
         },
         PENDING {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store.pending(conn, NOW)).hasSize(1);
+                assertThat(housekeeping(test.store, conn).pending(NOW)).hasSize(1);
             }
         },
         COUNTS {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store.counts(conn)).hasSize(1);
+                assertThat(housekeeping(test.store, conn).counts()).hasSize(1);
             }
         },
         QUERY_DEAD {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store
-                                .queryDead(conn, new DeadQuery(null, null, 10, null))
+                assertThat(housekeeping(test.store, conn)
+                                .queryDead(new DeadQuery(null, null, 10, null))
                                 .items())
                         .hasSize(2);
             }
@@ -213,10 +220,22 @@ class RepeatedStatementsTest {
                 assertThat(test.store.countDead(conn, null)).isEqualTo(2);
             }
         },
+        QUERY_DEAD_AS_SPECIFIED {
+            @Override
+            void run(RepeatedStatementsTest test, Connection conn) {
+                assertThat(test.store.queryDead(conn, null, null, 10)).hasSize(2);
+            }
+        },
+        REPLAY_ONE {
+            @Override
+            void run(RepeatedStatementsTest test, Connection conn) {
+                assertThat(test.store.replayDead(conn, "dead-0")).isOne();
+            }
+        },
         REPLAY_DEAD {
             @Override
             void run(RepeatedStatementsTest test, Connection conn) {
-                assertThat(test.store.replayDead(conn, test.dead)).isEqualTo(2);
+                assertThat(housekeeping(test.store, conn).replayDead(test.dead)).isEqualTo(2);
             }
         };
 
@@ -245,8 +264,22 @@ class RepeatedStatementsTest {
         }
     }
 
+    /** The others have connections of their own. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(
+            names = {
+                "INSERT",
+                "INSERT_OWNED",
+                "POLL",
+                "CLAIM_AS_SPECIFIED",
+                "MARK_DONE",
+                "MARK_RETRY",
+                "MARK_DEFERRED",
+                "MARK_DEAD",
+                "QUERY_DEAD_AS_SPECIFIED",
+                "COUNT_DEAD",
+                "REPLAY_ONE"
+            })
     void inATransactionOfTheCallersTheyAreNot(Operation operation) throws SQLException {
         GivenUp.First faults = new GivenUp.First(1, GivenUp.SERIALIZATION_FAILURE, store.tableName());
         try (Connection conn = Intercepted.connection(pool.getConnection(), faults)) {
@@ -264,7 +297,7 @@ class RepeatedStatementsTest {
     void notForEver() throws SQLException {
         GivenUp.First faults = new GivenUp.First(Integer.MAX_VALUE, GivenUp.SERIALIZATION_FAILURE, store.tableName());
         try (Connection conn = Intercepted.connection(pool.getConnection(), faults)) {
-            assertThatThrownBy(() -> store.renewLocks(conn, OWNER, held)).isInstanceOf(OutboxStoreException.class);
+            assertThatThrownBy(() -> delivery(store, conn).renew(OWNER, held)).isInstanceOf(OutboxStoreException.class);
 
             assertThat(faults.executions()).isBetween(FAILURES + 1, 20);
         }
@@ -280,7 +313,7 @@ class RepeatedStatementsTest {
             prepared[0] += isChange ? 1 : 0;
             return counting.intercept(call);
         })) {
-            assertThatThrownBy(() -> store.renewLocks(conn, OWNER, held)).isInstanceOf(OutboxStoreException.class);
+            assertThatThrownBy(() -> delivery(store, conn).renew(OWNER, held)).isInstanceOf(OutboxStoreException.class);
 
             assertThat(prepared[0]).isOne();
         }

@@ -2,11 +2,11 @@ package io.outbox.spring.boot;
 
 import io.outbox.EventListener;
 import io.outbox.Outbox;
-import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
+import io.outbox.spi.OutboxBackend;
 import io.outbox.spring.SpringConnectionProvider;
 import io.outbox.spring.SpringTxContext;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
@@ -15,6 +15,7 @@ import io.outbox.spring.boot.internal.jdbc.SchemaInitializer;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Monitoring;
 import io.outbox.spring.boot.internal.settings.SettingsDecision;
+import io.outbox.store.StoreBackend;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -86,7 +87,7 @@ public final class OutboxFactory implements DisposableBean {
                 JdbcOutboxStores.detect(dataSource).withTable(settings.table().name());
         SpringTxContext txContext = new SpringTxContext(dataSource);
         txContexts.add(txContext);
-        StoreBackend backend = StoreBackend.of(
+        OutboxBackend backend = StoreBackend.of(
                 new SpringConnectionProvider(dataSource),
                 txContext,
                 DeadLetterTables.around(store, dataSource, settings.table(), assembler.deadLetters()),

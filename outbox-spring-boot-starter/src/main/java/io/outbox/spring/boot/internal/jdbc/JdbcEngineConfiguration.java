@@ -1,6 +1,5 @@
 package io.outbox.spring.boot.internal.jdbc;
 
-import io.outbox.internal.store.StoreBackend;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.spi.ConnectionProvider;
@@ -14,6 +13,7 @@ import io.outbox.spring.boot.OutboxDataSource;
 import io.outbox.spring.boot.OutboxFactory;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import io.outbox.store.StoreBackend;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;

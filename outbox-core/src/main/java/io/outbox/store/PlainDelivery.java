@@ -1,4 +1,4 @@
-package io.outbox.internal.store;
+package io.outbox.store;
 
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
@@ -9,6 +9,7 @@ import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.DueType;
 import io.outbox.spi.DueTypes;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.OutboxStore;
@@ -19,7 +20,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -81,15 +81,8 @@ final class PlainDelivery implements DeliveryBackend {
     }
 
     @Override
-    public void prepareReadsByType() {
-        throw unsupported("read events by type");
-    }
-
-    @Override
     public Page<DueEvent> fetch(FetchRequest request) {
-        if (!request.types().isAll()) {
-            throw unsupported("read events by type");
-        }
+        requireAllTypes(request.types());
         Set<String> seen = request.after() instanceof Seen before ? before.ids : Set.of();
         int limit = (int) Math.min(Integer.MAX_VALUE, (long) request.limit() + seen.size());
         List<OutboxEvent> rows =
@@ -113,11 +106,9 @@ final class PlainDelivery implements DeliveryBackend {
     @Override
     public ClaimedPage claim(ClaimRequest request) {
         if (!supports(Capability.CLAIM)) {
-            throw unsupported("claim events");
+            return DeliveryBackend.super.claim(request);
         }
-        if (!request.scope().types().isAll()) {
-            throw unsupported("read events by type");
-        }
+        requireAllTypes(request.scope().types());
         List<OutboxEvent> claimed = connections.with(conn -> store.claimPending(
                 conn,
                 request.lease().holder(),
@@ -168,22 +159,6 @@ final class PlainDelivery implements DeliveryBackend {
         }
     }
 
-    /** A store of this kind has no way to ask. */
-    @Override
-    public Set<String> doneAmong(Collection<String> eventIds) {
-        return Set.of();
-    }
-
-    @Override
-    public Set<String> renew(String ownerId, Collection<String> eventIds) {
-        throw unsupported("renew locks");
-    }
-
-    @Override
-    public int release(String ownerId, Collection<String> eventIds) {
-        throw unsupported("release locks");
-    }
-
     @Override
     public Instant currentTime() {
         return Instant.now();
@@ -218,8 +193,14 @@ final class PlainDelivery implements DeliveryBackend {
                 false);
     }
 
-    private UnsupportedOperationException unsupported(String what) {
-        return new UnsupportedOperationException(
-                store.getClass().getName() + " cannot " + what + ": that takes an OwnershipStore");
+    private void requireAllTypes(EventTypes types) {
+        if (!types.isAll()) {
+            throw new UnsupportedOperationException(this + " cannot read events by type");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return store.getClass().getName() + ", which is no OwnershipStore,";
     }
 }

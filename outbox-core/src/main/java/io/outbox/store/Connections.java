@@ -1,4 +1,4 @@
-package io.outbox.internal.store;
+package io.outbox.store;
 
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.OutboxBackendException;
@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Runs work on short-lived connections in auto-commit mode: a store begins transactions where it needs them. A connection goes
- * back in the mode in which it came.
+ * Runs work on short-lived connections in auto-commit mode: a store begins transactions where it needs them, with
+ * {@link OwnTransaction}. A connection goes back in the mode in which it came. Thread-safe.
  */
 public final class Connections {
 
@@ -19,11 +19,11 @@ public final class Connections {
         this.provider = Objects.requireNonNull(provider, "connectionProvider");
     }
 
-    ConnectionProvider provider() {
-        return provider;
-    }
-
-    /** Runs the work on a connection that is closed afterwards. */
+    /**
+     * Runs the work on a connection that is closed afterwards.
+     *
+     * @throws OutboxBackendException if there is no connection
+     */
     public <T> T with(Function<Connection, T> work) {
         try (Connection conn = provider.getConnection()) {
             return conn.getAutoCommit() ? work.apply(conn) : inAutoCommitMode(conn, work);

@@ -1,4 +1,4 @@
-package io.outbox.internal.store;
+package io.outbox.model;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

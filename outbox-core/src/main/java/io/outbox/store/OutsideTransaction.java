@@ -1,4 +1,4 @@
-package io.outbox.internal.store;
+package io.outbox.store;
 
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.TxContext;

@@ -1,4 +1,4 @@
-package io.outbox.internal.store;
+package io.outbox.store;
 
 import io.outbox.spi.Insertion;
 import io.outbox.spi.NewEvent;
@@ -48,7 +48,7 @@ final class StoreWriting implements WriteBackend {
             insertUnowned(conn, events);
             return Set.of();
         }
-        Insertion insertion = owning.write(conn, events);
+        Insertion insertion = owning.insert(conn, events);
         watch(owning, conn, hot.event().eventId(), insertion.revocable());
         return insertion.locked();
     }

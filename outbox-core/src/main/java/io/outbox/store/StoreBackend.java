@@ -1,4 +1,4 @@
-package io.outbox.internal.store;
+package io.outbox.store;
 
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeliveryBackend;
@@ -10,12 +10,15 @@ import io.outbox.spi.OutboxStore;
 import io.outbox.spi.OwnershipStore;
 import io.outbox.spi.TxContext;
 import io.outbox.spi.WriteBackend;
+import java.sql.Connection;
+import java.time.Instant;
 import java.util.Objects;
 
 /**
  * The relational {@link OutboxBackend}: an {@link OutboxStore} on the business transaction of a {@link TxContext} for
- * writing, and on short-lived connections of a {@link ConnectionProvider} for everything else. Who needs only a part of it
- * asks for that part.
+ * writing, and on short-lived connections of a {@link ConnectionProvider} for everything else. Builders make one of what
+ * they are given; who decorates an engine, or hands one to several, makes it here. Who needs only a part of it asks for
+ * that part. Thread-safe.
  */
 public final class StoreBackend extends ForwardingBackend {
 
@@ -23,8 +26,20 @@ public final class StoreBackend extends ForwardingBackend {
         super(writing, delivery, housekeeping);
     }
 
-    /** Returns all parts; the purger may be {@code null} if nothing is purged. */
-    public static StoreBackend of(
+    /** As {@link #of(ConnectionProvider, TxContext, OutboxStore, EventPurger)}, for an outbox that purges nothing. */
+    public static OutboxBackend of(ConnectionProvider connectionProvider, TxContext txContext, OutboxStore store) {
+        return of(connectionProvider, txContext, store, null);
+    }
+
+    /**
+     * Returns the engine.
+     *
+     * @param connectionProvider gives connections that are not those of the application's transactions
+     * @param txContext knows the application's transactions
+     * @param store one with the five methods, or an {@link OwnershipStore}
+     * @param purger deletes what is no longer needed; {@code null} if nothing is purged
+     */
+    public static OutboxBackend of(
             ConnectionProvider connectionProvider, TxContext txContext, OutboxStore store, EventPurger purger) {
         WriteBackend writing = forWriting(txContext, store);
         ConnectionProvider separate =
@@ -39,23 +54,31 @@ public final class StoreBackend extends ForwardingBackend {
 
     /** Returns the part that delivers. */
     public static DeliveryBackend forDelivery(ConnectionProvider connectionProvider, OutboxStore store) {
-        Connections connections = new Connections(connectionProvider);
+        Objects.requireNonNull(connectionProvider, "connectionProvider");
         Objects.requireNonNull(store, "outboxStore");
         return store instanceof OwnershipStore owning
-                ? new OwnershipDelivery(connections, owning)
-                : new PlainDelivery(connections, store);
+                ? owning.delivery(connectionProvider)
+                : new PlainDelivery(new Connections(connectionProvider), store);
     }
 
     /** Returns the part that keeps house; the purger may be {@code null} if nothing is purged. */
     public static HousekeepingBackend forHousekeeping(
             ConnectionProvider connectionProvider, OutboxStore store, EventPurger purger) {
+        Objects.requireNonNull(connectionProvider, "connectionProvider");
         Objects.requireNonNull(store, "outboxStore");
-        return new StoreHousekeeping(new Connections(connectionProvider), store, purger);
+        EventPurger purging = purger == null ? StoreBackend::noPurger : purger;
+        return store instanceof OwnershipStore owning
+                ? owning.housekeeping(connectionProvider, purging)
+                : new PlainHousekeeping(new Connections(connectionProvider), store, purging);
+    }
+
+    private static int noPurger(Connection conn, Instant before, int limit) {
+        throw new IllegalStateException("No EventPurger configured: set purger(...) on the builder");
     }
 
     /** Returns a part that can only purge. */
     public static HousekeepingBackend forPurge(ConnectionProvider connectionProvider, EventPurger purger) {
         Objects.requireNonNull(purger, "purger");
-        return new StoreHousekeeping(new Connections(connectionProvider), null, purger);
+        return new PlainHousekeeping(new Connections(connectionProvider), null, purger);
     }
 }

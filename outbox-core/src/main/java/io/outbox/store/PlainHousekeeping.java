@@ -1,4 +1,4 @@
-package io.outbox.internal.store;
+package io.outbox.store;
 
 import io.outbox.model.EventCount;
 import io.outbox.model.OutboxEvent;
@@ -10,7 +10,6 @@ import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.OutboxStore;
-import io.outbox.spi.OwnershipStore;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
 import java.sql.Connection;
@@ -27,10 +26,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Counts, purges and dead events of a store. A plain store has no counts; what it shows when it is read once is counted,
- * up to {@value #COUNTED} events.
+ * Counts, purges and dead events of a plain store, which has no counts: what it shows when it is read once is counted, up to
+ * {@value #COUNTED} events.
  */
-final class StoreHousekeeping implements HousekeepingBackend {
+final class PlainHousekeeping implements HousekeepingBackend {
 
     private static final int COUNTED = 1000;
     /** Beyond any due time, and within what every database can hold. */
@@ -40,8 +39,8 @@ final class StoreHousekeeping implements HousekeepingBackend {
     private final OutboxStore store;
     private final EventPurger purger;
 
-    /** Either of store and purger may be {@code null}; what needs it then fails. */
-    StoreHousekeeping(Connections connections, OutboxStore store, EventPurger purger) {
+    /** The store may be {@code null} if nothing but purging is asked for. */
+    PlainHousekeeping(Connections connections, OutboxStore store, EventPurger purger) {
         this.connections = connections;
         this.store = store;
         this.purger = purger;
@@ -49,9 +48,6 @@ final class StoreHousekeeping implements HousekeepingBackend {
 
     @Override
     public List<PendingEvents> pending(Instant now) {
-        if (store instanceof OwnershipStore owning) {
-            return connections.with(conn -> owning.pending(conn, now));
-        }
         Map<String, List<OutboxEvent>> byType = byType(now);
         return byType.entrySet().stream()
                 .map(type -> new PendingEvents(
@@ -63,9 +59,6 @@ final class StoreHousekeeping implements HousekeepingBackend {
 
     @Override
     public List<EventCount> counts() {
-        if (store instanceof OwnershipStore owning) {
-            return connections.with(owning::counts);
-        }
         return byType(Instant.now().plus(FAR)).entrySet().stream()
                 .map(type -> new EventCount(type.getKey(), type.getValue().size(), 0))
                 .toList();
@@ -78,19 +71,12 @@ final class StoreHousekeeping implements HousekeepingBackend {
 
     @Override
     public int purge(Instant before, int limit) {
-        return connections.with(conn -> purger().purge(conn, before, limit));
+        return connections.with(conn -> purger.purge(conn, before, limit));
     }
 
     @Override
     public int purgeDone(Instant before, int limit) {
-        return connections.with(conn -> purger().purgeDone(conn, before, limit));
-    }
-
-    private EventPurger purger() {
-        if (purger == null) {
-            throw new IllegalStateException("No EventPurger configured: set purger(...) on the builder");
-        }
-        return purger;
+        return connections.with(conn -> purger.purgeDone(conn, before, limit));
     }
 
     /** What a plain store has shown already. */
@@ -98,9 +84,6 @@ final class StoreHousekeeping implements HousekeepingBackend {
 
     @Override
     public Page<OutboxEvent> queryDead(DeadQuery query) {
-        if (store instanceof OwnershipStore owning) {
-            return connections.with(conn -> owning.queryDead(conn, query));
-        }
         Set<String> seen = query.after() instanceof Seen before ? before.ids : Set.of();
         for (long limit = query.limit(); ; limit *= 2) {
             int most = (int) Math.min(Integer.MAX_VALUE, limit);
@@ -123,9 +106,6 @@ final class StoreHousekeeping implements HousekeepingBackend {
 
     @Override
     public int replayDead(Collection<String> eventIds) {
-        if (store instanceof OwnershipStore owning) {
-            return connections.with(conn -> owning.replayDead(conn, eventIds));
-        }
         return connections.with(conn -> replayAllOrNone(conn, eventIds));
     }
 
@@ -149,11 +129,11 @@ final class StoreHousekeeping implements HousekeepingBackend {
 
     @Override
     public Optional<InspectionBackend> inspection() {
-        return store instanceof OwnershipStore owning ? owning.inspection(connections.provider()) : Optional.empty();
+        return Optional.empty();
     }
 
     @Override
     public Optional<DeadLetterBackend> deadLetters() {
-        return store instanceof OwnershipStore owning ? owning.deadLetters(connections.provider()) : Optional.empty();
+        return Optional.empty();
     }
 }

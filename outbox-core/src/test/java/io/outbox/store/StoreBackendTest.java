@@ -1,4 +1,4 @@
-package io.outbox.internal.store;
+package io.outbox.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

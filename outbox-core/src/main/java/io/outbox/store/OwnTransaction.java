@@ -1,4 +1,4 @@
-package io.outbox.internal.store;
+package io.outbox.store;
 
 import java.sql.Connection;
 import java.sql.SQLException;

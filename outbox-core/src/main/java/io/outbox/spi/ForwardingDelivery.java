@@ -1,0 +1,97 @@
+package io.outbox.spi;
+
+import io.outbox.model.EventStatus;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Delivery that is left to another engine: the one place that names every operation again. Override what is to be
+ * different, or {@link #call} to do something around all of them.
+ */
+public abstract class ForwardingDelivery implements DeliveryBackend {
+
+    private final DeliveryBackend delivery;
+
+    protected ForwardingDelivery(DeliveryBackend delivery) {
+        this.delivery = Objects.requireNonNull(delivery, "delivery");
+    }
+
+    /** Makes a call that reaches the store. */
+    protected <T> T call(Supplier<T> call) {
+        return call.get();
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return delivery.capabilities();
+    }
+
+    @Override
+    public void prepareReadsByType() {
+        call(() -> {
+            delivery.prepareReadsByType();
+            return null;
+        });
+    }
+
+    @Override
+    public Page<DueEvent> fetch(FetchRequest request) {
+        return call(() -> delivery.fetch(request));
+    }
+
+    @Override
+    public ClaimedPage claim(ClaimRequest request) {
+        return call(() -> delivery.claim(request));
+    }
+
+    @Override
+    public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
+        return call(() -> delivery.apply(holder, outcomes));
+    }
+
+    @Override
+    public Set<String> doneAmong(Collection<String> eventIds) {
+        return call(() -> delivery.doneAmong(eventIds));
+    }
+
+    @Override
+    public Set<String> renew(String holder, Collection<String> eventIds) {
+        return call(() -> delivery.renew(holder, eventIds));
+    }
+
+    @Override
+    public int release(String holder, Collection<String> eventIds) {
+        return call(() -> delivery.release(holder, eventIds));
+    }
+
+    @Override
+    public Instant currentTime() {
+        return call(delivery::currentTime);
+    }
+
+    @Override
+    public Optional<Instant> nextDueAt(Instant now) {
+        return call(() -> delivery.nextDueAt(now));
+    }
+
+    @Override
+    public Optional<Instant> oldestDueAt(Instant now) {
+        return call(() -> delivery.oldestDueAt(now));
+    }
+
+    @Override
+    public PageCursor placeOf(Instant due) {
+        return delivery.placeOf(due);
+    }
+
+    @Override
+    public DueTypes lookByType(List<DueType> known, Instant from) {
+        return call(() -> delivery.lookByType(known, from));
+    }
+}

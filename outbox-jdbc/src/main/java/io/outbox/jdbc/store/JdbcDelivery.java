@@ -1,0 +1,125 @@
+package io.outbox.jdbc.store;
+
+import io.outbox.model.EventStatus;
+import io.outbox.spi.Capability;
+import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
+import io.outbox.spi.FetchRequest;
+import io.outbox.spi.Outcome;
+import io.outbox.spi.Page;
+import io.outbox.spi.PageCursor;
+import java.sql.Connection;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Delivers from the outbox table: each operation of the seam by the class that has its statements. */
+class JdbcDelivery implements DeliveryBackend {
+
+    private static final Set<Capability> ALL = Set.copyOf(EnumSet.allOf(Capability.class));
+
+    private final AbstractJdbcOutboxStore store;
+    private final StoreConnections connections;
+
+    JdbcDelivery(AbstractJdbcOutboxStore store, ConnectionProvider provider) {
+        this.store = store;
+        this.connections = new StoreConnections(store, provider);
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return ALL;
+    }
+
+    /** Checks that there is an index by type, and says how to create it if there is none. */
+    @Override
+    public void prepareReadsByType() {
+        connections.with(store::requireIndexByType);
+    }
+
+    @Override
+    public Page<DueEvent> fetch(FetchRequest request) {
+        return connections.reading(conn -> new DuePages(store, conn)
+                .read(DueRange.of(request), new PageLimit(request.limit(), request.maxBytes())));
+    }
+
+    @Override
+    public ClaimedPage claim(ClaimRequest request) {
+        Claim claim = new Claim(
+                request.lease(),
+                DueRange.of(request),
+                new Claim.Free(request.lockExpiry(), request.scope().lost()),
+                LockTime.ofDatabase(store.utcNow()),
+                new PageLimit(request.limit(), request.maxBytes()));
+        return connections.with(conn -> store.claim(conn, claim));
+    }
+
+    @Override
+    public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
+        return connections.with(conn -> applyOutcomes(conn, holder, outcomes));
+    }
+
+    /** Writes the outcomes; with dead letters there is more to it. */
+    Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
+        return Outcomes.change(
+                store,
+                conn,
+                holder,
+                outcomes,
+                changeable -> new Outcomes(store, conn, holder).apply(outcomes, changeable));
+    }
+
+    @Override
+    public Set<String> doneAmong(Collection<String> eventIds) {
+        return connections.reading(conn -> new Outcomes(store, conn, null).doneAmong(eventIds));
+    }
+
+    @Override
+    public Set<String> renew(String holder, Collection<String> eventIds) {
+        return connections.with(conn -> new Locks(store, conn, holder).renew(eventIds));
+    }
+
+    @Override
+    public int release(String holder, Collection<String> eventIds) {
+        return connections.with(conn -> new Locks(store, conn, holder).release(eventIds));
+    }
+
+    @Override
+    public Instant currentTime() {
+        return connections.with(store::currentTime);
+    }
+
+    @Override
+    public Optional<Instant> nextDueAt(Instant now) {
+        return connections.reading(conn -> new DuePages(store, conn).nextDueAt(now));
+    }
+
+    @Override
+    public Optional<Instant> oldestDueAt(Instant now) {
+        return connections.reading(conn -> new DuePages(store, conn).oldestDueAt(now));
+    }
+
+    @Override
+    public PageCursor placeOf(Instant due) {
+        return DueCursor.before(due);
+    }
+
+    /** Looks into the index by type; without one, at the types of the first thousand events. */
+    @Override
+    public DueTypes lookByType(List<DueType> known, Instant from) {
+        return connections.with(conn -> {
+            boolean indexed = store.findIndexByType(conn);
+            TypeLook look = new TypeLook(store, conn);
+            return store.reading(conn, () -> indexed ? look.all(known) : look.some(from));
+        });
+    }
+}
