@@ -1,4 +1,4 @@
--- Outbox consumers for MySQL and TiDB, version 1. All timestamps are UTC. Can be run again: what is there stays.
+-- Outbox consumers for MySQL, MariaDB and TiDB, version 1. All timestamps are UTC. Can be run again: what is there stays.
 CREATE TABLE IF NOT EXISTS outbox_consumed_event (
   consumer    VARCHAR(128) NOT NULL,
   event_id    VARCHAR(128) NOT NULL,

@@ -1,4 +1,4 @@
--- Outbox administration for MySQL and TiDB, version 1: what operators have done. All timestamps are UTC. Can be run again.
+-- Outbox administration for MySQL, MariaDB and TiDB, version 1: what operators have done. All timestamps are UTC. Can be run again.
 CREATE TABLE IF NOT EXISTS outbox_event_audit (
   audit_id VARCHAR(36) NOT NULL PRIMARY KEY,
   done_at  DATETIME(6) NOT NULL,

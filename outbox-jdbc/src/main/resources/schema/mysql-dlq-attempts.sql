@@ -1,4 +1,4 @@
--- Outbox dead letters for MySQL and TiDB, version 1: the failed attempts of events. All timestamps are UTC. Can be run again.
+-- Outbox dead letters for MySQL, MariaDB and TiDB, version 1: the failed attempts of events. All timestamps are UTC. Can be run again.
 CREATE TABLE IF NOT EXISTS outbox_dlq_event_attempt (
   event_id  VARCHAR(36) NOT NULL,
   failed_at DATETIME(6) NOT NULL,

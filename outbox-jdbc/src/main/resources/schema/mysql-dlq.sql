@@ -1,4 +1,4 @@
--- Outbox dead letters for MySQL and TiDB, version 1. All timestamps are UTC. Can be run again: what is there stays.
+-- Outbox dead letters for MySQL, MariaDB and TiDB, version 1. All timestamps are UTC. Can be run again: what is there stays.
 CREATE TABLE IF NOT EXISTS outbox_dlq_event (
   event_id        VARCHAR(36) NOT NULL PRIMARY KEY,
   event_type      VARCHAR(128),

@@ -1,9 +1,8 @@
 package io.outbox.inbox;
 
-import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.TableNames;
-import io.outbox.jdbc.internal.Repetition;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -14,24 +13,26 @@ import java.util.Set;
 /** The marks of consumed events in a relational database. Immutable and thread-safe. */
 abstract class ConsumedEvents {
 
-    private static final String TIME = "SELECT %s AS utc";
-
+    private final AbstractJdbcOutboxStore store;
     private final String tableName;
 
-    ConsumedEvents(String tableName) {
+    ConsumedEvents(AbstractJdbcOutboxStore store, String tableName) {
+        this.store = store;
         this.tableName = TableNames.validate(tableName);
     }
 
-    /** Returns the marks for the database of a store. */
+    /** Returns the marks in the database of a store. */
     static ConsumedEvents of(AbstractJdbcOutboxStore store, String tableName) {
-        return switch (store.name()) {
-            case "h2" -> new H2ConsumedEvents(tableName);
-            case "postgresql" -> new PostgresConsumedEvents(tableName);
-            case "mysql", "mariadb", "tidb" -> new MySqlConsumedEvents(tableName);
-            default ->
-                throw new IllegalArgumentException("Consumed events cannot be kept in " + store.name()
-                        + "; supported are h2, mariadb, mysql, postgresql and tidb");
+        return switch (store.insertMissing()) {
+            case ON_CONFLICT -> new PostgresConsumedEvents(store, tableName);
+            case ON_DUPLICATE_KEY -> new MySqlConsumedEvents(store, tableName);
+            case MERGE -> new H2ConsumedEvents(store, tableName);
+            case ONE_BY_ONE -> new TokenConsumedEvents(store, tableName);
         };
+    }
+
+    final AbstractJdbcOutboxStore store() {
+        return store;
     }
 
     final String tableName() {
@@ -56,25 +57,14 @@ abstract class ConsumedEvents {
      * many.
      */
     final int deleteBefore(Connection conn, String consumer, Instant before, int limit) {
-        return new Repetition(this::beforeDelete, this::beginRepetition)
-                .run(conn, () -> delete(conn, consumer, before, limit));
+        return store.repeating(conn, () -> delete(conn, consumer, before, limit));
     }
 
     abstract int delete(Connection conn, String consumer, Instant before, int limit);
 
-    /** Called on a connection in auto-commit mode before a delete. */
-    void beforeDelete(Connection conn) {}
-
-    /** Called at the beginning of a transaction in which a delete is run again that the database gave up. */
-    void beginRepetition(Connection conn) {}
-
-    /** Returns the SQL expression for the current time in UTC. */
-    abstract String utcNow();
-
     /** Returns the database's time, by which marks are dated. */
     final Instant currentTime(Connection conn) {
-        return JdbcTemplate.query(conn, TIME.formatted(utcNow()), row -> JdbcTemplate.instant(row, "utc"))
-                .get(0);
+        return store.currentTime(conn);
     }
 
     /**

@@ -2,8 +2,8 @@ package io.outbox.inbox;
 
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import java.sql.Connection;
-import java.time.Instant;
 import java.util.List;
 
 /**
@@ -17,45 +17,21 @@ final class H2ConsumedEvents extends TokenConsumedEvents {
             ON (%1$s.consumer = ? AND %1$s.event_id = ids.id)
             WHEN NOT MATCHED THEN INSERT (consumer, event_id, token, consumed_at) VALUES (?, ids.id, ?, %2$s)""";
 
-    private static final String DELETE = """
-            DELETE FROM %1$s WHERE consumer = ? AND event_id IN (
-              SELECT event_id FROM %1$s WHERE consumer = ? AND consumed_at < ?
-              ORDER BY consumer, consumed_at, event_id LIMIT ?)""";
-
-    private static final int DUPLICATE_KEY = 23505;
-
-    H2ConsumedEvents(String tableName) {
-        super(tableName);
+    H2ConsumedEvents(AbstractJdbcOutboxStore store, String tableName) {
+        super(store, tableName);
     }
 
     /** Inserts one by one what cannot be merged, because a row is there that the snapshot does not show. */
     @Override
     void addMissing(Connection conn, String consumer, List<String> eventIds, long token) {
         try {
-            String sql = ADD_MISSING.formatted(tableName(), utcNow());
+            String sql = ADD_MISSING.formatted(tableName(), store().currentTimeSql());
             JdbcTemplate.update(conn, sql, eventIds.toArray(), consumer, consumer, token);
         } catch (OutboxStoreException e) {
-            if (!hasCode(e, DUPLICATE_KEY)) {
+            if (!store().isDuplicate(e)) {
                 throw e;
             }
             eventIds.forEach(eventId -> addOne(conn, consumer, eventId, token));
         }
-    }
-
-    @Override
-    int delete(Connection conn, String consumer, Instant before, int limit) {
-        return JdbcTemplate.update(conn, DELETE.formatted(tableName()), consumer, consumer, before, limit);
-    }
-
-    @Override
-    int duplicateKeyCode() {
-        return DUPLICATE_KEY;
-    }
-
-    @Override
-    String utcNow() {
-        return """
-                DATEADD('MICROSECOND', CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT), \
-                TIMESTAMP '1970-01-01 00:00:00')""";
     }
 }

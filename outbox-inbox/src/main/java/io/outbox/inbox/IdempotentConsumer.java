@@ -2,7 +2,7 @@ package io.outbox.inbox;
 
 import io.outbox.EventListener;
 import io.outbox.jdbc.OutboxStoreException;
-import io.outbox.jdbc.internal.Repetition;
+import io.outbox.jdbc.Repetition;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
 import java.sql.Connection;

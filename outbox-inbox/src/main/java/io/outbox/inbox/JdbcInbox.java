@@ -46,7 +46,6 @@ public final class JdbcInbox {
         this.store = store;
         this.tableName = TableNames.validate(tableName);
         this.transactions = transactions;
-        ConsumedEvents.of(store, tableName); // an unknown database shows now
     }
 
     /**

@@ -2,7 +2,7 @@ package io.outbox.inbox;
 
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
-import io.outbox.jdbc.internal.ReadCommitted;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,12 +25,11 @@ final class MySqlConsumedEvents extends TokenConsumedEvents {
     private static final String DELETE =
             "DELETE FROM %s WHERE consumer = ? AND consumed_at < ? ORDER BY consumer, consumed_at LIMIT ?";
 
-    private static final int DUPLICATE_ENTRY = 1062;
     private static final int LOCK_WAIT_TIMEOUT = 1205;
     private static final int TRIES_AT_A_LOCK = 2;
 
-    MySqlConsumedEvents(String tableName) {
-        super(tableName);
+    MySqlConsumedEvents(AbstractJdbcOutboxStore store, String tableName) {
+        super(store, tableName);
     }
 
     @Override
@@ -43,30 +42,14 @@ final class MySqlConsumedEvents extends TokenConsumedEvents {
         JdbcTemplate.update(conn, ADD_MISSING.formatted(tableName(), rows), params.toArray());
     }
 
-    /** Keeps the delete from locking the gaps into which others insert. */
-    @Override
-    void beforeDelete(Connection conn) {
-        ReadCommitted.forNextTransaction(conn);
-    }
-
     @Override
     int delete(Connection conn, String consumer, Instant before, int limit) {
         return JdbcTemplate.update(conn, DELETE.formatted(tableName()), consumer, before, limit);
-    }
-
-    @Override
-    int duplicateKeyCode() {
-        return DUPLICATE_ENTRY;
     }
 
     /** Each wait for a lock may take as long as the server allows, by default 50 seconds. */
     @Override
     int maxTries(OutboxStoreException e) {
         return hasCode(e, LOCK_WAIT_TIMEOUT) ? TRIES_AT_A_LOCK : super.maxTries(e);
-    }
-
-    @Override
-    String utcNow() {
-        return "UTC_TIMESTAMP(6)";
     }
 }

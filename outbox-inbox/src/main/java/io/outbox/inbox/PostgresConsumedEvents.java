@@ -2,8 +2,7 @@ package io.outbox.inbox;
 
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
-import io.outbox.jdbc.internal.FreshPlan;
-import io.outbox.jdbc.internal.ReadCommitted;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -29,13 +28,13 @@ final class PostgresConsumedEvents extends ConsumedEvents {
               SELECT event_id FROM %1$s WHERE consumer = ? AND consumed_at < ?
               ORDER BY consumed_at LIMIT ? FOR UPDATE SKIP LOCKED))""";
 
-    PostgresConsumedEvents(String tableName) {
-        super(tableName);
+    PostgresConsumedEvents(AbstractJdbcOutboxStore store, String tableName) {
+        super(store, tableName);
     }
 
     @Override
     Set<String> add(Connection conn, String consumer, List<String> eventIds, long token) {
-        String sql = ADD.formatted(tableName(), utcNow());
+        String sql = ADD.formatted(tableName(), store().currentTimeSql());
         return new HashSet<>(JdbcTemplate.updateReturning(
                 conn, sql, row -> row.getString("event_id"), consumer, array(conn, eventIds)));
     }
@@ -56,17 +55,6 @@ final class PostgresConsumedEvents extends ConsumedEvents {
 
     @Override
     int delete(Connection conn, String consumer, Instant before, int limit) {
-        return JdbcTemplate.tuned(FreshPlan::request)
-                .update(conn, DELETE.formatted(tableName()), consumer, consumer, before, limit);
-    }
-
-    @Override
-    void beginRepetition(Connection conn) {
-        ReadCommitted.forThisTransaction(conn);
-    }
-
-    @Override
-    String utcNow() {
-        return "(clock_timestamp() AT TIME ZONE 'UTC')";
+        return store().statements().update(conn, DELETE.formatted(tableName()), consumer, consumer, before, limit);
     }
 }

@@ -2,7 +2,9 @@ package io.outbox.inbox;
 
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import java.sql.Connection;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -15,7 +17,7 @@ import java.util.Set;
  * <p>Each call leaves a token of its own in the rows that it inserts, and these are read afterwards: a transaction sees
  * its own rows, whatever its snapshot. A single mark is inserted as it is, and a duplicate key tells that it was there.
  */
-abstract class TokenConsumedEvents extends ConsumedEvents {
+class TokenConsumedEvents extends ConsumedEvents {
 
     private static final String INSERT = "INSERT INTO %s (consumer, event_id, token, consumed_at) VALUES (?, ?, ?, %s)";
     private static final String REMOVE = "DELETE FROM %s WHERE consumer = ? AND event_id IN (%s) AND token = ?";
@@ -23,17 +25,21 @@ abstract class TokenConsumedEvents extends ConsumedEvents {
     /** The most ids that one statement takes. */
     private static final int CHUNK = 1000;
 
+    private static final String DELETE = """
+            DELETE FROM %1$s WHERE consumer = ? AND event_id IN (
+              SELECT event_id FROM %1$s WHERE consumer = ? AND consumed_at < ?
+              ORDER BY consumer, consumed_at, event_id LIMIT ?)""";
+
     private static final String ADDED = "SELECT event_id FROM %s WHERE consumer = ? AND event_id IN (%s) AND token = ?";
 
-    TokenConsumedEvents(String tableName) {
-        super(tableName);
+    TokenConsumedEvents(AbstractJdbcOutboxStore store, String tableName) {
+        super(store, tableName);
     }
 
-    /** Inserts the marks that are missing, with the token. */
-    abstract void addMissing(Connection conn, String consumer, List<String> eventIds, long token);
-
-    /** Returns the driver's code for an INSERT that failed because there is a row with the same key. */
-    abstract int duplicateKeyCode();
+    /** Inserts the marks that are missing, with the token. Default: one by one. */
+    void addMissing(Connection conn, String consumer, List<String> eventIds, long token) {
+        eventIds.forEach(eventId -> addOne(conn, consumer, eventId, token));
+    }
 
     @Override
     final Set<String> add(Connection conn, String consumer, List<String> eventIds, long token) {
@@ -50,10 +56,11 @@ abstract class TokenConsumedEvents extends ConsumedEvents {
     /** Inserts a mark; returns whether it was missing. */
     final boolean addOne(Connection conn, String consumer, String eventId, long token) {
         try {
-            JdbcTemplate.update(conn, INSERT.formatted(tableName(), utcNow()), consumer, eventId, token);
+            JdbcTemplate.update(
+                    conn, INSERT.formatted(tableName(), store().currentTimeSql()), consumer, eventId, token);
             return true;
         } catch (OutboxStoreException e) {
-            if (hasCode(e, duplicateKeyCode())) {
+            if (store().isDuplicate(e)) {
                 return false;
             }
             throw e;
@@ -94,5 +101,10 @@ abstract class TokenConsumedEvents extends ConsumedEvents {
         params.addAll(eventIds);
         params.add(token);
         return params.toArray();
+    }
+
+    @Override
+    int delete(Connection conn, String consumer, Instant before, int limit) {
+        return JdbcTemplate.update(conn, DELETE.formatted(tableName()), consumer, consumer, before, limit);
     }
 }

@@ -2,9 +2,11 @@ package io.outbox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxSchemaException;
 import io.outbox.jdbc.OutboxStoreException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -106,8 +108,28 @@ abstract class SchemaContract {
 
         assertThatThrownBy(inbox::validateSchema)
                 .hasMessageContaining("column consumed_at is missing")
-                .hasMessageContaining("column event_id takes 36 characters, not 128")
+                .hasMessageContaining("column event_id is ")
+                .hasMessageContaining("(36), not VARCHAR(128)")
                 .hasMessageContaining("(consumer, event_id) is not a key");
+    }
+
+    @Test
+    void aColumnOfAnotherTypeIsNamedWithTheStatementThatMendsIt() throws SQLException {
+        inbox.createSchema();
+        execute("ALTER TABLE outbox_consumed_event "
+                + switch (database) {
+                    case H2 -> "ALTER COLUMN consumed_at SET DATA TYPE DATE";
+                    case POSTGRESQL -> "ALTER consumed_at TYPE date";
+                    case MYSQL, MARIADB -> "MODIFY consumed_at DATE NOT NULL";
+                });
+
+        OutboxSchemaException wrong = catchThrowableOfType(OutboxSchemaException.class, inbox::validateSchema);
+
+        assertThat(wrong).hasMessageContaining("column consumed_at is date");
+        for (String statement : wrong.statements()) {
+            execute(statement);
+        }
+        assertThatItWorks(inbox);
     }
 
     @Test

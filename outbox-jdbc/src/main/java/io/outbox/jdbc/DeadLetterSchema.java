@@ -1,16 +1,10 @@
 package io.outbox.jdbc;
 
-import io.outbox.jdbc.internal.SchemaScript;
-import io.outbox.jdbc.internal.TableCatalog;
-import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.DeadLetterStore;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.util.ArrayList;
+import io.outbox.jdbc.store.ManagedTable;
+import io.outbox.spi.ConnectionProvider;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
@@ -25,26 +19,27 @@ public final class DeadLetterSchema {
 
     private static final String ATTEMPTS = "_attempt";
 
-    private final DataSource dataSource;
-    private final List<Table> tables;
-
-    private record Table(TableCatalog catalog, SchemaScript script) {}
+    private final ConnectionProvider connections;
+    private final List<ManagedTable> tables;
 
     private DeadLetterSchema(DataSource dataSource, DeadLetterStore store) {
-        this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
-        this.tables = List.of(table(store, "-dlq", ""), table(store, "-dlq-attempts", ATTEMPTS));
+        this.connections = new DataSourceConnectionProvider(Objects.requireNonNull(dataSource, "dataSource"));
+        this.tables = List.of(
+                table(store, "table of dead letters", "-dlq", ""),
+                table(store, "table of failed attempts", "-dlq-attempts", ATTEMPTS));
     }
 
-    private static Table table(DeadLetterStore letters, String script, String suffix) {
-        AbstractJdbcOutboxStore store = letters.outboxStore();
-        String name = letters.tableName() + suffix;
-        return new Table(
-                new TableCatalog(name, store.isSchemaCatalog()),
-                new SchemaScript(
-                        DeadLetterSchema.class,
-                        store.schemaScript() + script,
-                        DeadLetterStore.DEFAULT_TABLE + suffix,
-                        name));
+    private static ManagedTable table(DeadLetterStore letters, String title, String script, String suffix) {
+        ManagedTable.Description description = new ManagedTable.Description(
+                title,
+                DeadLetterSchema.class,
+                script,
+                DeadLetterStore.DEFAULT_TABLE + suffix,
+                "DeadLetterSchema.createIfMissing() or by schema/%1$s" + script
+                        + ".sql in the outbox-jdbc jar (version " + VERSION
+                        + "; for Flyway in classpath:schema/flyway-dlq/%1$s, for Liquibase in"
+                        + " schema/liquibase/outbox-dlq.xml)");
+        return letters.outboxStore().table(description, letters.tableName() + suffix);
     }
 
     /** Returns the schema for the tables of a store with dead letters. */
@@ -54,86 +49,23 @@ public final class DeadLetterSchema {
 
     /** Returns the DDL statements for this database and these tables. */
     public List<String> statements() {
-        return tables.stream().flatMap(table -> table.script.table().stream()).toList();
+        return tables.stream().flatMap(table -> table.statements().stream()).toList();
     }
 
-    /**
-     * Creates the tables and their indexes where they are missing. Several nodes may do so at the same time. A user who may
-     * not create anything passes if the tables are there.
-     */
+    /** Creates the tables and their indexes where they are missing; see {@link ManagedTable#createIfMissing}. */
     public DeadLetterSchema createIfMissing() {
-        try {
-            return withConnection(conn -> {
-                conn.setAutoCommit(true);
-                if (!problems(conn).isEmpty()) {
-                    SchemaScript.run(conn, statements());
-                }
-                return this;
-            });
-        } catch (OutboxStoreException e) {
-            return validateAfter(e);
-        }
-    }
-
-    private DeadLetterSchema validateAfter(OutboxStoreException failure) {
-        try {
-            return validate();
-        } catch (OutboxStoreException e) {
-            failure.addSuppressed(e);
-            throw failure;
-        }
-    }
-
-    /**
-     * Checks that both tables have every column. Tables that the database's catalog does not show, as those elsewhere on
-     * the search path, do not pass.
-     *
-     * @throws OutboxStoreException if something is missing, with all of it and where to find the DDL
-     */
-    public DeadLetterSchema validate() {
-        List<String> problems = withConnection(this::problems);
-        if (!problems.isEmpty()) {
-            throw new OutboxStoreException("Dead letters cannot be kept: " + String.join("; ", problems)
-                    + ". Create the tables with DeadLetterSchema.createIfMissing() or by schema/"
-                    + tables.get(0).script.name() + ".sql and schema/"
-                    + tables.get(1).script.name() + ".sql in the outbox-jdbc jar (version " + VERSION
-                    + "; for Flyway in classpath:schema/flyway-dlq, for Liquibase in schema/liquibase/outbox-dlq.xml)");
-        }
+        tables.forEach(table -> table.createIfMissing(connections));
         return this;
     }
 
-    private List<String> problems(Connection conn) throws SQLException {
-        List<String> problems = new ArrayList<>();
-        for (Table table : tables) {
-            problems.addAll(problems(conn, table).toList());
-        }
-        return problems;
-    }
-
-    private static Stream<String> problems(Connection conn, Table table) throws SQLException {
-        Set<String> columns = table.catalog.columnNames(conn);
-        String name = table.catalog.tableName();
-        return columns.isEmpty()
-                ? Stream.of("table " + name + " does not exist")
-                : table.script.columns().keySet().stream()
-                        .filter(column -> !columns.contains(column))
-                        .map(column -> "column " + column + " of " + name + " is missing");
-    }
-
-    private interface ConnectionWork<T> {
-        T run(Connection conn) throws SQLException;
-    }
-
-    private <T> T withConnection(ConnectionWork<T> work) {
-        try (Connection conn = dataSource.getConnection()) {
-            boolean autoCommit = conn.getAutoCommit();
-            try {
-                return work.run(conn);
-            } finally {
-                conn.setAutoCommit(autoCommit);
-            }
-        } catch (SQLException e) {
-            throw new OutboxStoreException("Cannot create or check the tables of dead letters: " + e.getMessage(), e);
-        }
+    /**
+     * Checks that both tables take what is written to them; see {@link ManagedTable#validate}.
+     *
+     * @throws OutboxSchemaException if letters would be refused, cut or changed, with all that is wrong with a table and the
+     *     statements that mend it
+     */
+    public DeadLetterSchema validate() {
+        tables.forEach(table -> table.validate(connections));
+        return this;
     }
 }

@@ -1,19 +1,16 @@
 package io.outbox.jdbc;
 
-import io.outbox.jdbc.internal.Finding;
 import io.outbox.jdbc.internal.LaneIndex;
 import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
-import io.outbox.jdbc.internal.TableCheck;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
-import java.lang.System.Logger.Level;
+import io.outbox.jdbc.store.ManagedTable;
+import io.outbox.spi.ConnectionProvider;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
@@ -27,18 +24,22 @@ public final class OutboxSchema {
     /** The version of the DDL, which the scripts name too. */
     public static final int VERSION = 2;
 
-    private static final System.Logger LOG = System.getLogger(OutboxSchema.class.getName());
+    private static final ManagedTable.Description DESCRIPTION = new ManagedTable.Description(
+            "outbox table",
+            OutboxSchema.class,
+            "",
+            TableNames.DEFAULT_TABLE,
+            "OutboxSchema.createIfMissing() or by schema/%1$s.sql in the outbox-jdbc jar (version " + VERSION
+                    + "; for Flyway in classpath:schema/flyway/%1$s, for Liquibase in schema/liquibase/outbox.xml)");
 
-    private final DataSource dataSource;
-    private final String tableName;
-    private final TableCatalog catalog;
-    private final SchemaScript script;
+    private final ConnectionProvider connections;
+    private final AbstractJdbcOutboxStore store;
+    private final ManagedTable table;
 
     private OutboxSchema(DataSource dataSource, AbstractJdbcOutboxStore store) {
-        this.dataSource = dataSource;
-        this.tableName = store.tableName();
-        this.catalog = new TableCatalog(tableName, store.isSchemaCatalog());
-        this.script = new SchemaScript(store.getClass(), store.schemaScript(), tableName);
+        this.connections = new DataSourceConnectionProvider(dataSource);
+        this.store = store;
+        this.table = store.table(DESCRIPTION, store.tableName());
     }
 
     /** Returns the schema for the default table. */
@@ -61,50 +62,13 @@ public final class OutboxSchema {
 
     /** Returns the DDL statements for this database and table. */
     public List<String> statements() {
-        return script.table();
+        return table.statements();
     }
 
-    /**
-     * Creates the table and its indexes where they are missing. Several nodes may do so at the same time. A user who may
-     * not create anything passes if the table is there; an index that is not is logged.
-     */
+    /** Creates the table and its indexes where they are missing; see {@link ManagedTable#createIfMissing}. */
     public OutboxSchema createIfMissing() {
-        try {
-            return withConnection(conn -> {
-                conn.setAutoCommit(true);
-                if (!isComplete(conn)) {
-                    SchemaScript.run(conn, statements());
-                }
-                return this;
-            });
-        } catch (OutboxStoreException e) {
-            return validateAfter(e);
-        }
-    }
-
-    /**
-     * Returns whether nothing is to be created. A database may lock the table even for an index that is there: a node that
-     * starts would wait for all transactions that write events, and new ones for it.
-     */
-    private boolean isComplete(Connection conn) {
-        try {
-            return new TableCheck(catalog, script)
-                    .findings(conn)
-                    .map(List::isEmpty)
-                    .orElse(false);
-        } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "Whether the table is there cannot be told; it is created if it is not", e);
-            return false;
-        }
-    }
-
-    private OutboxSchema validateAfter(OutboxStoreException failure) {
-        try {
-            return validate();
-        } catch (OutboxStoreException e) {
-            failure.addSuppressed(e);
-            throw failure;
-        }
+        table.createIfMissing(connections);
+        return this;
     }
 
     /**
@@ -112,85 +76,47 @@ public final class OutboxSchema {
      * script is in the resources {@code schema/*-lanes.sql}.
      */
     public OutboxSchema createLaneIndexIfMissing() {
-        return withConnection(conn -> {
+        return withLaneIndex((index, conn) -> {
             conn.setAutoCommit(true);
-            new LaneIndex(catalog, script).createIfMissing(conn);
+            index.createIfMissing(conn);
             return this;
         });
     }
 
     /** Returns whether the table has the index by which event types with a lane of their own find their events. */
     public boolean hasLaneIndex() {
-        return withConnection(catalog::hasLaneIndex);
+        return withLaneIndex(LaneIndex::isPresent);
     }
 
     /**
-     * Checks that the table has every column that is needed, each of a type and length that takes what delivery writes, a
-     * key, and no column that an event cannot fill. A missing index is logged with the statement that creates it. A table
-     * that the database's catalog does not show, as one elsewhere on the search path, is not checked.
+     * Checks that the table takes what delivery writes; see {@link ManagedTable#validate}.
      *
      * @throws OutboxSchemaException if events would be refused, cut or changed, with all that is wrong and the statements
      *     that mend it
      */
     public OutboxSchema validate() {
-        List<Finding> findings = findings().orElseThrow(this::missing);
-        String list = findings.stream().map(finding -> "\n- " + finding).collect(Collectors.joining());
-        if (findings.stream().anyMatch(Finding::isError)) {
-            throw new OutboxSchemaException(
-                    "The outbox table " + tableName + " cannot be used:" + list + "\nThe whole table is in "
-                            + scripts(),
-                    tableName,
-                    false,
-                    findings.stream()
-                            .map(Finding::remedy)
-                            .filter(Objects::nonNull)
-                            .toList());
-        }
-        if (!findings.isEmpty()) {
-            LOG.log(
-                    Level.WARNING,
-                    "The outbox table {0} works, but:{1}\nTo add what is missing, run these statements or {2}",
-                    tableName,
-                    list,
-                    scripts());
-        }
+        table.validate(connections);
         return this;
     }
 
-    private OutboxSchemaException missing() {
-        return new OutboxSchemaException(
-                "The outbox table " + tableName + " cannot be used: it does not exist. Create it with"
-                        + " OutboxSchema.createIfMissing() or by " + scripts(),
-                tableName,
-                true,
-                script.isPresent() ? statements() : List.of());
+    private interface IndexWork<T> {
+        T run(LaneIndex index, Connection conn) throws SQLException;
     }
 
-    private String scripts() {
-        return "schema/" + script.name() + ".sql in the outbox-jdbc jar (version " + VERSION
-                + "; for Flyway in classpath:schema/flyway/" + script.name()
-                + ", for Liquibase in schema/liquibase/outbox.xml)";
-    }
-
-    private Optional<List<Finding>> findings() {
-        return withConnection(new TableCheck(catalog, script)::findings);
-    }
-
-    private interface ConnectionWork<T> {
-        T run(Connection conn) throws SQLException;
-    }
-
-    private <T> T withConnection(ConnectionWork<T> work) {
-        try (Connection conn = dataSource.getConnection()) {
+    private <T> T withLaneIndex(IndexWork<T> work) {
+        LaneIndex index = new LaneIndex(
+                new TableCatalog(store.tableName(), store.isSchemaCatalog()),
+                new SchemaScript(store.getClass(), store.schemaScript(), store.tableName()));
+        try (Connection conn = connections.getConnection()) {
             boolean autoCommit = conn.getAutoCommit();
             try {
-                return work.run(conn);
+                return work.run(index, conn);
             } finally {
                 conn.setAutoCommit(autoCommit);
             }
         } catch (SQLException e) {
             throw new OutboxStoreException(
-                    "Cannot create or check the outbox table " + tableName + ": " + e.getMessage(), e);
+                    "Cannot create or look for an index of " + store.tableName() + ": " + e.getMessage(), e);
         }
     }
 }

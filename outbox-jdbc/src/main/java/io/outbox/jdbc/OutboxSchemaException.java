@@ -2,7 +2,7 @@ package io.outbox.jdbc;
 
 import java.util.List;
 
-/** Thrown by a check of the outbox table that found it missing or unable to take what delivery writes. */
+/** Thrown by a check of a table of the outbox that found it missing or unable to take what is written to it. */
 public final class OutboxSchemaException extends OutboxStoreException {
 
     private static final long serialVersionUID = 1L;
@@ -11,7 +11,8 @@ public final class OutboxSchemaException extends OutboxStoreException {
     private final boolean tableMissing;
     private final transient List<String> statements;
 
-    OutboxSchemaException(String message, String tableName, boolean tableMissing, List<String> statements) {
+    /** Creates the exception with the statements that mend the table, or create it. */
+    public OutboxSchemaException(String message, String tableName, boolean tableMissing, List<String> statements) {
         super(message);
         this.tableName = tableName;
         this.tableMissing = tableMissing;

@@ -6,21 +6,20 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The check of the columns of an outbox table on a database that we know. */
+/** The check of the columns of a table on a database that we know. */
 final class ColumnCheck {
 
     private static final int MICROSECONDS = 6;
     private static final int MILLISECONDS = 3;
 
-    private static final Map<String, ColumnRule> RULES =
-            ColumnRule.ALL.stream().collect(Collectors.toMap(ColumnRule::name, Function.identity()));
-
     private final String table;
+    private final Map<String, ColumnRule> wanted;
     private final TableRules rules;
     private final Map<String, ColumnDefinition> definitions;
 
-    ColumnCheck(String table, TableRules rules, Map<String, ColumnDefinition> definitions) {
+    ColumnCheck(String table, TableShape shape, TableRules rules, Map<String, ColumnDefinition> definitions) {
         this.table = table;
+        this.wanted = shape.columns().stream().collect(Collectors.toMap(ColumnRule::name, Function.identity()));
         this.rules = rules;
         this.definitions = definitions;
     }
@@ -29,7 +28,7 @@ final class ColumnCheck {
     List<Finding> findings(List<Column> columns, boolean isTable) {
         List<Finding> findings = new ArrayList<>();
         for (Column column : columns) {
-            ColumnRule rule = RULES.get(column.name());
+            ColumnRule rule = wanted.get(column.name());
             if (rule != null) {
                 addType(column, rule, findings);
             }
@@ -42,10 +41,10 @@ final class ColumnCheck {
     }
 
     private void addType(Column column, ColumnRule rule, List<Finding> findings) {
-        ColumnDefinition wanted = definitions.get(rule.name());
-        String problem = "column " + column.name() + " is " + column.spelled() + ", not " + wanted.type() + ": "
+        ColumnDefinition definition = definitions.get(rule.name());
+        String problem = "column " + column.name() + " is " + column.spelled() + ", not " + definition.type() + ": "
                 + rule.kind().consequence();
-        String remedy = rules.retype(table, column, wanted);
+        String remedy = rules.retype(table, column, definition);
         boolean typeFits = rules.types(rule.kind()).contains(column.type());
         boolean isTooShort = column.length() != null && column.length() < rule.length();
         boolean isTime = rule.kind() == ColumnRule.Kind.TIME && column.fraction() != null;
@@ -59,12 +58,12 @@ final class ColumnCheck {
     private void addNotNull(Column column, ColumnRule rule, List<Finding> findings) {
         if (rule != null && rule.getsNull()) {
             findings.add(Finding.error(
-                    "column " + column.name() + " is NOT NULL: events without that value would be refused",
+                    "column " + column.name() + " is NOT NULL: what has no such value would be refused",
                     rules.allowNull(table, column)));
         } else if (rule == null && !column.filled()) {
             findings.add(Finding.error(
                     "column " + column.name()
-                            + " is not known and NOT NULL without a default: every event would be refused",
+                            + " is not known and NOT NULL without a default: every row would be refused",
                     rules.allowNull(table, column)));
         }
     }
@@ -72,13 +71,14 @@ final class ColumnCheck {
     /** Text of the application's own must keep every character; the rest is ids and names, which seldom need it. */
     private void addCharacters(List<Column> columns, List<Finding> findings) {
         List<Column> narrow = columns.stream()
-                .filter(column -> RULES.containsKey(column.name()) && !rules.takesEveryCharacter(column))
+                .filter(column -> wanted.containsKey(column.name()) && !rules.takesEveryCharacter(column))
                 .toList();
         if (narrow.isEmpty()) {
             return;
         }
-        boolean isError =
-                narrow.stream().anyMatch(column -> RULES.get(column.name()).kind() == ColumnRule.Kind.DOCUMENT);
+        boolean isError = narrow.stream()
+                .map(column -> wanted.get(column.name()).kind())
+                .anyMatch(kind -> kind == ColumnRule.Kind.DOCUMENT || kind == ColumnRule.Kind.TEXT);
         String problem = narrow.stream()
                 .map(column -> column.name() + " (" + column.characterSet() + ")")
                 .collect(Collectors.joining(", ", "not every character fits into ", ": some text would be refused"));

@@ -15,6 +15,15 @@ public record ColumnDefinition(String name, String text) {
         return withoutKey().replaceAll(" (NOT NULL|DEFAULT \\S+)", "");
     }
 
+    /** Returns whether the column alone is the primary key. */
+    public boolean isKey() {
+        return text.contains(PRIMARY_KEY);
+    }
+
+    public boolean isNotNull() {
+        return text.contains("NOT NULL");
+    }
+
     /** Returns the text without the primary key, which a change of the column must not name again. */
     public String withoutKey() {
         return text.replace(PRIMARY_KEY, "");

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The rules for tables of H2. */
-final class H2TableRules implements TableRules {
+public final class H2TableRules implements TableRules {
 
     /** In upper case, in which the names are found however H2 was told to treat unquoted ones. */
     private static final String COLUMNS = """
@@ -22,10 +22,11 @@ final class H2TableRules implements TableRules {
     @Override
     public Set<String> types(ColumnRule.Kind kind) {
         return switch (kind) {
-            case KEY, REASON -> Set.of("character varying", "varchar_ignorecase", "character large object");
+            case KEY, REASON, TEXT -> Set.of("character varying", "varchar_ignorecase", "character large object");
             case DOCUMENT -> Set.of("character varying", "character large object", "json");
             case STATUS -> Set.of("tinyint", "smallint", "integer", "bigint", "numeric");
             case COUNT -> Set.of("smallint", "integer", "bigint", "numeric");
+            case NUMBER -> Set.of("bigint", "numeric");
             case TIME -> Set.of("timestamp");
         };
     }
@@ -44,7 +45,7 @@ final class H2TableRules implements TableRules {
 
     /** H2 makes no nullable column a primary key, which this column may be by now. */
     @Override
-    public String addKey(String table, List<String> primaryKey) {
-        return "ALTER TABLE " + table + " ADD UNIQUE (event_id)";
+    public String addKey(String table, List<String> primaryKey, List<String> key) {
+        return "ALTER TABLE " + table + " ADD UNIQUE (" + String.join(", ", key) + ")";
     }
 }

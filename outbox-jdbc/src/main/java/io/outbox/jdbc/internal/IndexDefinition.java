@@ -15,8 +15,15 @@ public record IndexDefinition(List<String> columns, String statement) {
         return columns.get(columns.get(0).equals("status") && columns.size() > 1 ? 1 : 0);
     }
 
-    /** Returns whether an index with these columns serves as well. */
-    boolean isServedBy(List<String> others) {
-        return leading(columns).equals(leading(others));
+    /**
+     * Returns whether an index with these columns serves as well.
+     *
+     * @param freely whether it is enough that the index orders events of one status by the same column
+     */
+    boolean isServedBy(List<String> others, boolean freely) {
+        return freely
+                ? leading(columns).equals(leading(others))
+                : others.size() >= columns.size()
+                        && others.subList(0, columns.size()).equals(columns);
     }
 }

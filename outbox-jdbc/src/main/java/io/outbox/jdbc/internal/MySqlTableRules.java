@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The rules for tables of MySQL, MariaDB and TiDB. */
-final class MySqlTableRules implements TableRules {
+public final class MySqlTableRules implements TableRules {
 
     private static final String COLUMNS = """
             SELECT column_name, data_type AS type_name, column_type AS spelled, character_maximum_length AS max_length,
@@ -27,9 +27,10 @@ final class MySqlTableRules implements TableRules {
         return switch (kind) {
             case KEY -> Set.of("char", "varchar", "tinytext", "text", "mediumtext", "longtext");
             case DOCUMENT -> Set.of("varchar", "text", "mediumtext", "longtext", "json");
-            case REASON -> Set.of("varchar", "text", "mediumtext", "longtext");
+            case REASON, TEXT -> Set.of("varchar", "text", "mediumtext", "longtext");
             case STATUS -> Set.of("tinyint", "smallint", "mediumint", "int", "bigint", "decimal");
             case COUNT -> Set.of("smallint", "mediumint", "int", "bigint", "decimal");
+            case NUMBER -> Set.of("bigint", "decimal");
             case TIME -> Set.of("datetime");
         };
     }
@@ -52,11 +53,12 @@ final class MySqlTableRules implements TableRules {
 
     /** Leaves the former key unique, without which a column that counts by itself could not stay. */
     @Override
-    public String addKey(String table, List<String> primaryKey) {
+    public String addKey(String table, List<String> primaryKey, List<String> key) {
+        String add = " ADD PRIMARY KEY (" + String.join(", ", key) + ")";
         return primaryKey.isEmpty()
-                ? "ALTER TABLE " + table + " ADD PRIMARY KEY (event_id)"
-                : "ALTER TABLE " + table + " DROP PRIMARY KEY, ADD PRIMARY KEY (event_id), ADD UNIQUE ("
-                        + String.join(", ", primaryKey) + ")";
+                ? "ALTER TABLE " + table + add
+                : "ALTER TABLE " + table + " DROP PRIMARY KEY," + add + ", ADD UNIQUE (" + String.join(", ", primaryKey)
+                        + ")";
     }
 
     @Override

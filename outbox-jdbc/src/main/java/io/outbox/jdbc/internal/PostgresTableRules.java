@@ -3,7 +3,7 @@ package io.outbox.jdbc.internal;
 import java.util.Set;
 
 /** The rules for tables of PostgreSQL. */
-final class PostgresTableRules implements TableRules {
+public final class PostgresTableRules implements TableRules {
 
     private static final String COLUMNS = """
             SELECT column_name, CASE data_type WHEN 'USER-DEFINED' THEN udt_name ELSE data_type END AS type_name,
@@ -23,8 +23,9 @@ final class PostgresTableRules implements TableRules {
     @Override
     public Set<String> types(ColumnRule.Kind kind) {
         return switch (kind) {
-            case KEY, DOCUMENT, REASON -> TEXT;
+            case KEY, DOCUMENT, REASON, TEXT -> TEXT;
             case STATUS, COUNT -> Set.of("smallint", "integer", "bigint", "numeric");
+            case NUMBER -> Set.of("bigint", "numeric");
             case TIME -> Set.of("timestamp without time zone");
         };
     }

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The check of an outbox table: whether it takes what delivery is going to write.
+ * The check of a table: whether it takes what our statements are going to write.
  *
- * <p>An error is whatever would have events refused, cut or changed. What is larger than need be, a nullable column that
+ * <p>An error is whatever would have rows refused, cut or changed. What is larger than need be, a nullable column that
  * need not be and columns of the application's own are fine. A missing index costs time and is a warning. Of a view only
  * the columns are looked at, since keys and indexes are those of the tables behind it. What the catalog does not show
  * although it can be read, as a table elsewhere on the search path, is not checked.
@@ -32,12 +32,15 @@ public final class TableCheck {
 
     private final TableCatalog catalog;
     private final SchemaScript script;
+    private final TableShape shape;
     private final Optional<TableRules> rules;
 
-    public TableCheck(TableCatalog catalog, SchemaScript script) {
+    /** @param rules those of the database; without them only the names of columns and the indexes are checked */
+    public TableCheck(TableCatalog catalog, SchemaScript script, TableShape shape, Optional<TableRules> rules) {
         this.catalog = catalog;
         this.script = script;
-        this.rules = TableRules.forScript(script.name());
+        this.shape = shape;
+        this.rules = rules;
     }
 
     /** Returns what is not as it should be, errors first; empty if there is no such table. */
@@ -50,12 +53,12 @@ public final class TableCheck {
             if (!isReadable(conn)) {
                 return Optional.empty();
             }
-            LOG.log(Level.DEBUG, "The outbox table {0} is not checked: the catalog does not show it", table());
+            LOG.log(Level.DEBUG, "The table {0} is not checked: the catalog does not show it", table());
         } catch (SQLException e) {
             if (!isReadable(conn)) {
                 throw e;
             }
-            LOG.log(Level.DEBUG, "The outbox table " + table() + " is not checked: the catalog cannot be read", e);
+            LOG.log(Level.DEBUG, "The table " + table() + " is not checked: the catalog cannot be read", e);
         }
         return Optional.of(List.of());
     }
@@ -63,10 +66,10 @@ public final class TableCheck {
     private List<Finding> findings(Connection conn, Set<String> names) throws SQLException {
         List<Finding> findings = new ArrayList<>(missingColumns(names));
         boolean isTable = catalog.isTable(conn);
-        if (rules.isPresent()) {
-            ColumnCheck check = new ColumnCheck(table(), rules.get(), script.columns());
+        if (rules.isPresent() && script.isPresent()) {
+            ColumnCheck check = new ColumnCheck(table(), shape, rules.get(), script.columns());
             findings.addAll(check.findings(catalog.columns(conn, rules.get()), isTable));
-            if (isTable && names.contains("event_id")) {
+            if (isTable && names.containsAll(shape.key())) {
                 findings.addAll(missingKey(conn, rules.get()));
             }
         }
@@ -79,7 +82,7 @@ public final class TableCheck {
 
     private List<Finding> missingColumns(Set<String> names) {
         Map<String, ColumnDefinition> definitions = script.isPresent() ? script.columns() : Map.of();
-        return ColumnRule.ALL.stream()
+        return shape.columns().stream()
                 .map(ColumnRule::name)
                 .filter(name -> !names.contains(name))
                 .map(name -> Finding.error("column " + name + " is missing", addColumn(definitions.get(name))))
@@ -94,20 +97,27 @@ public final class TableCheck {
 
     private List<Finding> missingKey(Connection conn, TableRules rules) throws SQLException {
         List<String> primaryKey = catalog.primaryKey(conn);
-        Collection<List<String>> keys = rules.acceptsUniqueIndex() ? catalog.indexes(conn, true) : List.of(primaryKey);
-        boolean isKey =
-                keys.stream().anyMatch(key -> !key.isEmpty() && key.get(0).equals("event_id"));
-        return isKey
-                ? List.of()
-                : List.of(Finding.error(
-                        "event_id is not the primary key: an event could be there twice, and is not found by its id",
-                        rules.addKey(table(), primaryKey)));
+        Collection<List<String>> keys =
+                shape.isOutbox() && !rules.acceptsUniqueIndex() ? List.of(primaryKey) : catalog.indexes(conn, true);
+        if (keys.stream().anyMatch(this::isKey)) {
+            return List.of();
+        }
+        String problem = shape.isOutbox()
+                ? "event_id is not the primary key: an event could be there twice, and is not found by its id"
+                : "(" + String.join(", ", shape.key()) + ") is not a key: the same could be there twice";
+        return List.of(Finding.error(problem, rules.addKey(table(), primaryKey, shape.key())));
+    }
+
+    private boolean isKey(List<String> unique) {
+        return shape.isOutbox()
+                ? !unique.isEmpty() && shape.key().get(0).equals(unique.get(0))
+                : unique.size() == shape.key().size() && unique.containsAll(shape.key());
     }
 
     private List<Finding> missingIndexes(Connection conn) throws SQLException {
         Collection<List<String>> present = catalog.indexes(conn, false);
         return script.indexes().stream()
-                .filter(index -> present.stream().noneMatch(index::isServedBy))
+                .filter(index -> present.stream().noneMatch(columns -> index.isServedBy(columns, shape.isOutbox())))
                 .map(index -> Finding.warning(
                         "there is no index on (" + String.join(", ", index.columns()) + "): "
                                 + PURPOSES.getOrDefault(
@@ -119,7 +129,7 @@ public final class TableCheck {
     /** Returns whether there is such a table, whatever the catalog says. */
     private boolean isReadable(Connection conn) {
         try (Statement statement = conn.createStatement()) {
-            statement.execute("SELECT event_id FROM " + table() + " WHERE 1 = 0");
+            statement.execute("SELECT 1 FROM " + table() + " WHERE 1 = 0");
             return true;
         } catch (SQLException e) {
             return false;

@@ -1,21 +1,10 @@
 package io.outbox.jdbc.internal;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
-/** What is particular to a database in a check of the table: its catalog, its types and its DDL. */
-interface TableRules {
-
-    /** Returns the rules for the database that a script of DDL is for; none if we do not know it. */
-    static Optional<TableRules> forScript(String name) {
-        return switch (name) {
-            case "h2" -> Optional.of(new H2TableRules());
-            case "postgresql" -> Optional.of(new PostgresTableRules());
-            case "mysql", "mariadb" -> Optional.of(new MySqlTableRules());
-            default -> Optional.empty();
-        };
-    }
+/** What is particular to a database in a check of tables: its catalog, its types and its DDL. */
+public interface TableRules {
 
     /** Returns the query for the columns of a table, with its schema and its name as parameters. */
     String columnsQuery();
@@ -29,14 +18,15 @@ interface TableRules {
     /** Returns the statement that lets a column take {@code NULL}. */
     String allowNull(String table, Column found);
 
-    /** Returns whether a unique index on the event id is as good as a primary key. */
+    /** Returns whether a unique index on the event id of the outbox table is as good as a primary key. */
     default boolean acceptsUniqueIndex() {
         return true;
     }
 
-    /** Returns the statement that makes the event id a key of a table with the given primary key, which may be empty. */
-    default String addKey(String table, List<String> primaryKey) {
-        return "ALTER TABLE " + table + (primaryKey.isEmpty() ? " ADD PRIMARY KEY" : " ADD UNIQUE") + " (event_id)";
+    /** Returns the statement that makes columns a key of a table with the given primary key, which may be empty. */
+    default String addKey(String table, List<String> primaryKey, List<String> key) {
+        return "ALTER TABLE " + table + (primaryKey.isEmpty() ? " ADD PRIMARY KEY" : " ADD UNIQUE") + " ("
+                + String.join(", ", key) + ")";
     }
 
     /** Returns whether a column takes every character. */

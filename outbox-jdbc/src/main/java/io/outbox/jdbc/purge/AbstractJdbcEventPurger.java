@@ -1,8 +1,8 @@
 package io.outbox.jdbc.purge;
 
 import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.TableNames;
-import io.outbox.jdbc.internal.Repetition;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.EventPurger;
 import java.sql.Connection;

@@ -7,11 +7,12 @@ import static io.outbox.model.EventStatus.RETRY;
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.TableNames;
 import io.outbox.jdbc.internal.LaneIndex;
-import io.outbox.jdbc.internal.Repetition;
 import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
+import io.outbox.jdbc.internal.TableRules;
 import io.outbox.jdbc.purge.AbstractJdbcEventPurger;
 import io.outbox.jdbc.store.PageLimit.Sized;
 import io.outbox.model.OutboxEvent;
@@ -38,6 +39,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -76,10 +78,6 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
      * events on purpose: otherwise a planner may read that whole index rather than look the ids up.
      */
     private static final String UNFINISHED = "status <> 1 AND status <> 3";
-
-    private static final String H2_UTC_NOW = """
-            DATEADD('MICROSECOND', CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT), \
-            TIMESTAMP '1970-01-01 00:00:00')""";
 
     private static final String STORED = "SELECT event_id FROM {by_id} WHERE event_id {ids}";
     private static final String TIME = "SELECT {now} AS utc";
@@ -123,11 +121,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /**
-     * Returns the SQL expression for the current time in UTC, as a timestamp without time zone. Default: one that H2
-     * understands.
+     * Returns the SQL expression for the current time in UTC, as a timestamp without time zone. Default: that of the SQL
+     * standard. A database whose CAST goes to the zone of the session has to say it in another way.
      */
     protected String utcNow() {
-        return H2_UTC_NOW;
+        return "CAST(CURRENT_TIMESTAMP(6) AT TIME ZONE 'UTC' AS TIMESTAMP(6))";
     }
 
     /** Returns the purger of finished events. */
@@ -143,6 +141,21 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Returns the name of the DDL: {@code schema/<name>.sql} in the resources of the jar that has the store's class. */
     public String schemaScript() {
         return name();
+    }
+
+    /** Returns a table of the outbox in this database, which may be qualified by its schema. */
+    public final ManagedTable table(ManagedTable.Description description, String tableName) {
+        return new ManagedTable(this, description, TableNames.validate(tableName));
+    }
+
+    /** Returns the rules by which tables are checked; without them only the names of their columns are. */
+    Optional<TableRules> tableRules() {
+        return Optional.empty();
+    }
+
+    /** Returns how rows are inserted that may be there. Default: one by one. */
+    public InsertMissing insertMissing() {
+        return InsertMissing.ONE_BY_ONE;
     }
 
     /** Returns whether what qualifies a table is a catalog to the driver and not a schema. */
@@ -409,7 +422,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return new JdbcDelivery(this, connections);
     }
 
-    final Instant currentTime(Connection conn) {
+    /** Returns the database's current time. */
+    public final Instant currentTime(Connection conn) {
         return reading(
                 conn,
                 () -> statements()
@@ -471,8 +485,18 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     // Running statements
 
+    /** Returns the SQL expression for the database's current time in UTC. */
+    public final String currentTimeSql() {
+        return utcNow();
+    }
+
+    /** Returns whether an INSERT failed because there is a row with the same key. */
+    public final boolean isDuplicate(OutboxStoreException e) {
+        return e.getCause() instanceof SQLException cause && isDuplicate(cause);
+    }
+
     /** Returns what runs statements of this database. */
-    protected final JdbcTemplate.Statements statements() {
+    public final JdbcTemplate.Statements statements() {
         return JdbcTemplate.tuned(this::tune);
     }
 
@@ -482,7 +506,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /** Runs a statement that locks rows, again after a deadlock unless that has ended a transaction of the caller's. */
-    protected final <T> T repeating(Connection conn, Supplier<T> work) {
+    public final <T> T repeating(Connection conn, Supplier<T> work) {
         return repetition().run(conn, work);
     }
 

@@ -1,18 +1,21 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.jdbc.JdbcTemplate;
-import io.outbox.jdbc.OutboxStoreException;
-import io.outbox.jdbc.internal.SchemaScript;
-import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.model.AuditEntry;
+import io.outbox.spi.ConnectionProvider;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
 
 /** The table of what operators have done: that of the outbox with {@code _audit}. */
 final class AuditTable {
 
-    private static final String DEFAULT_TABLE = "outbox_event_audit";
+    private static final ManagedTable.Description DESCRIPTION = new ManagedTable.Description(
+            "table of what operators have done",
+            AuditTable.class,
+            "-audit",
+            "outbox_event_audit",
+            "schema/%1$s-audit.sql in the outbox-jdbc jar (for Flyway in classpath:schema/flyway-admin/%1$s, for Liquibase"
+                    + " in schema/liquibase/outbox-admin.xml)");
 
     private static final String INSERT = """
             INSERT INTO {audit} (audit_id, done_at, done_by, action, target, detail) VALUES (?, ?, ?, ?, ?, ?)""";
@@ -29,25 +32,11 @@ final class AuditTable {
         this.tableName = store.tableName() + "_audit";
     }
 
-    /** Creates the table if it is not there. */
-    void prepare(Connection conn) {
-        try {
-            if (!new TableCatalog(tableName, store.isSchemaCatalog())
-                    .columnNames(conn)
-                    .isEmpty()) {
-                return;
-            }
-            SchemaScript.run(
-                    conn,
-                    new SchemaScript(AuditTable.class, store.schemaScript() + "-audit", DEFAULT_TABLE, tableName)
-                            .table());
-        } catch (SQLException e) {
-            throw new OutboxStoreException(
-                    "Cannot create the table " + tableName + ", in which the actions of operators are kept: "
-                            + e.getMessage() + ". Create it by schema/" + store.schemaScript()
-                            + "-audit.sql in the outbox-jdbc jar",
-                    e);
-        }
+    /** Creates the table if it is not there, and checks it. */
+    void prepare(ConnectionProvider connections) {
+        ManagedTable table = store.table(DESCRIPTION, tableName);
+        table.createIfMissing(connections);
+        table.validate(connections);
     }
 
     void insert(Connection conn, AuditEntry entry) {

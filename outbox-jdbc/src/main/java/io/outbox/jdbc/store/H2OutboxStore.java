@@ -1,5 +1,7 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.jdbc.internal.H2TableRules;
+import io.outbox.jdbc.internal.TableRules;
 import io.outbox.jdbc.purge.H2AgeBasedPurger;
 import io.outbox.jdbc.purge.H2EventPurger;
 import io.outbox.model.OutboxEvent;
@@ -8,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /** The store for H2. Also reads payload and header columns of type JSON, in which H2 keeps our text as a string. */
 public final class H2OutboxStore extends AbstractJdbcOutboxStore {
@@ -41,6 +44,24 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
     @Override
     public EventPurger ageBasedPurger() {
         return new H2AgeBasedPurger(tableName());
+    }
+
+    /** H2 casts to the zone of the session. */
+    @Override
+    protected String utcNow() {
+        return """
+                DATEADD('MICROSECOND', CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT), \
+                TIMESTAMP '1970-01-01 00:00:00')""";
+    }
+
+    @Override
+    public InsertMissing insertMissing() {
+        return InsertMissing.MERGE;
+    }
+
+    @Override
+    Optional<TableRules> tableRules() {
+        return Optional.of(new H2TableRules());
     }
 
     @Override

@@ -6,7 +6,6 @@ import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.spi.NewEvent;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -143,12 +142,12 @@ final class Inserts {
         try {
             return insert.get();
         } catch (OutboxStoreException e) {
-            throw e.getCause() instanceof SQLException cause && store.isDuplicate(cause)
+            throw store.isDuplicate(e)
                     ? new DuplicateEventException(
                             events.stream()
                                     .map(event -> event.event().eventId())
                                     .toList(),
-                            cause)
+                            e.getCause())
                     : e;
         }
     }

@@ -79,12 +79,14 @@ final class JdbcInspection implements InspectionBackend {
     private static final String SETTLE_DEAD = """
             UPDATE {by_id} SET status = 1, done_at = {now}, last_error = ? WHERE event_id = ? AND status > 2""";
 
+    private final ConnectionProvider provider;
     private final StoreConnections connections;
     private final AbstractJdbcOutboxStore store;
     private final AuditTable audits;
 
-    JdbcInspection(ConnectionProvider connections, AbstractJdbcOutboxStore store) {
-        this.connections = new StoreConnections(store, connections);
+    JdbcInspection(ConnectionProvider provider, AbstractJdbcOutboxStore store) {
+        this.provider = provider;
+        this.connections = new StoreConnections(store, provider);
         this.store = store;
         this.audits = new AuditTable(store);
     }
@@ -268,10 +270,7 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public void prepareAudit() {
-        connections.with(conn -> {
-            audits.prepare(conn);
-            return null;
-        });
+        audits.prepare(provider);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.jdbc.internal.MySqlTableRules;
 import io.outbox.jdbc.internal.ReadCommitted;
+import io.outbox.jdbc.internal.TableRules;
 import io.outbox.jdbc.purge.MySqlAgeBasedPurger;
 import io.outbox.jdbc.purge.MySqlEventPurger;
 import io.outbox.model.EventStatus;
@@ -9,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The store for MySQL 8.
@@ -103,6 +106,16 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     @Override
     protected void streamRows(PreparedStatement statement) throws SQLException {
         statement.setFetchSize(Integer.MIN_VALUE);
+    }
+
+    @Override
+    public InsertMissing insertMissing() {
+        return InsertMissing.ON_DUPLICATE_KEY;
+    }
+
+    @Override
+    Optional<TableRules> tableRules() {
+        return Optional.of(new MySqlTableRules());
     }
 
     @Override

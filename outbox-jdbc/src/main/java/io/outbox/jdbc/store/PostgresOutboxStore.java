@@ -6,10 +6,12 @@ import static io.outbox.model.EventStatus.RETRY;
 
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.internal.FreshPlan;
 import io.outbox.jdbc.internal.OpenTransaction;
+import io.outbox.jdbc.internal.PostgresTableRules;
 import io.outbox.jdbc.internal.ReadCommitted;
-import io.outbox.jdbc.internal.Repetition;
+import io.outbox.jdbc.internal.TableRules;
 import io.outbox.jdbc.purge.PostgresAgeBasedPurger;
 import io.outbox.jdbc.purge.PostgresEventPurger;
 import io.outbox.jdbc.store.PageLimit.Cut;
@@ -27,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /** The store for PostgreSQL: partial indexes, and a claim in one statement that passes over locked rows. */
 public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
@@ -126,6 +129,16 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     @Override
     protected void tune(PreparedStatement statement) throws SQLException {
         FreshPlan.request(statement);
+    }
+
+    @Override
+    public InsertMissing insertMissing() {
+        return InsertMissing.ON_CONFLICT;
+    }
+
+    @Override
+    Optional<TableRules> tableRules() {
+        return Optional.of(new PostgresTableRules());
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.jdbc.OutboxStoreException;
-import io.outbox.jdbc.internal.Repetition;
+import io.outbox.jdbc.Repetition;
 import io.outbox.spi.EventsLockedException;
 import java.sql.Connection;
 import java.util.Collection;

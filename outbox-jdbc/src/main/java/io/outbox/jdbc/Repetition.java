@@ -1,6 +1,5 @@
-package io.outbox.jdbc.internal;
+package io.outbox.jdbc;
 
-import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.store.OwnTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
