@@ -5,6 +5,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -15,6 +16,8 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.outbox.EventListener;
 import io.outbox.ForwardingBatchListener;
 import io.outbox.ForwardingListener;
@@ -84,6 +87,52 @@ class ModulesArchitectureTest {
                         "io.outbox.internal.completion..",
                         "io.outbox.internal.lease.."))
                 .check(Modules.ALL);
+    }
+
+    /** What is internal to a module is nobody else's: modules could leave it out of what they export. */
+    @Test
+    void noModuleKnowsTheInsidesOfAnother() {
+        noClasses()
+                .should(new ArchCondition<>("depend on internal packages of another module") {
+                    @Override
+                    public void check(JavaClass type, ConditionEvents events) {
+                        type.getDirectDependenciesFromSelf().stream()
+                                .map(dependency -> dependency.getTargetClass().getBaseComponentType())
+                                .filter(target -> target.getPackageName().startsWith("io.outbox."))
+                                .filter(target -> (target.getPackageName() + ".").contains(".internal."))
+                                .filter(target -> !module(target).equals(module(type)))
+                                .forEach(target -> events.add(SimpleConditionEvent.satisfied(
+                                        type, type.getName() + " knows " + target.getName())));
+                    }
+                })
+                .check(Modules.ALL);
+    }
+
+    /** Returns where the class was found: the directory or the jar of its module. */
+    private static String module(JavaClass type) {
+        String found = type.getSource().orElseThrow().getUri().toString();
+        return found.substring(0, found.length() - (type.getName() + ".class").length());
+    }
+
+    /** Basics, machinery, purgers, stores, and the classes that put them together for applications: in one direction. */
+    @Test
+    void theRoomsOfRelationalStorageDependOnEachOtherInOneDirection() {
+        Set<String> facades = Set.of("JdbcOutbox", "IndexingBackend", "OutboxSchema", "DeadLetterSchema");
+        slices().assignedFrom(new SliceAssignment() {
+                    @Override
+                    public SliceIdentifier getIdentifierOf(JavaClass type) {
+                        String name = type.getName().replaceAll("^.*\\.|\\$.*$", "");
+                        return SliceIdentifier.of(facades.contains(name) ? "façades" : type.getPackageName());
+                    }
+
+                    @Override
+                    public String getDescription() {
+                        return "packages and façades";
+                    }
+                })
+                .should()
+                .beFreeOfCycles()
+                .check(Modules.of("outbox-jdbc"));
     }
 
     @Test

@@ -4,7 +4,6 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
-import io.outbox.kafka.internal.StoredHeaders;
 import io.outbox.sender.MessageHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -2,7 +2,7 @@ package io.outbox.spring.boot.internal.brokers;
 
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxRouter;
-import io.outbox.kafka.internal.StoredHeaders;
+import io.outbox.kafka.StoredHeaders;
 import io.outbox.spi.PayloadSerializer;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;

@@ -1,4 +1,4 @@
-package io.outbox.kafka.internal;
+package io.outbox.kafka;
 
 import io.outbox.EventEnvelope;
 import java.nio.ByteBuffer;
