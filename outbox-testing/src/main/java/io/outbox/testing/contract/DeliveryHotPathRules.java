@@ -75,14 +75,14 @@ abstract class DeliveryHotPathRules extends DeliveryRules {
 
     @Test
     void whatOneNodeRollsBackAndRepeatsAtOnceIsDeliveredOnce() {
-        WatchedBackend watched = new WatchedBackend(backend);
+        ClaimRecord watched = new ClaimRecord(backend);
         repeatAfterRollbacks(open(singleNode().backend(watched.backend())), watched);
     }
 
     @Test
     void whatOneOfSeveralNodesRollsBackAndRepeatsAtOnceIsDeliveredOnceAndWaitsForNoLease() {
         if (!multiNodeIsRefused()) {
-            WatchedBackend watched = new WatchedBackend(backend);
+            ClaimRecord watched = new ClaimRecord(backend);
             open(multiNode("other", LEASE));
             repeatAfterRollbacks(open(multiNode("writer", LEASE).backend(watched.backend())), watched);
         }
@@ -92,7 +92,7 @@ abstract class DeliveryHotPathRules extends DeliveryRules {
      * Writes the same events again as soon as their transaction has rolled back, as a loop of retries would. What the
      * rollback leaves to do in the background meets the second transaction before it commits.
      */
-    private void repeatAfterRollbacks(Outbox outbox, WatchedBackend watched) {
+    private void repeatAfterRollbacks(Outbox outbox, ClaimRecord watched) {
         registry.register(TYPE, deliveries.succeeding());
         List<String> written = new ArrayList<>();
         for (int i = 0; i < ROLLBACKS; i++) {
@@ -112,20 +112,20 @@ abstract class DeliveryHotPathRules extends DeliveryRules {
 
     @Test
     void oneFullLaneOfANodeLeavesTheOtherTypesOnTheHotPath() {
-        WatchedBackend watched = new WatchedBackend(backend);
+        ClaimRecord watched = new ClaimRecord(backend);
         fillOneLane(singleNode().hotQueueCapacity(100).backend(watched.backend()), watched);
     }
 
     @Test
     void oneFullLaneOfSeveralNodesLeavesTheOtherTypesOnTheHotPath() {
         if (!multiNodeIsRefused()) {
-            WatchedBackend watched = new WatchedBackend(backend);
+            ClaimRecord watched = new ClaimRecord(backend);
             fillOneLane(multiNode("node", LEASE).hotQueueCapacity(100).backend(watched.backend()), watched);
         }
     }
 
     /** Writes events of a full lane and of another type together, and lets no poller come to their help. */
-    private void fillOneLane(Outbox.AbstractBuilder<?> node, WatchedBackend watched) {
+    private void fillOneLane(Outbox.AbstractBuilder<?> node, ClaimRecord watched) {
         CountDownLatch room = new CountDownLatch(1);
         registry.register(FULL, deliveries.recording((event, attempt) -> {
             room.await();

@@ -9,15 +9,15 @@ import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A backend that remembers which events were claimed and given back through it. Thread-safe. */
-final class WatchedBackend {
+/** Remembers which events were claimed and given back through its backend. Thread-safe. */
+final class ClaimRecord {
 
     private final OutboxBackend target;
     private final OutboxBackend backend;
     private final Set<String> claimed = ConcurrentHashMap.newKeySet();
     private final Set<String> released = ConcurrentHashMap.newKeySet();
 
-    WatchedBackend(OutboxBackend target) {
+    ClaimRecord(OutboxBackend target) {
         this.target = target;
         this.backend = (OutboxBackend) Proxy.newProxyInstance(
                 OutboxBackend.class.getClassLoader(),
