@@ -40,7 +40,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -355,7 +354,7 @@ public final class Outbox implements AutoCloseable {
      * builder builds one outbox. Not thread-safe.
      */
     public abstract static sealed class AbstractBuilder<B extends AbstractBuilder<B>>
-            permits SingleNodeBuilder, MultiNodeBuilder, OrderedBuilder, WriterOnlyBuilder {
+            permits PooledBuilder, OrderedBuilder, WriterOnlyBuilder {
 
         final OutboxAssembly assembly = new OutboxAssembly();
         private boolean manualStart;
@@ -683,41 +682,47 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    /** Applies a setting and returns the builder, for setters that two builders have in common. */
-    private static <B> B with(B builder, Consumer<B> setting) {
-        setting.accept(builder);
-        return builder;
-    }
+    /** What scenarios with several workers have in common. */
+    public abstract static sealed class PooledBuilder<B extends PooledBuilder<B>> extends AbstractBuilder<B>
+            permits SingleNodeBuilder, MultiNodeBuilder {
 
-    /** Builds an outbox for one node. */
-    public static final class SingleNodeBuilder extends AbstractBuilder<SingleNodeBuilder> {
-
-        private SingleNodeBuilder() {}
+        private PooledBuilder() {}
 
         /** How many events are processed at the same time. Default: {@value OutboxDispatcher#DEFAULT_WORKER_COUNT}. */
-        public SingleNodeBuilder workerCount(int workerCount) {
-            return with(this, b -> assembly.delivery.workerCount(workerCount));
+        public B workerCount(int workerCount) {
+            assembly.delivery.workerCount(workerCount);
+            return self();
         }
 
         /** Default: {@value OutboxDispatcher#DEFAULT_HOT_QUEUE_CAPACITY}. */
-        public SingleNodeBuilder hotQueueCapacity(int hotQueueCapacity) {
-            return with(this, b -> assembly.delivery.hotQueueCapacity(hotQueueCapacity));
+        public B hotQueueCapacity(int hotQueueCapacity) {
+            assembly.delivery.hotQueueCapacity(hotQueueCapacity);
+            return self();
         }
 
         /** Default: {@value OutboxDispatcher#DEFAULT_COLD_QUEUE_CAPACITY}. */
-        public SingleNodeBuilder coldQueueCapacity(int coldQueueCapacity) {
-            return with(this, b -> assembly.delivery.coldQueueCapacity(coldQueueCapacity));
+        public B coldQueueCapacity(int coldQueueCapacity) {
+            assembly.delivery.coldQueueCapacity(coldQueueCapacity);
+            return self();
         }
 
         /** How often an event is tried before it goes DEAD. Default: {@value OutboxDispatcher#DEFAULT_MAX_ATTEMPTS}. */
-        public SingleNodeBuilder maxAttempts(int maxAttempts) {
-            return with(this, b -> assembly.delivery.maxAttempts(maxAttempts));
+        public B maxAttempts(int maxAttempts) {
+            assembly.delivery.maxAttempts(maxAttempts);
+            return self();
         }
 
         /** Default: exponential, from 200 ms to 60 s. */
-        public SingleNodeBuilder retryPolicy(RetryPolicy retryPolicy) {
-            return with(this, b -> assembly.delivery.retryPolicy(retryPolicy));
+        public B retryPolicy(RetryPolicy retryPolicy) {
+            assembly.delivery.retryPolicy(retryPolicy);
+            return self();
         }
+    }
+
+    /** Builds an outbox for one node. */
+    public static final class SingleNodeBuilder extends PooledBuilder<SingleNodeBuilder> {
+
+        private SingleNodeBuilder() {}
 
         @Override
         SingleNodeBuilder self() {
@@ -731,36 +736,11 @@ public final class Outbox implements AutoCloseable {
     }
 
     /** Builds an outbox for one of several nodes that share a store. */
-    public static final class MultiNodeBuilder extends AbstractBuilder<MultiNodeBuilder> {
+    public static final class MultiNodeBuilder extends PooledBuilder<MultiNodeBuilder> {
 
         private Lease lease;
 
         private MultiNodeBuilder() {}
-
-        /** How many events are processed at the same time. Default: {@value OutboxDispatcher#DEFAULT_WORKER_COUNT}. */
-        public MultiNodeBuilder workerCount(int workerCount) {
-            return with(this, b -> assembly.delivery.workerCount(workerCount));
-        }
-
-        /** Default: {@value OutboxDispatcher#DEFAULT_HOT_QUEUE_CAPACITY}. */
-        public MultiNodeBuilder hotQueueCapacity(int hotQueueCapacity) {
-            return with(this, b -> assembly.delivery.hotQueueCapacity(hotQueueCapacity));
-        }
-
-        /** Default: {@value OutboxDispatcher#DEFAULT_COLD_QUEUE_CAPACITY}. */
-        public MultiNodeBuilder coldQueueCapacity(int coldQueueCapacity) {
-            return with(this, b -> assembly.delivery.coldQueueCapacity(coldQueueCapacity));
-        }
-
-        /** How often an event is tried before it goes DEAD. Default: {@value OutboxDispatcher#DEFAULT_MAX_ATTEMPTS}. */
-        public MultiNodeBuilder maxAttempts(int maxAttempts) {
-            return with(this, b -> assembly.delivery.maxAttempts(maxAttempts));
-        }
-
-        /** Default: exponential, from 200 ms to 60 s. */
-        public MultiNodeBuilder retryPolicy(RetryPolicy retryPolicy) {
-            return with(this, b -> assembly.delivery.retryPolicy(retryPolicy));
-        }
 
         /**
          * Required. Holds events under a name that no other node has. A live node keeps its events however long they
@@ -783,12 +763,14 @@ public final class Outbox implements AutoCloseable {
          * {@link OutboxDispatcher#DEFAULT_UNROUTABLE_GRACE}.
          */
         public MultiNodeBuilder unroutableGrace(Duration grace) {
-            return with(this, b -> assembly.delivery.unroutableGrace(grace));
+            assembly.delivery.unroutableGrace(grace);
+            return this;
         }
 
         /** When events of nodes that died are taken over. Default: with every poll, once their lock has timed out. */
         public MultiNodeBuilder stuckRecovery(StuckRecovery recovery) {
-            return with(this, b -> assembly.polling.recovery(recovery));
+            assembly.polling.recovery(recovery);
+            return this;
         }
 
         @Override
