@@ -156,15 +156,5 @@ final class LaneFeeds {
         public void whenCapacityFrees(Runnable action) {
             room.await(this, () -> room.cold() > 0, action);
         }
-
-        @Override
-        public int batchSize() {
-            return 0;
-        }
-
-        @Override
-        public Duration interval() {
-            return null;
-        }
     }
 }

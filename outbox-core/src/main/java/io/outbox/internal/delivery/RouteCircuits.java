@@ -199,10 +199,5 @@ final class RouteCircuits {
         public int batchSize() {
             return 1;
         }
-
-        @Override
-        public Duration interval() {
-            return null;
-        }
     }
 }

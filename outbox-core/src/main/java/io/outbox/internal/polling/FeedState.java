@@ -41,8 +41,12 @@ final class FeedState {
         return lostAnswers;
     }
 
-    /** Returns the feed's walk, which is told what was announced since it was last asked for. */
-    synchronized Walk walk() {
+    Walk walk() {
+        return walk;
+    }
+
+    /** Tells the walk what was announced since it was last told. */
+    synchronized void tellWalk() {
         if (wantsFrontNow) {
             walk.restart();
         } else if (wantsFrontSoon) {
@@ -50,7 +54,6 @@ final class FeedState {
         }
         wantsFrontNow = false;
         wantsFrontSoon = false;
-        return walk;
     }
 
     /** Notes that something may lie behind the walk. */

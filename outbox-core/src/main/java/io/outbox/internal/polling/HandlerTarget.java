@@ -65,20 +65,10 @@ final class HandlerTarget implements PollTarget {
             // the next interval will tell
         }
 
-        @Override
-        public int batchSize() {
-            return 0;
-        }
-
         /** A handler need not tell its capacity. */
         @Override
         public boolean hasBoundedRoom() {
             return false;
-        }
-
-        @Override
-        public Duration interval() {
-            return null;
         }
     }
 

@@ -23,7 +23,7 @@ interface PageReader {
     Instant time();
 
     /** @param lost the feed's claims without an answer, to which this one is added if it gets none */
-    ReadPage read(EventTypes types, Place place, boolean takeOver, LostAnswers lost);
+    ReadPage read(EventTypes types, PageRequest request, boolean takeOver, LostAnswers lost);
 
     /**
      * The part of a walk that is read next.
@@ -33,11 +33,11 @@ interface PageReader {
      * @param limit how many events to read at most
      * @param maxBytes about how many bytes to read at most
      */
-    record Place(Instant asOf, PageCursor after, int limit, long maxBytes) {
+    record PageRequest(Instant asOf, PageCursor after, int limit, long maxBytes) {
 
-        /** Returns the place for events that have been due for that long. */
-        Place dueFor(Duration wait) {
-            return wait.isZero() ? this : new Place(asOf.minus(wait), after, limit, maxBytes);
+        /** Returns the request for events that have been due for that long. */
+        PageRequest dueFor(Duration wait) {
+            return wait.isZero() ? this : new PageRequest(asOf.minus(wait), after, limit, maxBytes);
         }
     }
 
@@ -58,10 +58,10 @@ interface PageReader {
         }
 
         @Override
-        public ReadPage read(EventTypes types, Place place, boolean takeOver, LostAnswers lost) {
+        public ReadPage read(EventTypes types, PageRequest request, boolean takeOver, LostAnswers lost) {
             PollTarget.Claim claim = new PollTarget.Claim(null, System.nanoTime());
             Page<DueEvent> page = backend.fetch(
-                    new FetchRequest(place.asOf, skipRecent, types, place.limit, place.after, place.maxBytes));
+                    new FetchRequest(request.asOf, skipRecent, types, request.limit, request.after, request.maxBytes));
             return new ReadPage(page.items(), 0, claim, page.next());
         }
     }
@@ -75,14 +75,14 @@ interface PageReader {
         }
 
         @Override
-        public ReadPage read(EventTypes types, Place place, boolean takeOver, LostAnswers lost) {
+        public ReadPage read(EventTypes types, PageRequest request, boolean takeOver, LostAnswers lost) {
             Lease lease = target.lease();
             PollTarget.Claim claim = new PollTarget.Claim(lease.holder(), target.lockTime());
             ClaimRequest.Scope scope = new ClaimRequest.Scope(types, skipRecent, takeOver, leftBehind(lost));
             ClaimedPage page;
             try {
                 page = backend.claim(
-                        new ClaimRequest(lease, place.asOf, scope, place.limit, place.after, place.maxBytes));
+                        new ClaimRequest(lease, request.asOf, scope, request.limit, request.after, request.maxBytes));
             } catch (RuntimeException | Error e) {
                 if (!(e instanceof OutboxBackendException failure && failure.isWithoutEffect())) {
                     lost.add(lease.holder());

@@ -26,7 +26,9 @@ public interface PollFeed {
     }
 
     /** Returns how many events are read at a time, or 0 for the poller's setting. */
-    int batchSize();
+    default int batchSize() {
+        return 0;
+    }
 
     /** Returns whether the capacity says how many events are wanted, so that larger pages than the default do no harm. */
     default boolean hasBoundedRoom() {
@@ -34,5 +36,7 @@ public interface PollFeed {
     }
 
     /** Returns the longest sleep between reads, or {@code null} for the poller's setting. */
-    Duration interval();
+    default Duration interval() {
+        return null;
+    }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -26,21 +27,22 @@ final class Schedule implements Alarm {
 
     private final PollTarget target;
     private final PollSettings settings;
-    private final Runnable run;
+    private final StoreTime time;
     private final ScheduledThreadPoolExecutor scheduler;
     private final Map<PollFeed, FeedState> states = new IdentityHashMap<>();
     private final AtomicLong calls = new AtomicLong();
     private final long firstRecoveryAtNanos;
-    private volatile Duration storeAhead = Duration.ZERO;
     private ScheduledFuture<?> nextRun;
     private long nextRunAtNanos;
-    private boolean started;
+    /** What to do at each time, or {@code null} before the start. */
+    private Runnable run;
+
     private volatile boolean closed;
 
-    Schedule(PollTarget target, PollSettings settings, Runnable run) {
+    Schedule(PollTarget target, PollSettings settings, StoreTime time) {
         this.target = target;
         this.settings = settings;
-        this.run = run;
+        this.time = time;
         StuckRecovery recovery = settings.recovery();
         this.firstRecoveryAtNanos = System.nanoTime()
                 + (recovery == null ? 0 : recovery.initialDelay().toNanos());
@@ -50,12 +52,12 @@ final class Schedule implements Alarm {
     }
 
     /** Starts, unless it was started already. The first run begins at once. */
-    synchronized void start() {
+    synchronized void start(Runnable newRun) {
         if (closed) {
             throw new IllegalStateException("The poller is closed; build a new one");
         }
-        if (!started) {
-            started = true;
+        if (run == null) {
+            run = newRun;
             next();
         }
     }
@@ -90,14 +92,20 @@ final class Schedule implements Alarm {
         }
     }
 
-    /** Returns whether the feed is due; if so, sets its next time, which wake-ups from now on may bring forward. */
-    synchronized boolean begin(FeedState state) {
-        long now = System.nanoTime();
-        if (state.dueAtNanos() - now > 0) {
-            return false;
+    /**
+     * Returns the feeds that are due, but for those under way; sets the next time of each, which wake-ups from now on may
+     * bring forward.
+     */
+    List<FeedState> beginDue(Set<FeedState> underWay) {
+        List<FeedState> feeds = feeds();
+        synchronized (this) {
+            long now = System.nanoTime();
+            List<FeedState> due = feeds.stream()
+                    .filter(state -> state.dueAtNanos() - now <= 0 && !underWay.contains(state))
+                    .toList();
+            due.forEach(state -> begin(state, now));
+            return due;
         }
-        begin(state, now);
-        return true;
     }
 
     private void begin(FeedState state, long now) {
@@ -111,7 +119,14 @@ final class Schedule implements Alarm {
      * Begins all idle feeds, due or not, and returns them, if there are several, some of them due, and no other feed is.
      * So feeds at rest fall into step with the first of them.
      */
-    synchronized List<FeedState> beginIdle(List<FeedState> feeds) {
+    List<FeedState> beginIdle() {
+        List<FeedState> feeds = feeds();
+        synchronized (this) {
+            return beginIdle(feeds);
+        }
+    }
+
+    private List<FeedState> beginIdle(List<FeedState> feeds) {
         long now = System.nanoTime();
         List<FeedState> due =
                 feeds.stream().filter(state -> state.dueAtNanos() - now <= 0).toList();
@@ -150,14 +165,9 @@ final class Schedule implements Alarm {
         next();
     }
 
-    /** Notes how the store's clock goes, by which due times are told; zero where it does not matter. */
-    void storeIsAhead(Duration difference) {
-        storeAhead = difference;
-    }
-
     @Override
     public void dueAt(EventTypes types, Instant due) {
-        Duration wait = Duration.between(settings.clock().instant().plus(storeAhead), due);
+        Duration wait = Duration.between(time.estimate(), due);
         boolean isLong = wait.compareTo(Duration.ofMillis(MAX_DELAY_MS)) > 0;
         dueIn(types, wait.isNegative() ? 0 : isLong ? MAX_DELAY_MS : wait.toMillis() + 1);
     }
@@ -198,15 +208,20 @@ final class Schedule implements Alarm {
         return states.computeIfAbsent(feed, key -> new FeedState(key, settings, firstRecoveryAtNanos));
     }
 
-    void runBegins() {
+    private void runNow(Runnable current) {
         synchronized (this) {
             nextRun = null;
+        }
+        try {
+            current.run();
+        } finally {
+            next();
         }
     }
 
     /** Sees to it that the next run begins when the first feed is due. */
-    synchronized void next() {
-        if (closed || !started) {
+    private synchronized void next() {
+        if (closed || run == null) {
             return;
         }
         long now = System.nanoTime();
@@ -223,7 +238,8 @@ final class Schedule implements Alarm {
             nextRun.cancel(false);
         }
         try {
-            nextRun = scheduler.schedule(run, Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+            Runnable current = run;
+            nextRun = scheduler.schedule(() -> runNow(current), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
             nextRunAtNanos = now + delayNanos;
         } catch (RejectedExecutionException e) {
             LOG.log(Level.DEBUG, "The poller is closing", e);

@@ -63,8 +63,8 @@ final class Walk {
         return range.within(feed.types());
     }
 
-    PageReader.Place place(int limit, long maxBytes) {
-        return new PageReader.Place(asOf, cursor == null ? range.start() : cursor, limit, maxBytes);
+    PageReader.PageRequest page(int limit, long maxBytes) {
+        return new PageReader.PageRequest(asOf, cursor == null ? range.start() : cursor, limit, maxBytes);
     }
 
     /** Goes on behind a page; {@code null} is the end. */

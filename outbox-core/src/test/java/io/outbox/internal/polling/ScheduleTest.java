@@ -8,6 +8,7 @@ import io.outbox.support.Node;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -55,11 +56,16 @@ class ScheduleTest {
                 });
     }
 
+    private Schedule schedule(PollSettings settings) {
+        PollTarget target = target();
+        return new Schedule(target, settings, new StoreTime(null, target, settings));
+    }
+
     @Test
     void aCallForAFeedThatIsNewerThanTheListIsNotForgotten() {
         PollSettings settings = new PollSettings();
         settings.intervalMs(Node.NEVER_MS);
-        Schedule schedule = new Schedule(target(), settings, () -> {});
+        Schedule schedule = schedule(settings);
         try {
             feeds.add(new Feed(EventTypes.only("Old")));
             schedule.feeds();
@@ -71,7 +77,9 @@ class ScheduleTest {
             schedule.feeds();
 
             FeedState fresh = schedule.feeds().get(1);
-            assertThat(schedule.begin(fresh)).as("a new feed is read at once").isTrue();
+            assertThat(schedule.beginDue(Set.of()))
+                    .as("a new feed is read at once")
+                    .contains(fresh);
             assertThat(fresh.dueAtNanos() - System.nanoTime()).isLessThan(TimeUnit.SECONDS.toNanos(1));
         } finally {
             schedule.close();
@@ -87,7 +95,7 @@ class ScheduleTest {
                     gate.pass();
                     return EventTypes.only("Slow");
                 });
-        Schedule schedule = new Schedule(target(), new PollSettings(), () -> {});
+        Schedule schedule = schedule(new PollSettings());
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try {
             feeds.add(slow);
