@@ -3,7 +3,8 @@ package io.outbox.spring.boot;
 import io.outbox.inbox.InboxCleanUp;
 import io.outbox.inbox.InboxSchema;
 import io.outbox.inbox.Unidentified;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
+import io.outbox.spring.boot.internal.declaring.Rule;
+import io.outbox.spring.boot.internal.declaring.Setting;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,7 +14,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * The settings for consuming each event once. Defaults are those of {@link io.outbox.inbox.JdbcInbox}. Each value is checked
  * at start-up, and keys that do not exist are refused.
  */
-@ConfigurationProperties(prefix = ConsumerKeys.PREFIX, ignoreUnknownFields = false)
+@ConfigurationProperties(prefix = "outbox.consumer", ignoreUnknownFields = false)
 public class OutboxConsumerProperties {
 
     /** Whether there is an OutboxIdempotentConsumer, with its table and its clean-up. */
@@ -26,6 +27,7 @@ public class OutboxConsumerProperties {
     private String name;
 
     /** The table of consumed events, optionally with its schema. */
+    @Setting(rule = Rule.TABLE_NAME)
     private String tableName = InboxSchema.DEFAULT_TABLE;
 
     /** What becomes of messages whose event id is missing, blank or malformed. */
@@ -96,15 +98,19 @@ public class OutboxConsumerProperties {
         private boolean enabled = true;
 
         /** How many marks one transaction deletes; transactions follow each other until no old one is left. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private int batchSize = InboxCleanUp.DEFAULT_BATCH_SIZE;
 
         /** How long an event is known as consumed: longer than any message can come again. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration ttl = InboxCleanUp.DEFAULT_TTL;
 
         /** How long after the start the first clean-up is. */
+        @Setting(rule = Rule.NOT_NEGATIVE)
         private Duration initialDelay = InboxCleanUp.DEFAULT_INITIAL_DELAY;
 
         /** The time between two clean-ups. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration fixedDelay = InboxCleanUp.DEFAULT_FIXED_DELAY;
 
         public boolean isEnabled() {

@@ -1,6 +1,8 @@
 package io.outbox.spring.boot;
 
 import io.outbox.dead.DeadLetterPolicy;
+import io.outbox.spring.boot.internal.declaring.Rule;
+import io.outbox.spring.boot.internal.declaring.Setting;
 import java.time.Duration;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
@@ -11,27 +13,35 @@ public class OutboxDlqProperties {
     private boolean enabled;
 
     /** The table of dead letters, optionally with a schema. By default outbox_dlq_event, or for another outbox table its name with _dlq. */
+    @Setting(rule = Rule.TABLE_NAME)
     private String tableName;
 
     /** How many events one transfer moves. */
+    @Setting(rule = Rule.AT_LEAST_1)
     private int batchSize = DeadLetterPolicy.DEFAULT_BATCH_SIZE;
 
     /** How many events one transfer to the dead letters moves, if not batch-size. */
+    @Setting(rule = Rule.AT_LEAST_1)
     private Integer transferToBatchSize;
 
     /** How many events one transfer from the dead letters moves, if not batch-size. */
+    @Setting(rule = Rule.AT_LEAST_1)
     private Integer transferFromBatchSize;
 
     /** How long after the start the first transfer to the dead letters is. Unless it or the fixed delay is set, events move when they die, and transfers only look for what is left. */
+    @Setting(rule = Rule.NOT_NEGATIVE)
     private Duration transferToInitialDelay = DeadLetterPolicy.DEFAULT_INITIAL_DELAY;
 
     /** The time between two transfers to the dead letters. */
+    @Setting(rule = Rule.POSITIVE)
     private Duration transferToFixedDelay = DeadLetterPolicy.DEFAULT_SWEEP_DELAY;
 
     /** How long after the start the first transfer from the dead letters is. Unless it or the fixed delay is set, events return when they are approved. */
+    @Setting(rule = Rule.NOT_NEGATIVE)
     private Duration transferFromInitialDelay = DeadLetterPolicy.DEFAULT_INITIAL_DELAY;
 
     /** The time between two transfers from the dead letters. */
+    @Setting(rule = Rule.POSITIVE)
     private Duration transferFromFixedDelay = DeadLetterPolicy.DEFAULT_GIVE_BACK_DELAY;
 
     private final CleanUp cleanUp = new CleanUp();
@@ -126,15 +136,19 @@ public class OutboxDlqProperties {
         private Boolean enabled;
 
         /** How many letters one transaction deletes. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private Integer batchSize;
 
         /** How long resolved letters are kept. */
+        @Setting(rule = Rule.NOT_NEGATIVE)
         private Duration ttl;
 
         /** How long after the start the first clean-up is. */
+        @Setting(rule = Rule.NOT_NEGATIVE)
         private Duration initialDelay;
 
         /** The time between two clean-ups. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration fixedDelay;
 
         public Boolean getEnabled() {

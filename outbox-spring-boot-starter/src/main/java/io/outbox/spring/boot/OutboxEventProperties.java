@@ -1,6 +1,8 @@
 package io.outbox.spring.boot;
 
 import io.outbox.spring.boot.OutboxPublisherProperties.Policy;
+import io.outbox.spring.boot.internal.declaring.Rule;
+import io.outbox.spring.boot.internal.declaring.Setting;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -114,24 +116,31 @@ public class OutboxEventProperties extends Policy {
     public static class Message {
 
         /** How long a message may wait in a queue before it is dropped or dead-lettered. By default for ever. */
+        @Setting(rule = Rule.NOT_NEGATIVE)
         private Duration expiration;
 
         /** The priority of messages in queues that have priorities. */
+        @Setting(rule = Rule.UP_TO_255)
         private Integer priority;
 
         /** The type of messages. By default the event type. */
+        @Setting(rule = Rule.NOT_BLANK)
         private String type;
 
         /** The user who sends; the broker takes only the one who is connected. */
+        @Setting(rule = Rule.NOT_BLANK)
         private String userId;
 
         /** The application that sends. */
+        @Setting(rule = Rule.NOT_BLANK)
         private String appId;
 
         /** Where answers go. */
+        @Setting(rule = Rule.NOT_BLANK)
         private String replyTo;
 
         /** The content type of the body. By default application/json, or application/octet-stream if it is binary. */
+        @Setting(rule = Rule.NOT_BLANK)
         private String contentType;
 
         /** Whether messages survive a restart of the broker, if their queues do. By default they do. */

@@ -1,5 +1,8 @@
 package io.outbox.spring.boot;
 
+import io.outbox.spring.boot.internal.declaring.Circumstance;
+import io.outbox.spring.boot.internal.declaring.Rule;
+import io.outbox.spring.boot.internal.declaring.Setting;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /** Second names for settings of {@link OutboxProperties}, in the words of the publisher's configuration. */
@@ -9,12 +12,16 @@ public class OutboxGlobalProperties {
     static final int MAX_DEFAULT_THREAD_POOL_SIZE = 5;
 
     /** Another name for outbox.dispatcher.worker-count. With outbox.publisher.* its default is min(processors, 5). */
-    private Integer threadPoolSize;
+    @Setting(
+            rule = Rule.AT_LEAST_1,
+            meaning = "outbox.dispatcher.worker-count",
+            noEffect = {Circumstance.NO_OUTBOX, Circumstance.WRITER_ONLY, Circumstance.ORDERED})
+    private Integer threadPoolSize = defaultThreadPoolSize();
 
     private final Tables tables = new Tables();
 
     /** Returns the size that the publisher has by default. */
-    public static int defaultThreadPoolSize() {
+    private static int defaultThreadPoolSize() {
         return Math.min(Runtime.getRuntime().availableProcessors(), MAX_DEFAULT_THREAD_POOL_SIZE);
     }
 
@@ -37,7 +44,8 @@ public class OutboxGlobalProperties {
          * Another name for outbox.schema.initialize: true is always, false is never. With outbox.publisher.* or
          * outbox.consumer.enabled its default is true.
          */
-        private Boolean autoCreate;
+        @Setting(meaning = "outbox.schema.initialize")
+        private Boolean autoCreate = true;
 
         public Boolean getAutoCreate() {
             return autoCreate;

@@ -1,5 +1,16 @@
 package io.outbox.spring.boot;
 
+import static io.outbox.spring.boot.internal.declaring.Circumstance.IN_REDIS;
+import static io.outbox.spring.boot.internal.declaring.Circumstance.NOT_IN_REDIS;
+import static io.outbox.spring.boot.internal.declaring.Circumstance.NOT_SEVERAL_NODES;
+import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_METERS;
+import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_OUTBOX;
+import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_PURGE;
+import static io.outbox.spring.boot.internal.declaring.Circumstance.ORDERED;
+import static io.outbox.spring.boot.internal.declaring.Circumstance.WRITER_ONLY;
+import static java.time.temporal.ChronoUnit.MILLIS;
+import static java.time.temporal.ChronoUnit.SECONDS;
+
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.OutboxDispatcher;
 import io.outbox.jdbc.JdbcOutbox;
@@ -9,6 +20,8 @@ import io.outbox.poller.OutboxPoller;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.Lease;
+import io.outbox.spring.boot.internal.declaring.Rule;
+import io.outbox.spring.boot.internal.declaring.Setting;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,6 +49,9 @@ public class OutboxProperties {
     private Backend backend = Backend.JDBC;
 
     /** The outbox table, optionally with its schema. */
+    @Setting(
+            rule = Rule.TABLE_NAME,
+            noEffect = {NO_OUTBOX, IN_REDIS})
     private String tableName = TableNames.DEFAULT_TABLE;
 
     /** Whether there is an outbox at all. */
@@ -48,30 +64,43 @@ public class OutboxProperties {
      * In MULTI_NODE mode, how long an event that this node has no listener for is left to the others before it goes DEAD, as
      * during a deployment that adds event types.
      */
+    @Setting(
+            rule = Rule.NOT_NEGATIVE,
+            noEffect = {NO_OUTBOX, NOT_SEVERAL_NODES})
     private Duration unroutableGrace = OutboxDispatcher.DEFAULT_UNROUTABLE_GRACE;
 
     /** Settings of listeners by their names; they come before those of the annotation. */
+    @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
     private Map<String, ListenerSettings> listeners = new LinkedHashMap<>();
 
     /** Names of subscriptions by event type, for an application that writes events whose listeners run elsewhere. */
+    @Setting(noEffect = NO_OUTBOX)
     private Map<String, List<String>> subscriptions = new LinkedHashMap<>();
 
+    @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
     private final Dispatcher dispatcher = new Dispatcher();
 
+    @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY, ORDERED})
     private final Retry retry = new Retry();
 
+    @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
     private final Poller poller = new Poller();
 
+    @Setting(noEffect = NO_OUTBOX)
     private final ClaimLocking claimLocking = new ClaimLocking();
 
+    @Setting(noEffect = NO_OUTBOX)
     private final Purge purge = new Purge();
 
     private final Metrics metrics = new Metrics();
 
+    @Setting(noEffect = IN_REDIS)
     private final Schema schema = new Schema();
 
+    @Setting(noEffect = NO_OUTBOX)
     private final Health health = new Health();
 
+    @Setting(noEffect = {NO_OUTBOX, NOT_IN_REDIS})
     private final Redis redis = new Redis();
 
     /** Where events are stored. */
@@ -203,15 +232,19 @@ public class OutboxProperties {
     public static class ListenerSettings {
 
         /** How many calls run at the same time. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private Integer concurrency;
 
         /** How often an event is tried before it goes DEAD. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private Integer maxAttempts;
 
         /** The largest number of events per second. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private Integer rateLimit;
 
         /** How many events are read, and handed to a batch listener, at a time. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private Integer batchSize;
 
         private final ListenerBackoff backoff = new ListenerBackoff();
@@ -257,12 +290,14 @@ public class OutboxProperties {
     public static class ListenerBackoff {
 
         /** The pause before the second attempt. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration delay;
 
         /** What the pause is multiplied by with each further attempt. */
         private Double multiplier;
 
         /** The longest pause. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration maxDelay;
 
         public Duration getDelay() {
@@ -294,18 +329,23 @@ public class OutboxProperties {
     public static class Dispatcher {
 
         /** How many events are processed at the same time. In ORDERED mode always 1. */
+        @Setting(rule = Rule.AT_LEAST_1, noEffect = ORDERED)
         private int workerCount = OutboxDispatcher.DEFAULT_WORKER_COUNT;
 
         /** How many events of this node may wait for a worker after their commit; further ones are left to the poller. */
+        @Setting(rule = Rule.AT_LEAST_1, noEffect = ORDERED)
         private int hotQueueCapacity = OutboxDispatcher.DEFAULT_HOT_QUEUE_CAPACITY;
 
         /** How many polled events may wait for a worker. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private int coldQueueCapacity = OutboxDispatcher.DEFAULT_COLD_QUEUE_CAPACITY;
 
         /** How often an event is tried before it goes DEAD. In ORDERED mode always 1. */
+        @Setting(rule = Rule.AT_LEAST_1, noEffect = ORDERED)
         private int maxAttempts = OutboxDispatcher.DEFAULT_MAX_ATTEMPTS;
 
         /** How long shutdown goes on delivering what is queued. */
+        @Setting(rule = Rule.NOT_NEGATIVE, orNumberOf = MILLIS)
         private Duration drainTimeout = Duration.ofMillis(OutboxDispatcher.DEFAULT_DRAIN_TIMEOUT_MS);
 
         public int getWorkerCount() {
@@ -362,9 +402,11 @@ public class OutboxProperties {
     public static class Retry {
 
         /** The pause before the second attempt; doubled with each further one. */
+        @Setting(rule = Rule.POSITIVE, orNumberOf = MILLIS)
         private Duration baseDelay = Duration.ofMillis(ExponentialBackoffRetryPolicy.DEFAULT_BASE_DELAY_MS);
 
         /** The longest pause between two attempts. */
+        @Setting(rule = Rule.POSITIVE, orNumberOf = MILLIS)
         private Duration maxDelay = Duration.ofMillis(ExponentialBackoffRetryPolicy.DEFAULT_MAX_DELAY_MS);
 
         public Duration getBaseDelay() {
@@ -406,14 +448,17 @@ public class OutboxProperties {
     public static class Poller {
 
         /** The longest sleep of the poller. Retries and delayed events wake it earlier. */
+        @Setting(rule = Rule.POSITIVE, orNumberOf = MILLIS)
         private Duration interval = Duration.ofMillis(OutboxPoller.DEFAULT_INTERVAL_MS);
 
         /** How many events are read at a time. Unless it is set, pages grow up to 500 while a backlog drains. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private int batchSize = OutboxPoller.DEFAULT_BATCH_SIZE;
 
         private boolean batchSizeIsSet;
 
         /** The age below which the poller leaves events alone. */
+        @Setting(rule = Rule.NOT_NEGATIVE, orNumberOf = MILLIS)
         private Duration skipRecent = OutboxPoller.DEFAULT_SKIP_RECENT;
 
         public Duration getInterval() {
@@ -472,9 +517,11 @@ public class OutboxProperties {
         private boolean enabled;
 
         /** The name of this node in the lock column, different on every node. By default a random one. */
+        @Setting(rule = Rule.OWNER_ID, noEffect = NOT_SEVERAL_NODES)
         private String ownerId;
 
         /** How long the events of a node that died stay locked. A live node keeps its events however long they take. */
+        @Setting(rule = Rule.POSITIVE, noEffect = NOT_SEVERAL_NODES)
         private Duration lockTimeout = Lease.DEFAULT_DURATION;
 
         public boolean isEnabled() {
@@ -509,12 +556,15 @@ public class OutboxProperties {
         private boolean enabled;
 
         /** How long finished events are kept. With 0, events are deleted when they are done, and DEAD ones stay. */
+        @Setting(rule = Rule.NOT_NEGATIVE, noEffect = NO_PURGE)
         private Duration retention = OutboxPurgeScheduler.DEFAULT_RETENTION;
 
         /** How many events one transaction deletes. */
+        @Setting(rule = Rule.AT_LEAST_1, noEffect = NO_PURGE)
         private int batchSize = OutboxPurgeScheduler.DEFAULT_BATCH_SIZE;
 
         /** The time between two runs, in whole seconds. */
+        @Setting(rule = Rule.WHOLE_SECONDS, orNumberOf = SECONDS, noEffect = NO_PURGE)
         private Duration interval = Duration.ofSeconds(OutboxPurgeScheduler.DEFAULT_INTERVAL_SECONDS);
 
         public boolean isEnabled() {
@@ -566,6 +616,7 @@ public class OutboxProperties {
         private boolean enabled = true;
 
         /** What the names of the meters begin with. */
+        @Setting(rule = Rule.METER_PREFIX, noEffect = NO_METERS)
         private String namePrefix = DEFAULT_METRICS_PREFIX;
 
         public boolean isEnabled() {
@@ -604,6 +655,7 @@ public class OutboxProperties {
     public static class Health {
 
         /** The age of the oldest event that is due, from which on the outbox is down. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration maxLag = DEFAULT_MAX_LAG;
 
         public Duration getMaxLag() {
@@ -622,9 +674,11 @@ public class OutboxProperties {
         private String name = "outbox";
 
         /** How many replicas have to confirm events before a write returns. None by default. */
+        @Setting(rule = Rule.AT_LEAST_0)
         private int waitForReplicas;
 
         /** How long replicas may take for that; then the write fails, though the events are stored. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration replicaTimeout = Duration.ofSeconds(1);
 
         public String getName() {

@@ -3,7 +3,9 @@ package io.outbox.spring.boot;
 import io.outbox.OutboxHeaders;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.spi.Lease;
-import io.outbox.spring.boot.internal.settings.PublisherKeys;
+import io.outbox.spring.boot.internal.declaring.Circumstance;
+import io.outbox.spring.boot.internal.declaring.Rule;
+import io.outbox.spring.boot.internal.declaring.Setting;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -16,7 +18,7 @@ import org.springframework.boot.context.properties.NestedConfigurationProperty;
  * The settings for publishing to a broker. Each event type below {@code outbox.publisher.events} is sent to its topic or
  * exchange, isolated from all others. Each value is checked at start-up, and keys that do not exist are refused.
  */
-@ConfigurationProperties(prefix = PublisherKeys.PREFIX, ignoreUnknownFields = false)
+@ConfigurationProperties(prefix = "outbox.publisher", ignoreUnknownFields = false)
 public class OutboxPublisherProperties {
 
     static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
@@ -56,6 +58,7 @@ public class OutboxPublisherProperties {
 
     private final CloudEvents cloudEvents = new CloudEvents();
 
+    @Setting(noEffect = Circumstance.NOT_SEVERAL_NODES)
     private final StuckRecovery stuckRecovery = new StuckRecovery();
 
     private final CleanUp cleanUp = new CleanUp();
@@ -143,6 +146,7 @@ public class OutboxPublisherProperties {
         private String beanName;
 
         /** How long the acknowledgements of a batch are awaited; events without one go back uncounted then. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
         public SenderType getType() {
@@ -177,21 +181,27 @@ public class OutboxPublisherProperties {
         private String topic;
 
         /** How many events are read and sent at a time. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private Integer batchSize;
 
         /** How long after the start of the application delivery begins. */
+        @Setting(rule = Rule.NOT_NEGATIVE)
         private Duration initialDelay;
 
         /** The longest pause between two looks for events that were not sent right after their commit; without backoff, also the pause before a retry. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration fixedDelay;
 
         /** How often sending is tried again before an event goes DEAD. */
+        @Setting(rule = Rule.AT_LEAST_0)
         private Integer maxRetries;
 
         /** How many batches of one event type are sent at the same time. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private Integer concurrency;
 
         /** The largest number of events of one type per second. By default there is no limit. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private Integer rateLimit;
 
         private final Backoff backoff = new Backoff();
@@ -278,9 +288,11 @@ public class OutboxPublisherProperties {
         private Boolean enabled;
 
         /** The pause before the first retry. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration delay;
 
         /** What the pause is multiplied by with each further retry. */
+        @Setting(rule = Rule.FACTOR)
         private Double multiplier;
 
         public Boolean getEnabled() {
@@ -338,15 +350,19 @@ public class OutboxPublisherProperties {
     public static class StuckRecovery {
 
         /** How many events of dead nodes are taken over at a time. */
+        @Setting(rule = Rule.AT_LEAST_1)
         private int batchSize = DEFAULT_RECOVERY_BATCH_SIZE;
 
         /** Another name for outbox.claim-locking.lock-timeout: how long the events of a node that died stay locked. */
+        @Setting(rule = Rule.POSITIVE, meaning = "outbox.claim-locking.lock-timeout")
         private Duration maxBatchProcessingTime = Lease.DEFAULT_DURATION;
 
         /** How long after the start events of dead nodes are looked for, if one of initial-delay, fixed-delay and batch-size is set; by default with every poll. */
+        @Setting(rule = Rule.NOT_NEGATIVE)
         private Duration initialDelay = DEFAULT_RECOVERY_INITIAL_DELAY;
 
         /** How often events of dead nodes are looked for, if one of initial-delay, fixed-delay and batch-size is set; by default with every poll. */
+        @Setting(rule = Rule.POSITIVE)
         private Duration fixedDelay = DEFAULT_RECOVERY_FIXED_DELAY;
 
         public int getBatchSize() {
@@ -386,18 +402,23 @@ public class OutboxPublisherProperties {
     public static class CleanUp {
 
         /** Whether delivered events are deleted. DEAD events are kept. */
+        @Setting(meaning = "outbox.purge.enabled")
         private boolean enabled = true;
 
         /** How many events one transaction deletes; transactions follow each other until nothing is left to delete. */
+        @Setting(rule = Rule.AT_LEAST_1, meaning = "outbox.purge.batch-size")
         private int batchSize = DEFAULT_CLEAN_UP_BATCH_SIZE;
 
         /** How long delivered events are kept. */
+        @Setting(rule = Rule.NOT_NEGATIVE, meaning = "outbox.purge.retention")
         private Duration ttl = DEFAULT_CLEAN_UP_TTL;
 
         /** How long after the start the first clean-up is. */
+        @Setting(rule = Rule.NOT_NEGATIVE)
         private Duration initialDelay = DEFAULT_CLEAN_UP_INITIAL_DELAY;
 
         /** The time between two clean-ups, in whole seconds. */
+        @Setting(rule = Rule.WHOLE_SECONDS, meaning = "outbox.purge.interval")
         private Duration fixedDelay = DEFAULT_CLEAN_UP_FIXED_DELAY;
 
         public boolean isEnabled() {
@@ -476,6 +497,7 @@ public class OutboxPublisherProperties {
     public static class Cache {
 
         /** How long counts are kept: of all events, by status, and by event type and status. 0s counts anew each time. */
+        @Setting(rule = Rule.GAUGE_TTLS)
         private List<Duration> ttls = DEFAULT_GAUGE_TTLS;
 
         public List<Duration> getTtls() {

@@ -20,13 +20,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.Principal;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
@@ -336,32 +331,5 @@ class OutboxAdminTest {
     void refusesBadSettings(String property, String named) {
         runner.withPropertyValues(ENABLED, property)
                 .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining(named));
-    }
-
-    @Test
-    void documentsItsSettings() throws IOException {
-        Matcher rows = Pattern.compile("(?m)^\\| `(outbox\\.admin\\.[a-z-]+)` \\| (?:`([^`]*)`)? *\\| \\S.* \\|$")
-                .matcher(Files.readString(Path.of("..", "docs", "admin.md")));
-        Map<String, String> documented = new TreeMap<>();
-        while (rows.find()) {
-            documented.put(rows.group(1), rows.group(2) == null ? "" : rows.group(2));
-        }
-        Map<String, String> defaults = new TreeMap<>();
-        for (Object each : (List<?>) EditorMetadata.read().get("properties")) {
-            Map<?, ?> property = (Map<?, ?>) each;
-            String name = (String) property.get("name");
-            if (name.startsWith("outbox.admin.")) {
-                assertThat((String) property.get("description")).as(name).isNotBlank();
-                Object value = property.get("defaultValue");
-                defaults.put(name, value == null ? "" : value.toString());
-            }
-        }
-        assertThat(documented).isEqualTo(defaults);
-        OutboxAdminProperties properties = new OutboxAdminProperties();
-        assertThat(defaults)
-                .containsEntry("outbox.admin.base-path", properties.getBasePath())
-                .containsEntry("outbox.admin.read-role", properties.getReadRole())
-                .containsEntry("outbox.admin.operate-role", properties.getOperateRole())
-                .containsEntry("outbox.admin.enabled", String.valueOf(properties.isEnabled()));
     }
 }

@@ -8,24 +8,14 @@ import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.inbox.Unidentified;
 import io.outbox.spring.boot.internal.settings.ConsumerSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.logging.Level;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -36,17 +26,7 @@ class OutboxConsumerPropertiesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "outbox.consumer.enabled,perhaps",
         "outbox.consumer.name,''",
-        "outbox.consumer.table-name,no table",
-        "outbox.consumer.unidentified,guess",
-        "outbox.consumer.clean-up.enabled,perhaps",
-        "outbox.consumer.clean-up.batch-size,0",
-        "outbox.consumer.clean-up.ttl,0s",
-        "outbox.consumer.clean-up.ttl,-1s",
-        "outbox.consumer.clean-up.initial-delay,-1s",
-        "outbox.consumer.clean-up.fixed-delay,0s",
-        "outbox.consumer.cache.enabled,perhaps",
         "outbox.consumer.cache.cache-name,''",
         // keys that do not exist
         "outbox.consumer.clean-up.time-to-live,1h",
@@ -161,42 +141,5 @@ class OutboxConsumerPropertiesTest {
                     .singleElement(InstanceOfAssertFactories.STRING)
                     .contains("outbox.consumer", "outbox.consumer.enabled=true");
         }
-    }
-
-    // Metadata for editors, and documentation
-
-    private static Map<String, String> defaults() throws IOException {
-        Map<String, String> defaults = new TreeMap<>();
-        for (Object each : (List<?>) EditorMetadata.read().get("properties")) {
-            Map<?, ?> property = (Map<?, ?>) each;
-            String name = (String) property.get("name");
-            if (name.startsWith("outbox.consumer.")) {
-                assertThat((String) property.get("description")).as(name).isNotBlank();
-                Object value = property.get("defaultValue");
-                defaults.put(name, value == null ? "" : value.toString());
-            }
-        }
-        return defaults;
-    }
-
-    @Test
-    void tellsEditorsTheDefaultsOfTheCode() throws IOException {
-        Map<String, String> defaults = defaults();
-        defaults.values().removeIf(String::isEmpty);
-        OutboxConsumerProperties bound = new Binder(new MapConfigurationPropertySource(defaults))
-                .bind("outbox.consumer", OutboxConsumerProperties.class)
-                .get();
-        assertThat(bound).usingRecursiveComparison().isEqualTo(new OutboxConsumerProperties());
-    }
-
-    @Test
-    void hasATableOfAllPropertiesInTheDocumentation() throws IOException {
-        Matcher rows = Pattern.compile("(?m)^\\| `(outbox\\.[a-z.-]+)` \\| (?:`([^`]*)`)? *\\| \\S.* \\|$")
-                .matcher(Files.readString(Path.of("..", "docs", "inbox.md")));
-        Map<String, String> documented = new TreeMap<>();
-        while (rows.find()) {
-            documented.put(rows.group(1), rows.group(2) == null ? "" : rows.group(2));
-        }
-        assertThat(documented).isEqualTo(defaults());
     }
 }

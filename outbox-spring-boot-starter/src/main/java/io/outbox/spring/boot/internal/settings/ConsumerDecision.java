@@ -24,43 +24,24 @@ public final class ConsumerDecision {
 
     /** Returns whether this application consumes and does nothing else, so that it needs no outbox. */
     public static boolean isConsumerOnly(ExplicitSettings explicit) {
-        return isOn(explicit, ConsumerKeys.ENABLED, false)
-                && !isOn(explicit, PublisherKeys.of("enabled"), true)
-                && !explicit.has(SettingsDecision.MODE);
+        return consumes(explicit) && !explicit.is(PublisherKeys.ENABLED, true) && !explicit.has(OutboxKeys.MODE);
     }
 
     /** Returns whether the application has a consumer. */
     static boolean consumes(ExplicitSettings explicit) {
-        return isOn(explicit, ConsumerKeys.ENABLED, false);
-    }
-
-    private static boolean isOn(ExplicitSettings explicit, String key, boolean byDefault) {
-        return explicit.value(key, Boolean.class).orElse(byDefault);
+        return explicit.is(ConsumerKeys.ENABLED, false);
     }
 
     /** Checks every value, and decides. */
     public static ConsumerSettings decide(OutboxConsumerProperties properties, ExplicitSettings explicit) {
+        FeatureSettings.check(properties, explicit);
         ConsumerDecision decision = new ConsumerDecision(properties);
-        decision.check();
-        if (!properties.getCleanUp().isEnabled()) {
-            PointlessSettings.warnWithoutCleanUp(explicit);
-        }
         return new ConsumerSettings(
                 decision.name(explicit.value(APPLICATION_NAME, String.class).orElse("")),
                 properties.getTableName(),
                 properties.getUnidentified(),
                 decision.cleanUp(),
                 decision.cacheName());
-    }
-
-    private void check() {
-        require(properties.getUnidentified() != null, ConsumerKeys.of("unidentified"), null, "must be set");
-        Rules.tableName(ConsumerKeys.of("table-name"), properties.getTableName());
-        OutboxConsumerProperties.CleanUp cleanUp = properties.getCleanUp();
-        Rules.atLeast(1, ConsumerKeys.of("clean-up.batch-size"), cleanUp.getBatchSize());
-        Rules.positive(ConsumerKeys.of("clean-up.ttl"), cleanUp.getTtl());
-        Rules.notNegative(ConsumerKeys.of("clean-up.initial-delay"), cleanUp.getInitialDelay());
-        Rules.positive(ConsumerKeys.of("clean-up.fixed-delay"), cleanUp.getFixedDelay());
     }
 
     private String name(String applicationName) {

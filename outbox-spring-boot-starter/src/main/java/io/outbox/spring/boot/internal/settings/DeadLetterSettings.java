@@ -47,7 +47,7 @@ public record DeadLetterSettings(String tableName, boolean atDeath, DeadLetterPo
 
     private static boolean isDelayed(ExplicitSettings explicit, String transfer) {
         return Stream.of("-initial-delay", "-fixed-delay")
-                .anyMatch(delay -> explicit.has(DlqPropertiesCheck.key(transfer + delay)));
+                .anyMatch(delay -> explicit.has(PublisherKeys.of("dlq." + transfer + delay)));
     }
 
     private static CleanUp cleanUp(OutboxPublisherProperties.CleanUp shared, OutboxDlqProperties.CleanUp own) {

@@ -42,6 +42,11 @@ public final class ExplicitSettings {
         return bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
     }
 
+    /** Returns whether a setting is true. */
+    boolean is(String key, boolean byDefault) {
+        return value(key, Boolean.class).orElse(byDefault);
+    }
+
     /** Returns whether the application sets this key or one below it. */
     public boolean hasAnyBelow(String prefix) {
         ConfigurationPropertyName name = ConfigurationPropertyName.of(prefix);

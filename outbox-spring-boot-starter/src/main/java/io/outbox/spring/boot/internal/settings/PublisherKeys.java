@@ -1,11 +1,28 @@
 package io.outbox.spring.boot.internal.settings;
 
-/** The names of the publisher's settings. */
-public final class PublisherKeys {
+import io.outbox.spring.boot.OutboxPublisherProperties;
+
+/** The settings of the publisher. {@link PublisherCheck} knows how they fit together. */
+public final class PublisherKeys extends FeatureSettings {
 
     public static final String PREFIX = "outbox.publisher";
 
-    private PublisherKeys() {}
+    static final String ENABLED = of("enabled");
+    static final String CLEAN_UP = of("clean-up.enabled");
+
+    private static final String DLQ_ENABLED = of("dlq.enabled");
+
+    PublisherKeys() {
+        super(PREFIX, OutboxPublisherProperties.class);
+    }
+
+    @Override
+    protected String whyNoEffect(String key, ExplicitSettings explicit, boolean hasOutbox) {
+        boolean isPointless = key.startsWith(of("dlq.")) && hasOutbox && !explicit.is(DLQ_ENABLED, false);
+        return isPointless && !key.equals(DLQ_ENABLED)
+                ? "there are no dead letters; set " + DLQ_ENABLED + "=true"
+                : null;
+    }
 
     /** Returns the key of a setting below {@value #PREFIX}. */
     public static String of(String setting) {

@@ -8,6 +8,7 @@ import io.outbox.spring.boot.OutboxProperties;
 import io.outbox.spring.boot.OutboxProperties.Backend;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.OutboxPublisherProperties;
+import io.outbox.spring.boot.internal.settings.FeatureSettings.OtherName;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Delivery;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Locking;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Monitoring;
@@ -19,8 +20,9 @@ import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
@@ -36,13 +38,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  */
 public final class SettingsDecision {
 
-    /** The key of the mode. */
-    public static final String MODE = "outbox.mode";
-
     private static final System.Logger LOG = System.getLogger(SettingsDecision.class.getName());
-    private static final String PURGE = "outbox.purge.enabled";
-    private static final String CLEAN_UP = PublisherKeys.of("clean-up.enabled");
-    private static final String LOCKING = "outbox.claim-locking.enabled";
     private static final List<String> RECOVERY_SCHEDULE = Stream.of("batch-size", "initial-delay", "fixed-delay")
             .map(setting -> PublisherKeys.of("stuck-recovery." + setting))
             .toList();
@@ -50,6 +46,7 @@ public final class SettingsDecision {
     private final ExplicitSettings explicit;
     private final OutboxGlobalProperties global;
     private final OutboxPublisherProperties publisher;
+    private final Map<String, OtherName> otherNames;
     private final boolean publisherIsConfigured;
     private final boolean isConsumerOnly;
 
@@ -58,6 +55,9 @@ public final class SettingsDecision {
         this.explicit = explicit;
         this.global = global;
         this.publisher = publisher;
+        this.otherNames = publisher.isEnabled()
+                ? FeatureSettings.otherNames(global, publisher)
+                : FeatureSettings.otherNames(global);
         this.publisherIsConfigured = publisher.isEnabled() && explicit.hasAnyBelow(PublisherKeys.PREFIX);
         this.isConsumerOnly = ConsumerDecision.isConsumerOnly(explicit);
     }
@@ -71,34 +71,37 @@ public final class SettingsDecision {
 
     /** Checks every value, and decides. */
     public OutboxSettings decide(OutboxProperties outbox) {
-        new OutboxPropertiesCheck(explicit).check(outbox);
-        GlobalPropertiesCheck.check(global);
-        PublisherPropertiesCheck.check(publisher);
-        TwoUnits.check(explicit);
+        Stream.of(outbox, global, publisher).forEach(properties -> FeatureSettings.check(properties, explicit));
+        checkRetry(outbox.getRetry());
+        new PublisherCheck(publisher).check();
         Mode mode = mode(outbox);
         OutboxSettings settings = new OutboxSettings(
                 mode, table(outbox), delivery(outbox, mode), purge(outbox, mode), monitoring(outbox));
-        if (isConsumerOnly) {
-            PointlessSettings.warnWithoutOutbox(explicit);
-        } else {
-            PointlessSettings.warn(explicit, settings);
-        }
+        new PointlessSettings(explicit, isConsumerOnly ? Optional.empty() : Optional.of(settings)).warn();
         return settings;
+    }
+
+    private void checkRetry(OutboxProperties.Retry retry) {
+        require(
+                retry.getMaxDelay().compareTo(retry.getBaseDelay()) >= 0,
+                FeatureSettings.chosenKey(OutboxKeys.RETRY_MAX_DELAY, explicit),
+                retry.getMaxDelay(),
+                "must not be less than outbox.retry.base-delay, which is " + retry.getBaseDelay());
     }
 
     private Mode mode(OutboxProperties outbox) {
         boolean locks = outbox.getClaimLocking().isEnabled();
-        boolean refusesLocks = !locks && explicit.has(LOCKING);
-        if (explicit.has(MODE) || outbox.getMode() != Mode.SINGLE_NODE) {
+        boolean refusesLocks = !locks && explicit.has(OutboxKeys.LOCKING);
+        if (explicit.has(OutboxKeys.MODE) || outbox.getMode() != Mode.SINGLE_NODE) {
             boolean several = outbox.getMode() == Mode.MULTI_NODE;
             require(
                     several || !locks,
-                    LOCKING,
+                    OutboxKeys.LOCKING,
                     true,
                     "takes effect only when outbox.mode is MULTI_NODE, but that is " + outbox.getMode());
             require(
                     !several || !refusesLocks,
-                    LOCKING,
+                    OutboxKeys.LOCKING,
                     false,
                     "must not be false when outbox.mode is MULTI_NODE, where nodes would deliver each other's events"
                             + " without");
@@ -107,9 +110,9 @@ public final class SettingsDecision {
         if (!publisher.isEnabled()) {
             require(
                     !locks,
-                    LOCKING,
+                    OutboxKeys.LOCKING,
                     true,
-                    "does not fit " + PublisherKeys.of("enabled") + "=false: nothing is delivered");
+                    "does not fit " + PublisherKeys.ENABLED + "=false: nothing is delivered");
             LOG.log(
                     Level.INFO,
                     isConsumerOnly
@@ -117,30 +120,29 @@ public final class SettingsDecision {
                                     + " is to write events or to deliver them to listeners"
                             : "{0} is false, so this instance only writes events and leaves their delivery and purge to"
                                     + " others; set {1} if it is to deliver to listeners",
-                    PublisherKeys.of("enabled"),
-                    MODE);
+                    PublisherKeys.ENABLED,
+                    OutboxKeys.MODE);
             return Mode.WRITER_ONLY;
         }
         boolean publishes = !publisher.getEvents().isEmpty();
         require(
                 !publishes || !refusesLocks,
-                LOCKING,
+                OutboxKeys.LOCKING,
                 false,
-                "does not fit " + PublisherKeys.of("events") + ", which several instances may deliver; set " + MODE
-                        + " to SINGLE_NODE if there is only one");
+                "does not fit " + PublisherKeys.of("events") + ", which several instances may deliver; set "
+                        + OutboxKeys.MODE + " to SINGLE_NODE if there is only one");
         return locks || publishes ? Mode.MULTI_NODE : Mode.SINGLE_NODE;
     }
 
     private Table table(OutboxProperties outbox) {
-        boolean autoCreate = !Boolean.FALSE.equals(global.getTables().getAutoCreate());
         return new Table(
                 outbox.getTableName(),
-                oneOf(
-                        new Named<>(
-                                "outbox.schema.initialize", outbox.getSchema().getInitialize()),
-                        new Named<>(
-                                "outbox.tables.auto-create",
-                                autoCreate ? DatabaseInitializationMode.ALWAYS : DatabaseInitializationMode.NEVER),
+                inForce(
+                        OutboxKeys.SCHEMA_INITIALIZE,
+                        outbox.getSchema().getInitialize(),
+                        creates -> Boolean.FALSE.equals(creates)
+                                ? DatabaseInitializationMode.NEVER
+                                : DatabaseInitializationMode.ALWAYS,
                         publisherIsConfigured || ConsumerDecision.consumes(explicit)),
                 outbox.getBackend() == Backend.REDIS ? outbox.getRedis().getName() : null);
     }
@@ -157,13 +159,8 @@ public final class SettingsDecision {
     }
 
     private Workers workers(OutboxProperties.Dispatcher dispatcher) {
-        Integer threads = global.getThreadPoolSize();
         return new Workers(
-                oneOf(
-                        new Named<>("outbox.dispatcher.worker-count", dispatcher.getWorkerCount()),
-                        new Named<>(
-                                "outbox.thread-pool-size",
-                                threads == null ? OutboxGlobalProperties.defaultThreadPoolSize() : threads)),
+                inForce(OutboxKeys.WORKER_COUNT, dispatcher.getWorkerCount(), Integer.class),
                 dispatcher.getHotQueueCapacity(),
                 dispatcher.getColdQueueCapacity(),
                 dispatcher.getMaxAttempts(),
@@ -175,11 +172,7 @@ public final class SettingsDecision {
         String ownerId = locking.getOwnerId();
         return new Locking(
                 ownerId == null || ownerId.isBlank() ? null : ownerId,
-                oneOfOursAndPublishers(
-                        new Named<>("outbox.claim-locking.lock-timeout", locking.getLockTimeout()),
-                        new Named<>(
-                                PublisherKeys.of("stuck-recovery.max-batch-processing-time"),
-                                publisher.getStuckRecovery().getMaxBatchProcessingTime())),
+                inForce(OutboxKeys.LOCK_TIMEOUT, locking.getLockTimeout(), Duration.class),
                 stuckRecovery(mode),
                 outbox.getUnroutableGrace());
     }
@@ -198,21 +191,14 @@ public final class SettingsDecision {
     private Optional<Purge> purge(OutboxProperties outbox, Mode mode) {
         OutboxProperties.Purge purge = outbox.getPurge();
         OutboxPublisherProperties.CleanUp cleanUp = publisher.getCleanUp();
-        boolean enabled = oneOfOursAndPublishers(
-                new Named<>(PURGE, purge.isEnabled()), new Named<>(CLEAN_UP, cleanUp.isEnabled()));
+        boolean enabled = inForce(OutboxKeys.PURGE, purge.isEnabled(), Boolean.class);
         // purging by age, as writer-only does, would take events from the instances that deliver
-        boolean othersPurge = !publisher.isEnabled() && !explicit.has(MODE);
+        boolean othersPurge = !publisher.isEnabled() && !explicit.has(OutboxKeys.MODE);
         Purge decided = new Purge(
-                oneOfOursAndPublishers(
-                        new Named<>("outbox.purge.retention", purge.getRetention()),
-                        new Named<>(PublisherKeys.of("clean-up.ttl"), cleanUp.getTtl())),
-                publisherIsConfigured && !explicit.has(PURGE),
-                oneOfOursAndPublishers(
-                        new Named<>("outbox.purge.batch-size", purge.getBatchSize()),
-                        new Named<>(PublisherKeys.of("clean-up.batch-size"), cleanUp.getBatchSize())),
-                oneOfOursAndPublishers(
-                        new Named<>(TwoUnits.chosen(explicit, "outbox.purge.interval"), purge.getInterval()),
-                        new Named<>(PublisherKeys.of("clean-up.fixed-delay"), cleanUp.getFixedDelay())),
+                inForce(OutboxKeys.PURGE_RETENTION, purge.getRetention(), Duration.class),
+                publisherIsConfigured && !explicit.has(OutboxKeys.PURGE),
+                inForce(OutboxKeys.PURGE_BATCH_SIZE, purge.getBatchSize(), Integer.class),
+                inForce(OutboxKeys.PURGE_INTERVAL, purge.getInterval(), Duration.class),
                 purgeInitialDelay(cleanUp));
         boolean wanted = enabled || isWantedBy(decided.retention(), mode);
         return wanted && !othersPurge ? Optional.of(decided) : Optional.empty();
@@ -220,12 +206,15 @@ public final class SettingsDecision {
 
     /** To keep nothing is to delete, unless the application says otherwise, or delivers nothing that could be done. */
     private boolean isWantedBy(Duration retention, Mode mode) {
-        return retention.isZero() && mode != Mode.WRITER_ONLY && !explicit.has(PURGE) && !explicit.has(CLEAN_UP);
+        return retention.isZero()
+                && mode != Mode.WRITER_ONLY
+                && !explicit.has(OutboxKeys.PURGE)
+                && !explicit.has(PublisherKeys.CLEAN_UP);
     }
 
     private Duration purgeInitialDelay(OutboxPublisherProperties.CleanUp cleanUp) {
         boolean counts = publisherIsConfigured
-                && (!explicit.has(PURGE) || explicit.has(PublisherKeys.of("clean-up.initial-delay")));
+                && (!explicit.has(OutboxKeys.PURGE) || explicit.has(PublisherKeys.of("clean-up.initial-delay")));
         return counts ? cleanUp.getInitialDelay() : Duration.ZERO;
     }
 
@@ -242,27 +231,25 @@ public final class SettingsDecision {
                 metrics.isEnabled(), metrics.getNamePrefix(), outbox.getHealth().getMaxLag());
     }
 
-    /** As {@link #oneOf}, of a key that means nothing while the publisher is off. */
-    private <T> T oneOfOursAndPublishers(Named<T> ours, Named<T> publishers) {
-        return publisher.isEnabled() ? oneOf(ours, publishers) : ours.value;
+    private <T> T inForce(String key, T value, Class<T> type) {
+        return inForce(key, value, type::cast, publisherIsConfigured);
     }
 
-    /** Returns the value that counts of two names for one setting. */
-    private <T> T oneOf(Named<T> ours, Named<T> other) {
-        return oneOf(ours, other, publisherIsConfigured);
-    }
-
-    private <T> T oneOf(Named<T> ours, Named<T> other, boolean othersDefaultCounts) {
-        boolean set = explicit.has(ours.key);
-        boolean otherSet = explicit.has(other.key);
+    /** Returns the value that counts of a setting that may have another name. */
+    private <T> T inForce(String key, T value, Function<Object, T> translation, boolean othersDefaultCounts) {
+        OtherName other = otherNames.get(key);
+        if (other == null) {
+            return value;
+        }
+        String chosenKey = FeatureSettings.chosenKey(key, explicit);
+        boolean set = explicit.has(chosenKey);
+        boolean otherSet = explicit.has(other.key());
+        T otherValue = translation.apply(other.value());
         require(
-                !set || !otherSet || Objects.equals(ours.value, other.value),
-                other.key,
-                other.value,
-                "means the same setting as " + ours.key + ", which is " + ours.value
-                        + "; set one of them, or both alike");
-        return otherSet || (othersDefaultCounts && !set) ? other.value : ours.value;
+                !set || !otherSet || value.equals(otherValue),
+                other.key(),
+                otherValue,
+                "means the same setting as " + chosenKey + ", which is " + value + "; set one of them, or both alike");
+        return otherSet || (othersDefaultCounts && !set) ? otherValue : value;
     }
-
-    private record Named<T>(String key, T value) {}
 }

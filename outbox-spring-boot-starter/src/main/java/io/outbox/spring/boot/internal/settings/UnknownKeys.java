@@ -1,24 +1,15 @@
 package io.outbox.spring.boot.internal.settings;
 
-import io.outbox.spring.boot.OutboxAdminProperties;
-import io.outbox.spring.boot.OutboxConsumerProperties;
-import io.outbox.spring.boot.OutboxGlobalProperties;
-import io.outbox.spring.boot.OutboxProperties;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.bind.BindContext;
-import org.springframework.boot.context.properties.bind.BindHandler;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
@@ -34,27 +25,28 @@ import org.springframework.core.env.Environment;
 public final class UnknownKeys {
 
     private static final System.Logger LOG = System.getLogger(UnknownKeys.class.getName());
-    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("outbox");
-    private static final ConfigurationPropertyName ADMIN = ConfigurationPropertyName.of("outbox.admin");
-    private static final ConfigurationPropertyName CONSUMER = ConfigurationPropertyName.of(ConsumerKeys.PREFIX);
-    private static final Set<String> READ_ELSEWHERE = Set.of("outbox.enabled");
+    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(OutboxKeys.PREFIX);
     /** How many letters may be wrong in a name. */
     private static final int MOST_MISTAKES = 3;
 
     private final Set<ConfigurationPropertyName> known = new HashSet<>();
     private final List<ConfigurationPropertyName> open = new ArrayList<>();
 
-    private UnknownKeys(Environment environment, ListableBeanFactory beans) {
-        READ_ELSEWHERE.forEach(key -> known.add(ConfigurationPropertyName.of(key)));
-        Binder binder = Binder.get(environment);
-        binder.bind(ROOT, Bindable.ofInstance(new OutboxProperties()), new Names());
-        binder.bind(ROOT, Bindable.ofInstance(new OutboxGlobalProperties()), new Names());
-        binder.bind(ADMIN, Bindable.ofInstance(new OutboxAdminProperties()), new Names());
-        binder.bind(CONSUMER, Bindable.ofInstance(new OutboxConsumerProperties()), new Names());
+    private UnknownKeys(ListableBeanFactory beans) {
+        Set<ConfigurationPropertyName> declared = new HashSet<>();
+        for (FeatureSettings feature : FeatureSettings.all()) {
+            declared.add(ConfigurationPropertyName.of(feature.prefix()));
+            for (DeclaredSetting setting : feature.settings()) {
+                setting.keys().map(ConfigurationPropertyName::of).forEach(known::add);
+                if (setting.isOpen(feature.defaults())) {
+                    open.add(ConfigurationPropertyName.of(setting.key()));
+                }
+            }
+        }
         for (String bean : beans.getBeanNamesForAnnotation(ConfigurationProperties.class)) {
             ConfigurationProperties part = beans.findAnnotationOnBean(bean, ConfigurationProperties.class, false);
             ConfigurationPropertyName prefix = part == null ? null : ConfigurationPropertyName.ofIfValid(part.prefix());
-            if (prefix != null && ROOT.isAncestorOf(prefix) && !prefix.equals(CONSUMER)) {
+            if (prefix != null && ROOT.isAncestorOf(prefix) && !declared.contains(prefix)) {
                 open.add(prefix);
             }
         }
@@ -62,7 +54,7 @@ public final class UnknownKeys {
 
     /** Warns about each key that nobody reads. */
     public static void warn(Environment environment, ListableBeanFactory beans) {
-        UnknownKeys keys = new UnknownKeys(environment, beans);
+        UnknownKeys keys = new UnknownKeys(beans);
         for (String key : keys.unknown(environment)) {
             LOG.log(
                     Level.WARNING,
@@ -116,19 +108,5 @@ public final class UnknownKeys {
             }
         }
         return row[other.length()];
-    }
-
-    /** Notes every name that the binder looks for, whether it is set or not. */
-    private final class Names implements BindHandler {
-
-        @Override
-        public <T> Bindable<T> onStart(ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
-            known.add(name);
-            Class<?> type = target.getType().resolve(Object.class);
-            if (Map.class.isAssignableFrom(type) || Iterable.class.isAssignableFrom(type)) {
-                open.add(name);
-            }
-            return target;
-        }
     }
 }
