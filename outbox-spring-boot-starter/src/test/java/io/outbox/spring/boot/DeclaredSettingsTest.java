@@ -19,9 +19,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.springframework.aot.hint.ExecutableHint;
+import org.springframework.aot.hint.FieldHint;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
-import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -29,7 +30,9 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
-/** What holds for every setting that a feature declares: it is told to editors, documented, checked, and has one value. */
+/**
+ * What holds for every setting that a feature declares: it is told to editors, documented, checked, and has one value.
+ */
 class DeclaredSettingsTest {
 
     /** The default depends on the machine. */
@@ -167,11 +170,16 @@ class DeclaredSettingsTest {
                 .stream()
                 .filter(registrar -> registrar.getClass().getName().startsWith("io.outbox."))
                 .forEach(registrar -> registrar.registerHints(hints, getClass().getClassLoader()));
-        assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(OutboxConsumerProperties.CleanUp.class, "ttl"))
-                .accepts(hints);
-        assertThat(RuntimeHintsPredicates.reflection()
-                        .onMethodInvocation(OutboxEventProperties.Message.class, "getPriority"))
-                .accepts(hints);
+        assertThat(hints.reflection()
+                        .getTypeHint(OutboxConsumerProperties.CleanUp.class)
+                        .fields())
+                .extracting(FieldHint::getName)
+                .contains("ttl");
+        assertThat(hints.reflection()
+                        .getTypeHint(OutboxEventProperties.Message.class)
+                        .methods())
+                .extracting(ExecutableHint::getName)
+                .contains("priority");
     }
 
     // Values

@@ -5,16 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.spring.boot.internal.brokers.LanePolicies;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 class LanePoliciesTest {
 
-    private final OutboxPublisherProperties properties = new OutboxPublisherProperties();
-    private final OutboxEventProperties event = new OutboxEventProperties();
-
-    private LanePolicy policy() {
-        return new LanePolicies(properties.getDefaults()).of(event);
+    private static LanePolicy policy(String... settings) {
+        Map<String, String> all = new HashMap<>(Map.of("outbox.publisher.events.placed.topic", "orders"));
+        for (String setting : settings) {
+            all.put("outbox.publisher." + setting.split("=")[0], setting.split("=")[1]);
+        }
+        OutboxPublisherProperties publisher = new Binder(new MapConfigurationPropertySource(all))
+                .bind("outbox.publisher", OutboxPublisherProperties.class)
+                .get();
+        return new LanePolicies(publisher.defaults()).of(publisher.events().get("placed"));
     }
 
     private static long[] delaysOf(LanePolicy policy, int attempts) {
@@ -37,13 +45,13 @@ class LanePoliciesTest {
 
     @Test
     void inheritsTheDefaultsOfTheApplication() {
-        properties.getDefaults().setBatchSize(7);
-        properties.getDefaults().setMaxRetries(0);
-        properties.getDefaults().setInitialDelay(Duration.ofSeconds(3));
-        properties.getDefaults().setRateLimit(9);
-        properties.getDefaults().getBackoff().setDelay(Duration.ofSeconds(1));
-        properties.getDefaults().getBackoff().setMultiplier(2.0);
-        LanePolicy policy = policy();
+        LanePolicy policy = policy(
+                "defaults.batch-size=7",
+                "defaults.max-retries=0",
+                "defaults.initial-delay=3s",
+                "defaults.rate-limit=9",
+                "defaults.backoff.delay=1s",
+                "defaults.backoff.multiplier=2");
         assertThat(policy.batchSize()).isEqualTo(7);
         assertThat(policy.maxAttempts()).isEqualTo(1);
         assertThat(policy.startDelay()).isEqualTo(Duration.ofSeconds(3));
@@ -53,17 +61,17 @@ class LanePoliciesTest {
 
     @Test
     void prefersTheSettingsOfTheEventType() {
-        properties.getDefaults().setBatchSize(7);
-        properties.getDefaults().getBackoff().setEnabled(false);
-        event.setBatchSize(8);
-        event.setFixedDelay(Duration.ofMillis(300));
-        event.setMaxRetries(5);
-        event.setConcurrency(2);
-        event.setRateLimit(100);
-        event.setInitialDelay(Duration.ofSeconds(4));
-        event.getBackoff().setEnabled(true);
-        event.getBackoff().setDelay(Duration.ofSeconds(5));
-        LanePolicy policy = policy();
+        LanePolicy policy = policy(
+                "defaults.batch-size=7",
+                "defaults.backoff.enabled=false",
+                "events.placed.batch-size=8",
+                "events.placed.fixed-delay=300ms",
+                "events.placed.max-retries=5",
+                "events.placed.concurrency=2",
+                "events.placed.rate-limit=100",
+                "events.placed.initial-delay=4s",
+                "events.placed.backoff.enabled=true",
+                "events.placed.backoff.delay=5s");
         assertThat(policy.batchSize()).isEqualTo(8);
         assertThat(policy.pollInterval()).isEqualTo(Duration.ofMillis(300));
         assertThat(policy.maxAttempts()).isEqualTo(6);
@@ -75,8 +83,7 @@ class LanePoliciesTest {
 
     @Test
     void waitsForTheFixedDelayWithoutBackoff() {
-        event.setFixedDelay(Duration.ofMillis(300));
-        event.getBackoff().setEnabled(false);
-        assertThat(delaysOf(policy(), 3)).containsExactly(300, 300, 300);
+        LanePolicy policy = policy("events.placed.fixed-delay=300ms", "events.placed.backoff.enabled=false");
+        assertThat(delaysOf(policy, 3)).containsExactly(300, 300, 300);
     }
 }

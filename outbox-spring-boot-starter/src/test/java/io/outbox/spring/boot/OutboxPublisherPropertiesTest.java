@@ -5,12 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
+import io.outbox.dead.DeadLetterPolicy;
 import io.outbox.kafka.KafkaEventPublisher;
 import io.outbox.model.EventStatus;
 import io.outbox.rabbitmq.RabbitEventPublisher;
 import io.outbox.spi.Lease;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.internal.brokers.BrokerLanes;
+import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.SettingsDecision;
 import java.time.Duration;
@@ -374,8 +376,30 @@ class OutboxPublisherPropertiesTest {
 
     @Test
     void awaitsAcknowledgementsAsLongAsSendersDoByThemselves() {
-        assertThat(new OutboxPublisherProperties().getSender().getEmergencyTimeout())
+        assertThat(FeatureSettings.defaultsOf(OutboxPublisherProperties.class)
+                        .sender()
+                        .emergencyTimeout())
                 .isEqualTo(KafkaEventPublisher.DEFAULT_EMERGENCY_TIMEOUT)
                 .isEqualTo(RabbitEventPublisher.DEFAULT_EMERGENCY_TIMEOUT);
+    }
+
+    @Test
+    void movesDeadLettersAsAQueueDoesByItself() {
+        OutboxDlqProperties dlq =
+                FeatureSettings.defaultsOf(OutboxPublisherProperties.class).dlq();
+        assertThat(dlq.batchSize()).isEqualTo(DeadLetterPolicy.DEFAULT_BATCH_SIZE);
+        assertThat(dlq.transferToInitialDelay())
+                .isEqualTo(dlq.transferFromInitialDelay())
+                .isEqualTo(DeadLetterPolicy.DEFAULT_INITIAL_DELAY);
+        assertThat(dlq.transferToFixedDelay()).isEqualTo(DeadLetterPolicy.DEFAULT_SWEEP_DELAY);
+        assertThat(dlq.transferFromFixedDelay()).isEqualTo(DeadLetterPolicy.DEFAULT_GIVE_BACK_DELAY);
+    }
+
+    @Test
+    void keepsTheEventsOfDeadNodesLockedAsLongAsWithoutAPublisher() {
+        assertThat(FeatureSettings.defaultsOf(OutboxPublisherProperties.class)
+                        .stuckRecovery()
+                        .maxBatchProcessingTime())
+                .isEqualTo(Lease.DEFAULT_DURATION);
     }
 }

@@ -109,7 +109,7 @@ class QuickStartTest {
     void startsWithEverySettingThatIsAvailable() {
         try (ConfigurableApplicationContext application =
                 start("full.yaml", "--spring.kafka.bootstrap-servers=127.0.0.1:1")) {
-            assertThat(application.getBean(OutboxPublisherProperties.class).getEvents())
+            assertThat(application.getBean(OutboxPublisherProperties.class).events())
                     .containsOnlyKeys("order-created", "order-updated", "order-deleted");
         }
     }

@@ -36,7 +36,7 @@ public class EventGaugesConfiguration {
                 registry,
                 settings.monitoring().meterPrefix(),
                 () -> outboxes.stream().flatMap(each -> each.counts().stream()).toList(),
-                publisher.getMetrics().getGauge().getCache().getTtls(),
+                publisher.metrics().gauge().cache().ttls(),
                 lanes.eventTypes());
     }
 

@@ -50,14 +50,14 @@ public final class BrokerLanesCheck implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         Rules.require(
-                !properties.isEnabled()
-                        || !properties.getMetrics().getGauge().isEnabled()
+                !properties.enabled()
+                        || !properties.metrics().gauge().enabled()
                         || beans.containsBean(EventGaugesConfiguration.BEAN),
                 EventGaugesConfiguration.KEY,
                 true,
                 "needs a MeterRegistry bean, such as that of spring-boot-starter-actuator");
         Set<String> listeners = catalog.descriptions();
-        if (!properties.isEnabled() && !explicit.has(OutboxKeys.MODE) && !listeners.isEmpty()) {
+        if (!properties.enabled() && !explicit.has(OutboxKeys.MODE) && !listeners.isEmpty()) {
             throw new OutboxStartupException(
                     "With " + PublisherKeys.of("enabled") + "=false this instance only writes events, so the outbox"
                             + " listeners " + listeners + " would never be called",

@@ -38,10 +38,10 @@ public final class BrokerLanesFactory {
      * @param codec the application's, or {@code null}
      */
     public BrokerLanes create(List<SenderFactory> brokers, OutboxRouter router, JsonCodec codec) {
-        if (!publisher.isEnabled() || !explicit.hasAnyBelow(PublisherKeys.PREFIX)) {
+        if (!publisher.enabled() || !explicit.hasAnyBelow(PublisherKeys.PREFIX)) {
             return BrokerLanes.none();
         }
-        Map<String, OutboxEventProperties> events = publisher.getEvents();
+        Map<String, OutboxEventProperties> events = publisher.events();
         if (events.isEmpty()) {
             checkNothingIsPointless();
             return BrokerLanes.none();
@@ -50,7 +50,7 @@ public final class BrokerLanesFactory {
         if (router == null) {
             events.forEach(this::requireTopic);
         }
-        LanePolicies policies = new LanePolicies(publisher.getDefaults());
+        LanePolicies policies = new LanePolicies(publisher.defaults());
         Map<String, LanePolicy> lanes = new LinkedHashMap<>();
         events.forEach((type, event) -> lanes.put(type, policies.of(event)));
         Routes routes = new Routes(publisher, router, codec);
@@ -60,7 +60,7 @@ public final class BrokerLanesFactory {
 
     private void requireTopic(String type, OutboxEventProperties event) {
         Rules.require(
-                event.getTopic() != null || publisher.getDefaults().getTopic() != null,
+                event.topic() != null || publisher.defaults().topic() != null,
                 PublisherKeys.ofEvent(type, "topic"),
                 null,
                 "must be set, or " + PublisherKeys.of("defaults.topic")
@@ -84,26 +84,26 @@ public final class BrokerLanesFactory {
         Rules.require(
                 mode == Mode.SINGLE_NODE || mode == Mode.MULTI_NODE,
                 PublisherKeys.of("events"),
-                publisher.getEvents().keySet(),
+                publisher.events().keySet(),
                 mode == Mode.ORDERED
                         ? "needs outbox.mode SINGLE_NODE or MULTI_NODE: in ORDERED mode no event type can be delivered"
                                 + " apart from the others"
                         : "needs outbox.mode SINGLE_NODE or MULTI_NODE: in WRITER_ONLY mode nothing is delivered, and"
                                 + " OutboxPublisher takes every event type");
         if (mode == Mode.MULTI_NODE) {
-            if (publisher.getSender().getType() != null) {
-                checkTimeout(null, publisher.getSender());
+            if (publisher.sender().type() != null) {
+                checkTimeout(null, publisher.sender());
             }
-            publisher.getSenders().forEach(this::checkTimeout);
+            publisher.senders().forEach(this::checkTimeout);
         }
     }
 
     private void checkTimeout(String name, Sender sender) {
         Duration lockTimeout = outbox.delivery().locking().lockTimeout();
         Rules.require(
-                sender.getEmergencyTimeout().compareTo(lockTimeout) < 0,
+                sender.emergencyTimeout().compareTo(lockTimeout) < 0,
                 EventSenders.key(name) + ".emergency-timeout",
-                sender.getEmergencyTimeout(),
+                sender.emergencyTimeout(),
                 "must be less than " + PublisherKeys.of("stuck-recovery.max-batch-processing-time")
                         + " (or outbox.claim-locking.lock-timeout), which is " + lockTimeout
                         + ": a node must know what became of its events before another one may take them over");

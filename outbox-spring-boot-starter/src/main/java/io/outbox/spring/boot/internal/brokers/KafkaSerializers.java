@@ -24,16 +24,16 @@ final class KafkaSerializers {
     KafkaPayloads of(
             String eventType, OutboxEventProperties event, Map<String, Object> producerConfig, OutboxRouter router) {
         String key = PublisherKeys.ofEvent(eventType, "serializer");
-        String name = event.getSerializer();
+        String name = event.serializer();
         if (beans.containsBean(name)) {
-            if (!event.getSerializerProperties().isEmpty()) {
+            if (!event.serializerProperties().isEmpty()) {
                 throw new InvalidConfigurationPropertyValueException(
                         key, name, "is a bean, which is configured where it is made: remove serializer-properties");
             }
             return new KafkaPayloads(serializer(key, name, beans.getBean(name)), false, router);
         }
         Map<String, Object> config = new HashMap<>(producerConfig);
-        config.putAll(event.getSerializerProperties());
+        config.putAll(event.serializerProperties());
         Serializer<Object> made = serializer(key, name, instance(key, name));
         made.configure(config, false);
         return new KafkaPayloads(made, true, router);

@@ -25,27 +25,27 @@ final class MessageFormat {
 
     /** Returns the headers that have other names than usual. */
     Map<OutboxHeaders, String> headerNames() {
-        return publisher.getHeaders();
+        return publisher.headers();
     }
 
     /** Returns whether an event type has a serializer. */
     boolean hasSerializers() {
-        return publisher.getEvents().values().stream().anyMatch(event -> event.getSerializer() != null);
+        return publisher.events().values().stream().anyMatch(event -> event.serializer() != null);
     }
 
     /** Returns where events come from, if they are to be CloudEvents. */
     Optional<URI> cloudEventSource() {
-        CloudEvents cloudEvents = publisher.getCloudEvents();
-        if (!cloudEvents.isEnabled()) {
+        CloudEvents cloudEvents = publisher.cloudEvents();
+        if (!cloudEvents.enabled()) {
             return Optional.empty();
         }
-        String source = cloudEvents.getSource() != null
-                ? cloudEvents.getSource()
+        String source = cloudEvents.source() != null
+                ? cloudEvents.source()
                 : environment.getProperty("spring.application.name", "");
         if (source.isBlank()) {
             throw new InvalidConfigurationPropertyValueException(
                     SOURCE,
-                    cloudEvents.getSource(),
+                    cloudEvents.source(),
                     "must be set, or spring.application.name: it tells the application's events from those of others");
         }
         try {

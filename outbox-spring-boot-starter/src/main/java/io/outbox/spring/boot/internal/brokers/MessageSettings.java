@@ -24,33 +24,33 @@ final class MessageSettings implements RabbitMessageCustomizer {
         OutboxEventProperties settings = events.get(event.eventType());
         return settings == null
                 ? outgoing
-                : outgoing.withProperties(properties(outgoing.properties(), settings.getMessage()));
+                : outgoing.withProperties(properties(outgoing.properties(), settings.message()));
     }
 
     private static AMQP.BasicProperties properties(AMQP.BasicProperties given, Message settings) {
         AMQP.BasicProperties.Builder properties = given.builder();
-        if (settings.getExpiration() != null) {
-            properties.expiration(String.valueOf(settings.getExpiration().toMillis()));
+        if (settings.expiration() != null) {
+            properties.expiration(String.valueOf(settings.expiration().toMillis()));
         }
-        if (settings.getPriority() != null) {
-            properties.priority(settings.getPriority());
+        if (settings.priority() != null) {
+            properties.priority(settings.priority());
         }
-        if (settings.getType() != null) {
-            properties.type(settings.getType());
+        if (settings.type() != null) {
+            properties.type(settings.type());
         }
-        if (settings.getUserId() != null) {
-            properties.userId(settings.getUserId());
+        if (settings.userId() != null) {
+            properties.userId(settings.userId());
         }
-        if (settings.getAppId() != null) {
-            properties.appId(settings.getAppId());
+        if (settings.appId() != null) {
+            properties.appId(settings.appId());
         }
-        if (settings.getReplyTo() != null) {
-            properties.replyTo(settings.getReplyTo());
+        if (settings.replyTo() != null) {
+            properties.replyTo(settings.replyTo());
         }
-        if (settings.getContentType() != null) {
-            properties.contentType(settings.getContentType());
+        if (settings.contentType() != null) {
+            properties.contentType(settings.contentType());
         }
-        if (Boolean.FALSE.equals(settings.getPersistent())) {
+        if (Boolean.FALSE.equals(settings.persistent())) {
             properties.deliveryMode(TRANSIENT);
         }
         return properties.build();

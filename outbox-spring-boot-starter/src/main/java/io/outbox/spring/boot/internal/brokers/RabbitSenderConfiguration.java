@@ -41,7 +41,7 @@ public class RabbitSenderConfiguration {
         return new RabbitSenderFactory(
                 beans,
                 new MessageFormat(properties, environment),
-                new MessageSettings(properties.getEvents()),
+                new MessageSettings(properties.events()),
                 templates,
                 customizers);
     }

@@ -54,23 +54,23 @@ final class SendersFactory {
     private Map<String, List<String>> typesBySender() {
         Map<String, List<String>> types = new LinkedHashMap<>();
         publisher
-                .getEvents()
-                .forEach((type, event) -> types.computeIfAbsent(event.getSender(), name -> new ArrayList<>())
+                .events()
+                .forEach((type, event) -> types.computeIfAbsent(event.sender(), name -> new ArrayList<>())
                         .add(type));
         return types;
     }
 
     private void requireUse(Map<String, List<String>> typesBySender) {
         Rules.require(
-                publisher.getSender().getType() == null || typesBySender.containsKey(null),
+                publisher.sender().type() == null || typesBySender.containsKey(null),
                 EventSenders.key(null) + ".type",
-                publisher.getSender().getType(),
+                publisher.sender().type(),
                 "has no effect, since every event type names another sender");
-        publisher.getSenders().forEach((name, sender) -> {
+        publisher.senders().forEach((name, sender) -> {
             Rules.require(
                     typesBySender.containsKey(name),
                     EventSenders.key(name),
-                    sender.getType(),
+                    sender.type(),
                     "has no effect, since no event type names it: set " + PublisherKeys.of("events.<type>.sender"));
         });
     }
@@ -78,30 +78,30 @@ final class SendersFactory {
     private SenderFactory.Request request(
             String name, List<String> types, OutboxRouter router, ToIntFunction<OutboxEventProperties> batchSize) {
         Sender settings =
-                name == null ? publisher.getSender() : publisher.getSenders().get(name);
+                name == null ? publisher.sender() : publisher.senders().get(name);
         int largestBatch = types.stream()
-                .map(publisher.getEvents()::get)
+                .map(publisher.events()::get)
                 .mapToInt(batchSize)
                 .max()
                 .orElseThrow();
-        String beanName = settings.getBeanName();
+        String beanName = settings.beanName();
         return new SenderFactory.Request(
                 EventSenders.key(name),
                 beanName == null || beanName.isBlank() ? null : beanName,
                 router,
                 largestBatch,
-                settings.getEmergencyTimeout());
+                settings.emergencyTimeout());
     }
 
     private void addTo(Senders senders, List<String> types, SenderFactory.Request request) {
         SenderType type = new EventSenders(publisher)
-                .of(publisher.getEvents().get(types.get(0)))
-                .getType();
+                .of(publisher.events().get(types.get(0)))
+                .type();
         SenderFactory broker = broker(request.key(), type);
         senders.add(types, broker.create(request));
         types.forEach(eventType -> {
-            OutboxEventProperties event = publisher.getEvents().get(eventType);
-            if (event.getSerializer() != null) {
+            OutboxEventProperties event = publisher.events().get(eventType);
+            if (event.serializer() != null) {
                 senders.add(eventType, broker.serializer(eventType, event, request));
             }
         });

@@ -51,7 +51,7 @@ public class DeadLetterConfiguration {
                             .flatMap(outbox -> outbox.deadLetters().stream())
                             .flatMap(letters -> letters.counts().stream())
                             .toList(),
-                    publisher.getDlq().getMetrics().getGauge().getCache().getTtls(),
+                    publisher.dlq().metrics().gauge().cache().ttls(),
                     lanes.getIfAvailable(BrokerLanes::none).eventTypes());
         }
 

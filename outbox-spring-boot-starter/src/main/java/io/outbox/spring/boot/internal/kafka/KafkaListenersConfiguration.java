@@ -44,6 +44,6 @@ public class KafkaListenersConfiguration {
     @Conditional(OnMappings.class)
     @ConditionalOnMissingBean(RecordMessageConverter.class)
     EventRecordConverter outboxEventRecordConverter(OutboxConsumerProperties properties, JsonCodec codec) {
-        return new EventRecordConverter(new EventPayloads(properties.getMappings(), codec));
+        return new EventRecordConverter(new EventPayloads(properties.mappings(), codec));
     }
 }

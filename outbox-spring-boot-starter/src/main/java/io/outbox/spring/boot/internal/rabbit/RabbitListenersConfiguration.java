@@ -56,7 +56,7 @@ public class RabbitListenersConfiguration {
     @Conditional(OnMappings.class)
     @ConditionalOnMissingBean(MessageConverter.class)
     EventMessageConverter outboxEventMessageConverter(OutboxConsumerProperties properties, JsonCodec codec) {
-        return new EventMessageConverter(new EventPayloads(properties.getMappings(), codec));
+        return new EventMessageConverter(new EventPayloads(properties.mappings(), codec));
     }
 
     /** Keeps the channel that is given to listeners, and what tells whether refused messages come again. */

@@ -42,8 +42,8 @@ public final class Routes implements OutboxRouter, WriterHook {
         this.codec = codec;
         EventSenders senders = new EventSenders(publisher);
         publisher
-                .getEvents()
-                .forEach((type, event) -> brokers.put(type, senders.of(event).getType()));
+                .events()
+                .forEach((type, event) -> brokers.put(type, senders.of(event).type()));
     }
 
     @Override

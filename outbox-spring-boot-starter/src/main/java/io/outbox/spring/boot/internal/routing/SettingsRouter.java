@@ -14,13 +14,13 @@ final class SettingsRouter {
 
     SettingsRouter(OutboxPublisherProperties publisher) {
         EventSenders senders = new EventSenders(publisher);
-        String defaultTopic = publisher.getDefaults().getTopic();
+        String defaultTopic = publisher.defaults().topic();
         publisher
-                .getEvents()
+                .events()
                 .forEach((type, event) -> routes.put(
                         type,
                         TypeRoute.of(
-                                type, event, defaultTopic, senders.of(event).getType())));
+                                type, event, defaultTopic, senders.of(event).type())));
     }
 
     /** Returns the route of an event of which some parts are given. */

@@ -27,35 +27,35 @@ final class TypeRoute {
     /** @param defaultTopic where events go if the type has no topic of its own, or {@code null} */
     static TypeRoute of(String type, OutboxEventProperties event, String defaultTopic, SenderType sender) {
         Parts parts = new Parts();
-        String topicKey = event.getTopic() == null && defaultTopic != null
+        String topicKey = event.topic() == null && defaultTopic != null
                 ? PublisherKeys.of("defaults.topic")
                 : PublisherKeys.ofEvent(type, "topic");
         parts.add(
                 topicKey,
-                event.getTopic() == null ? defaultTopic : event.getTopic(),
+                event.topic() == null ? defaultTopic : event.topic(),
                 OutboxRoute::topic,
                 (route, value) -> route.topic(topic(value.toString(), sender)));
         parts.add(
                 PublisherKeys.ofEvent(type, "key"),
-                event.getKey(),
+                event.key(),
                 OutboxRoute::key,
                 (route, value) -> route.key(value.toString()));
         parts.add(
                 PublisherKeys.ofEvent(type, "partition"),
-                event.getPartition(),
+                event.partition(),
                 OutboxRoute::partition,
                 (route, value) -> route.partition(partition(value)));
         parts.add(
                 PublisherKeys.ofEvent(type, "routing-key"),
-                event.getRoutingKey(),
+                event.routingKey(),
                 OutboxRoute::routingKey,
                 (route, value) -> route.routingKey(value.toString()));
         parts.add(
                 PublisherKeys.ofEvent(type, "timestamp"),
-                event.getTimestamp(),
+                event.timestamp(),
                 OutboxRoute::timestamp,
                 (route, value) -> route.timestamp(timestamp(value)));
-        event.getHeaders()
+        event.headers()
                 .forEach((name, text) -> parts.add(
                         PublisherKeys.ofHeader(type, name),
                         text,

@@ -38,15 +38,15 @@ public final class ConsumerDecision {
         ConsumerDecision decision = new ConsumerDecision(properties);
         return new ConsumerSettings(
                 decision.name(explicit.value(APPLICATION_NAME, String.class).orElse("")),
-                properties.getTableName(),
-                properties.getUnidentified(),
+                properties.tableName(),
+                properties.unidentified(),
                 decision.cleanUp(),
                 decision.cacheName());
     }
 
     private String name(String applicationName) {
-        if (properties.getName() != null) {
-            return checked(NAME, properties.getName());
+        if (properties.name() != null) {
+            return checked(NAME, properties.name());
         }
         if (!applicationName.isBlank()) {
             return checked(APPLICATION_NAME, applicationName);
@@ -71,17 +71,17 @@ public final class ConsumerDecision {
     }
 
     private Optional<CleanUp> cleanUp() {
-        OutboxConsumerProperties.CleanUp cleanUp = properties.getCleanUp();
-        return cleanUp.isEnabled()
-                ? Optional.of(new CleanUp(
-                        cleanUp.getBatchSize(), cleanUp.getTtl(), cleanUp.getInitialDelay(), cleanUp.getFixedDelay()))
+        OutboxConsumerProperties.CleanUp cleanUp = properties.cleanUp();
+        return cleanUp.enabled()
+                ? Optional.of(
+                        new CleanUp(cleanUp.batchSize(), cleanUp.ttl(), cleanUp.initialDelay(), cleanUp.fixedDelay()))
                 : Optional.empty();
     }
 
     /** A cache that is named is meant to be used, unless it is turned off. */
     private Optional<String> cacheName() {
-        Boolean enabled = properties.getCache().getEnabled();
-        String name = properties.getCache().getCacheName();
+        Boolean enabled = properties.cache().enabled();
+        String name = properties.cache().cacheName();
         boolean isNamed = name != null && !name.isBlank();
         require(
                 isNamed || (name == null && !Boolean.TRUE.equals(enabled)),

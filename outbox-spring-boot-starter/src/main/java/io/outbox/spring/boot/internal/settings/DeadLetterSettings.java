@@ -22,26 +22,26 @@ public record DeadLetterSettings(String tableName, boolean atDeath, DeadLetterPo
      * application sets a delay of that transfer. The clean-up follows that of delivered events, key by key.
      */
     public static Optional<DeadLetterSettings> of(ExplicitSettings explicit, OutboxPublisherProperties publisher) {
-        OutboxDlqProperties dlq = publisher.getDlq();
-        if (!publisher.isEnabled() || !dlq.isEnabled()) {
+        OutboxDlqProperties dlq = publisher.dlq();
+        if (!publisher.enabled() || !dlq.enabled()) {
             return Optional.empty();
         }
         Transfer sweep = new Transfer(
-                or(dlq.getTransferToBatchSize(), dlq.getBatchSize()),
-                dlq.getTransferToInitialDelay(),
-                dlq.getTransferToFixedDelay());
+                or(dlq.transferToBatchSize(), dlq.batchSize()),
+                dlq.transferToInitialDelay(),
+                dlq.transferToFixedDelay());
         Transfer giveBack = new Transfer(
-                or(dlq.getTransferFromBatchSize(), dlq.getBatchSize()),
-                dlq.getTransferFromInitialDelay(),
-                dlq.getTransferFromFixedDelay());
+                or(dlq.transferFromBatchSize(), dlq.batchSize()),
+                dlq.transferFromInitialDelay(),
+                dlq.transferFromFixedDelay());
         return Optional.of(new DeadLetterSettings(
-                dlq.getTableName(),
+                dlq.tableName(),
                 !isDelayed(explicit, "transfer-to"),
                 new DeadLetterPolicy(
                         sweep,
                         giveBack,
                         !isDelayed(explicit, "transfer-from"),
-                        cleanUp(publisher.getCleanUp(), dlq.getCleanUp()),
+                        cleanUp(publisher.cleanUp(), dlq.cleanUp()),
                         OutboxDlqHandler.LOGGING)));
     }
 
@@ -51,13 +51,13 @@ public record DeadLetterSettings(String tableName, boolean atDeath, DeadLetterPo
     }
 
     private static CleanUp cleanUp(OutboxPublisherProperties.CleanUp shared, OutboxDlqProperties.CleanUp own) {
-        return or(own.getEnabled(), shared.isEnabled())
+        return or(own.enabled(), shared.enabled())
                 ? new CleanUp(
-                        or(own.getTtl(), shared.getTtl()),
+                        or(own.ttl(), shared.ttl()),
                         new Transfer(
-                                or(own.getBatchSize(), shared.getBatchSize()),
-                                or(own.getInitialDelay(), shared.getInitialDelay()),
-                                or(own.getFixedDelay(), shared.getFixedDelay())))
+                                or(own.batchSize(), shared.batchSize()),
+                                or(own.initialDelay(), shared.initialDelay()),
+                                or(own.fixedDelay(), shared.fixedDelay())))
                 : null;
     }
 

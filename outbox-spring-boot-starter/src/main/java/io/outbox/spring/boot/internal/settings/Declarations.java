@@ -5,6 +5,7 @@ import io.outbox.spring.boot.internal.declaring.Rule;
 import io.outbox.spring.boot.internal.declaring.Setting;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.List;
@@ -17,7 +18,10 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
-/** Reads settings from the fields of properties: those that have an accessor, also of nested classes and of superclasses. */
+/**
+ * Reads settings from the fields of properties: those that have an accessor, also of nested classes and of
+ * superclasses.
+ */
 final class Declarations {
 
     private Declarations() {}
@@ -40,7 +44,9 @@ final class Declarations {
     private static Stream<Field> ownFields(Class<?> type) {
         Class<?> superclass = type.getSuperclass();
         return Stream.concat(
-                isNested(superclass) ? ownFields(superclass) : Stream.empty(), Stream.of(type.getDeclaredFields()));
+                        isNested(superclass) ? ownFields(superclass) : Stream.empty(),
+                        Stream.of(type.getDeclaredFields()))
+                .filter(field -> !Modifier.isStatic(field.getModifiers()));
     }
 
     private static Stream<DeclaredSetting> read(

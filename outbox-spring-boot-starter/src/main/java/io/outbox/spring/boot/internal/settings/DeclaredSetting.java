@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  * A setting as its field declares it.
  *
  * @param key its key; of an entry of a map, what follows the name of the entry
- * @param value returns its value in the properties to which it is bound; {@code null} if it is not set and has no default
+ * @param value returns its value in the properties to which it is bound; {@code null} if it is not set and has no
+ *     default
  * @param unit the unit in which a duration can be given as a number, under a second name; {@code FOREVER} for none
  * @param meaning the key of the setting that this is another name for; empty for none
  * @param noEffect when it has no effect

@@ -15,9 +15,7 @@ public final class EventSenders {
 
     /** Returns the sender of an event type; {@code null} if there is none of the name. */
     public Sender of(OutboxEventProperties event) {
-        return event.getSender() == null
-                ? publisher.getSender()
-                : publisher.getSenders().get(event.getSender());
+        return event.sender() == null ? publisher.sender() : publisher.senders().get(event.sender());
     }
 
     /** Returns the key of the settings of a sender; {@code null} is the name of the one without. */

@@ -8,9 +8,9 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
 /**
- * The settings of one feature of the starter. A setting is declared once, by its field in the properties: the name is the key,
- * the initial value the default, the Javadoc the description, from which the annotation processor makes the metadata for
- * editors, and {@code @Setting} says the rest. The properties are made known by a class
+ * The settings of one feature of the starter. A setting is declared once, by its field in the properties: the name is
+ * the key, the initial value the default, the Javadoc the description, from which the annotation processor makes the
+ * metadata for editors, and {@code @Setting} says the rest. The properties are made known by a class
  *
  * <pre>{@code
  * final class PigeonSettings extends FeatureSettings {
@@ -21,10 +21,10 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
  * }
  * }</pre>
  *
- * <p>which {@code META-INF/spring.factories} names under this type, so that they are known whether the feature is in use or
- * not. From that follows, for all features alike: two names with different values are refused, settings without effect and
- * keys that no feature has are warned of, and {@link #check} applies the rules. How several values fit together is for the
- * feature to check.
+ * <p>which {@code META-INF/spring.factories} names under this type, so that they are known whether the feature is in
+ * use or not. From that follows, for all features alike: two names with different values are refused, settings without
+ * effect and keys that no feature has are warned of, and {@link #check} applies the rules. How several values fit
+ * together is for the feature to check.
  */
 public abstract class FeatureSettings {
 
@@ -39,13 +39,18 @@ public abstract class FeatureSettings {
     protected FeatureSettings(String prefix, Class<?> properties) {
         this.prefix = prefix;
         this.properties = properties;
-        this.defaults = new Binder(List.of()).bindOrCreate(prefix, properties);
+        this.defaults = defaultsOf(properties);
         this.settings = Declarations.of(properties, prefix + ".");
     }
 
     /** Returns the settings of every feature on the class path. */
     public static List<FeatureSettings> all() {
         return All.FEATURES;
+    }
+
+    /** Returns properties to which nothing is bound. */
+    public static <T> T defaultsOf(Class<T> properties) {
+        return new Binder(List.of()).bindOrCreate("nothing", properties);
     }
 
     /** Checks each value for itself, and that a setting with two names has one value. */
@@ -83,7 +88,8 @@ public abstract class FeatureSettings {
     }
 
     /**
-     * Returns why a setting has no effect, or {@code null} if it has one, beyond the circumstances that its field declares.
+     * Returns why a setting has no effect, or {@code null} if it has one, beyond the circumstances that its field
+     * declares.
      *
      * @param hasOutbox false if the application only consumes
      */

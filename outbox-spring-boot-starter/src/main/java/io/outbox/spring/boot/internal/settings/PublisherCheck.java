@@ -31,20 +31,20 @@ final class PublisherCheck {
 
     void check() {
         publisher
-                .getSenders()
+                .senders()
                 .forEach((name, sender) -> require(
-                        sender.getType() != null,
+                        sender.type() != null,
                         EventSenders.key(name) + ".type",
                         null,
                         "must be set: kafka or rabbit_mq"));
-        checkTopic(PublisherKeys.of("defaults.topic"), publisher.getDefaults().getTopic());
-        publisher.getEvents().forEach((type, settings) -> new Event(type, settings).check());
+        checkTopic(PublisherKeys.of("defaults.topic"), publisher.defaults().topic());
+        publisher.events().forEach((type, settings) -> new Event(type, settings).check());
         checkHeaders();
-        CloudEvents cloudEvents = publisher.getCloudEvents();
+        CloudEvents cloudEvents = publisher.cloudEvents();
         require(
-                cloudEvents.isEnabled() || cloudEvents.getSource() == null,
+                cloudEvents.enabled() || cloudEvents.source() == null,
                 PublisherKeys.of("cloud-events.source"),
-                cloudEvents.getSource(),
+                cloudEvents.source(),
                 "has no effect unless " + PublisherKeys.of("cloud-events.enabled") + " is true");
     }
 
@@ -59,16 +59,16 @@ final class PublisherCheck {
     private void checkHeaders() {
         Set<String> taken = new HashSet<>();
         for (OutboxHeaders header : OutboxHeaders.values()) {
-            String name = publisher.getHeaders().getOrDefault(header, header.getValue());
+            String name = publisher.headers().getOrDefault(header, header.getValue());
             require(
                     name.isEmpty() || (!name.isBlank() && taken.add(name)),
                     PublisherKeys.of("headers"),
-                    publisher.getHeaders(),
+                    publisher.headers(),
                     "must have a name of its own for each header, or the empty one to leave it out");
         }
         publisher
-                .getEvents()
-                .forEach((type, event) -> event.getHeaders()
+                .events()
+                .forEach((type, event) -> event.headers()
                         .forEach((name, text) -> require(
                                 !taken.contains(name),
                                 PublisherKeys.ofHeader(type, name),
@@ -94,17 +94,17 @@ final class PublisherCheck {
             require(
                     sender != null,
                     key("sender"),
-                    settings.getSender(),
+                    settings.sender(),
                     "is the name of no sender: " + PublisherKeys.of("senders") + " has "
-                            + publisher.getSenders().keySet());
-            checkBroker(sender.getType());
+                            + publisher.senders().keySet());
+            checkBroker(sender.type());
             require(
-                    settings.getSerializer() != null
-                            || settings.getSerializerProperties().isEmpty(),
+                    settings.serializer() != null
+                            || settings.serializerProperties().isEmpty(),
                     key("serializer"),
                     null,
                     "must be set, or " + key("serializer-properties") + " have no effect");
-            checkBackoff(settings.getBackoff());
+            checkBackoff(settings.backoff());
         }
 
         private void checkType() {
@@ -121,27 +121,26 @@ final class PublisherCheck {
             if (broker == SenderType.KAFKA) {
                 MESSAGE.forEach(setting -> refuse(
                         setting.key(),
-                        setting.value().apply(settings.getMessage()),
+                        setting.value().apply(settings.message()),
                         "has an effect in RabbitMQ only, but this goes to Kafka"));
-                refuse("routing-key", settings.getRoutingKey(), "is RabbitMQ's, but this goes to Kafka: set key");
+                refuse("routing-key", settings.routingKey(), "is RabbitMQ's, but this goes to Kafka: set key");
             } else if (broker == SenderType.RABBIT_MQ) {
-                refuse("key", settings.getKey(), OF_KAFKA + ": set routing-key");
-                refuse("partition", settings.getPartition(), OF_KAFKA + ": set routing-key");
-                refuse("serializer", settings.getSerializer(), OF_KAFKA);
+                refuse("key", settings.key(), OF_KAFKA + ": set routing-key");
+                refuse("partition", settings.partition(), OF_KAFKA + ": set routing-key");
+                refuse("serializer", settings.serializer(), OF_KAFKA);
             }
-            boolean isDefaultExchange = broker == SenderType.RABBIT_MQ && "".equals(settings.getTopic());
-            checkTopic(key("topic"), isDefaultExchange ? null : settings.getTopic());
+            boolean isDefaultExchange = broker == SenderType.RABBIT_MQ && "".equals(settings.topic());
+            checkTopic(key("topic"), isDefaultExchange ? null : settings.topic());
         }
 
         private void checkBackoff(Backoff backoff) {
-            boolean set = backoff.getDelay() != null || backoff.getMultiplier() != null;
-            boolean isOn =
-                    !Boolean.FALSE.equals(publisher.getDefaults().getBackoff().getEnabled());
+            boolean set = backoff.delay() != null || backoff.multiplier() != null;
+            boolean isOn = !Boolean.FALSE.equals(publisher.defaults().backoff().enabled());
             String reason = "makes " + key("backoff.delay") + " and " + key("backoff.multiplier")
                     + " pointless: the pause before a retry is the fixed delay then";
-            require(!set || !Boolean.FALSE.equals(backoff.getEnabled()), key("backoff.enabled"), false, reason);
+            require(!set || !Boolean.FALSE.equals(backoff.enabled()), key("backoff.enabled"), false, reason);
             require(
-                    !set || backoff.getEnabled() != null || isOn,
+                    !set || backoff.enabled() != null || isOn,
                     PublisherKeys.of("defaults.backoff.enabled"),
                     false,
                     reason + "; set " + key("backoff.enabled") + "=true for this event type");

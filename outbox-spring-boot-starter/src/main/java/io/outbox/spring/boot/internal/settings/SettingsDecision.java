@@ -55,17 +55,19 @@ public final class SettingsDecision {
         this.explicit = explicit;
         this.global = global;
         this.publisher = publisher;
-        this.otherNames = publisher.isEnabled()
+        this.otherNames = publisher.enabled()
                 ? FeatureSettings.otherNames(global, publisher)
                 : FeatureSettings.otherNames(global);
-        this.publisherIsConfigured = publisher.isEnabled() && explicit.hasAnyBelow(PublisherKeys.PREFIX);
+        this.publisherIsConfigured = publisher.enabled() && explicit.hasAnyBelow(PublisherKeys.PREFIX);
         this.isConsumerOnly = ConsumerDecision.isConsumerOnly(explicit);
     }
 
     /** Returns the settings of an outbox whose properties are made by code and complete. */
     public static OutboxSettings of(OutboxProperties outbox) {
         return new SettingsDecision(
-                        ExplicitSettings.none(), new OutboxGlobalProperties(), new OutboxPublisherProperties())
+                        ExplicitSettings.none(),
+                        new OutboxGlobalProperties(),
+                        FeatureSettings.defaultsOf(OutboxPublisherProperties.class))
                 .decide(outbox);
     }
 
@@ -107,7 +109,7 @@ public final class SettingsDecision {
                             + " without");
             return outbox.getMode();
         }
-        if (!publisher.isEnabled()) {
+        if (!publisher.enabled()) {
             require(
                     !locks,
                     OutboxKeys.LOCKING,
@@ -124,7 +126,7 @@ public final class SettingsDecision {
                     OutboxKeys.MODE);
             return Mode.WRITER_ONLY;
         }
-        boolean publishes = !publisher.getEvents().isEmpty();
+        boolean publishes = !publisher.events().isEmpty();
         require(
                 !publishes || !refusesLocks,
                 OutboxKeys.LOCKING,
@@ -184,16 +186,16 @@ public final class SettingsDecision {
                 || RECOVERY_SCHEDULE.stream().noneMatch(explicit::has)) {
             return null;
         }
-        OutboxPublisherProperties.StuckRecovery settings = publisher.getStuckRecovery();
-        return new StuckRecovery(settings.getBatchSize(), settings.getInitialDelay(), settings.getFixedDelay());
+        OutboxPublisherProperties.StuckRecovery settings = publisher.stuckRecovery();
+        return new StuckRecovery(settings.batchSize(), settings.initialDelay(), settings.fixedDelay());
     }
 
     private Optional<Purge> purge(OutboxProperties outbox, Mode mode) {
         OutboxProperties.Purge purge = outbox.getPurge();
-        OutboxPublisherProperties.CleanUp cleanUp = publisher.getCleanUp();
+        OutboxPublisherProperties.CleanUp cleanUp = publisher.cleanUp();
         boolean enabled = inForce(OutboxKeys.PURGE, purge.isEnabled(), Boolean.class);
         // purging by age, as writer-only does, would take events from the instances that deliver
-        boolean othersPurge = !publisher.isEnabled() && !explicit.has(OutboxKeys.MODE);
+        boolean othersPurge = !publisher.enabled() && !explicit.has(OutboxKeys.MODE);
         Purge decided = new Purge(
                 inForce(OutboxKeys.PURGE_RETENTION, purge.getRetention(), Duration.class),
                 publisherIsConfigured && !explicit.has(OutboxKeys.PURGE),
@@ -215,13 +217,12 @@ public final class SettingsDecision {
     private Duration purgeInitialDelay(OutboxPublisherProperties.CleanUp cleanUp) {
         boolean counts = publisherIsConfigured
                 && (!explicit.has(OutboxKeys.PURGE) || explicit.has(PublisherKeys.of("clean-up.initial-delay")));
-        return counts ? cleanUp.getInitialDelay() : Duration.ZERO;
+        return counts ? cleanUp.initialDelay() : Duration.ZERO;
     }
 
     private Monitoring monitoring(OutboxProperties outbox) {
         OutboxProperties.Metrics metrics = outbox.getMetrics();
-        boolean gauges =
-                publisher.isEnabled() && publisher.getMetrics().getGauge().isEnabled();
+        boolean gauges = publisher.enabled() && publisher.metrics().gauge().enabled();
         require(
                 !gauges || metrics.isEnabled(),
                 PublisherKeys.of("metrics.gauge.enabled"),

@@ -8,10 +8,10 @@ import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.UnrecoverableException;
 import io.outbox.spi.JsonCodec;
-import io.outbox.spring.boot.OutboxEventProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,7 +19,9 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 /** What the settings of an event type say about the route of an event. */
 class RoutesTest {
@@ -50,17 +52,18 @@ class RoutesTest {
                 }
             });
 
-    private static Routes routes(SenderType broker, OutboxRouter own, Consumer<OutboxEventProperties> settings) {
-        OutboxPublisherProperties publisher = new OutboxPublisherProperties();
-        publisher.getSender().setType(broker);
-        OutboxEventProperties placed = new OutboxEventProperties();
-        placed.setTopic("orders");
+    private static Routes routes(SenderType broker, OutboxRouter own, Consumer<Map<String, Object>> settings) {
+        Map<String, Object> placed = new HashMap<>(Map.of("topic", "orders", "concurrency", 1));
         settings.accept(placed);
-        publisher.getEvents().put("placed", placed);
+        Map<String, Object> all = new HashMap<>(Map.of("outbox.publisher.sender.type", broker));
+        placed.forEach((name, value) -> all.put("outbox.publisher.events.placed." + name, value));
+        OutboxPublisherProperties publisher = new Binder(new MapConfigurationPropertySource(all))
+                .bind("outbox.publisher", OutboxPublisherProperties.class)
+                .get();
         return new Routes(publisher, own, null);
     }
 
-    private static Routes routes(Consumer<OutboxEventProperties> settings) {
+    private static Routes routes(Consumer<Map<String, Object>> settings) {
         return routes(SenderType.KAFKA, null, settings);
     }
 
@@ -82,17 +85,17 @@ class RoutesTest {
         "#{key}-#{eventId.length()}, o-1-26"
     })
     void aTopicIsAConstantOrComputed(String text, String topic) {
-        assertThat(routes(settings -> settings.setTopic(text)).route(event).topic())
+        assertThat(routes(settings -> settings.put("topic", text)).route(event).topic())
                 .isEqualTo(topic);
     }
 
     @Test
     void everyPartCanBeComputed() {
         OutboxRoute route = routes(settings -> {
-                    settings.setKey("#{payload.customer.id}");
-                    settings.setPartition("#{headers['shard']}");
-                    settings.setTimestamp("#{occurredAt}");
-                    settings.setHeaders(Map.of("place", "#{headers['region']}", "kind", "order"));
+                    settings.put("key", "#{payload.customer.id}");
+                    settings.put("partition", "#{headers['shard']}");
+                    settings.put("timestamp", "#{occurredAt}");
+                    settings.put("headers", Map.of("place", "#{headers['region']}", "kind", "order"));
                 })
                 .route(event);
 
@@ -110,7 +113,7 @@ class RoutesTest {
     @Test
     void aTimeIsAnInstantOrATextOrMilliseconds() {
         assertThat(List.of("#{occurredAt}", "2026-03-04T05:06:07.123456Z", "#{1772600767123L}"))
-                .allSatisfy(text -> assertThat(routes(settings -> settings.setTimestamp(text))
+                .allSatisfy(text -> assertThat(routes(settings -> settings.put("timestamp", text))
                                 .route(event)
                                 .timestamp())
                         .isBetween(TIME.minusMillis(1), TIME));
@@ -121,10 +124,10 @@ class RoutesTest {
         String none = "#{headers['none']}";
 
         OutboxRoute route = routes(settings -> {
-                    settings.setKey(none);
-                    settings.setPartition(none);
-                    settings.setTimestamp(none);
-                    settings.setHeaders(Map.of("x", none));
+                    settings.put("key", none);
+                    settings.put("partition", none);
+                    settings.put("timestamp", none);
+                    settings.put("headers", Map.of("x", none));
                 })
                 .route(event);
 
@@ -133,10 +136,10 @@ class RoutesTest {
 
     @Test
     void constantsNeedNoPayloadAndNoExpression() {
-        Routes routes = routes(settings -> settings.setHeaders(Map.of("kind", "order")));
+        Routes routes = routes(settings -> settings.put("headers", Map.of("kind", "order")));
 
         assertThat(routes.route(event)).isSameAs(routes.route(event));
-        routes(settings -> settings.setTopic("orders-#{headers['region']}")).route(event);
+        routes(settings -> settings.put("topic", "orders-#{headers['region']}")).route(event);
 
         assertThat(read).hasValue(0);
     }
@@ -144,8 +147,8 @@ class RoutesTest {
     @Test
     void readsThePayloadOnceHoweverManyExpressionsUseIt() {
         routes(settings -> {
-                    settings.setTopic("c-#{payload.customer.id}");
-                    settings.setKey("#{payload.customer.id}-#{payload.lines[0]}");
+                    settings.put("topic", "c-#{payload.customer.id}");
+                    settings.put("key", "#{payload.customer.id}-#{payload.lines[0]}");
                 })
                 .route(event);
 
@@ -164,9 +167,9 @@ class RoutesTest {
     void anEventWithoutARouteIsRefusedWhenItIsWrittenAndNeverSent(String part, String text, String reason) {
         Routes routes = routes(settings -> {
             switch (part) {
-                case "topic" -> settings.setTopic(text);
-                case "partition" -> settings.setPartition(text);
-                default -> settings.setTimestamp(text);
+                case "topic" -> settings.put("topic", text);
+                case "partition" -> settings.put("partition", text);
+                default -> settings.put("timestamp", text);
             }
         });
 
@@ -178,7 +181,7 @@ class RoutesTest {
 
     @Test
     void nothingCanBeReadOfABinaryPayload() {
-        Routes routes = routes(settings -> settings.setTopic("c-#{payload.customer}"));
+        Routes routes = routes(settings -> settings.put("topic", "c-#{payload.customer}"));
 
         assertThatThrownBy(() -> write(
                         routes,
@@ -191,7 +194,7 @@ class RoutesTest {
 
     @Test
     void eventsOfOtherTypesAreNoBusinessOfTheRoutes() {
-        Routes routes = routes(settings -> settings.setTopic("orders-#{nonsense}"));
+        Routes routes = routes(settings -> settings.put("topic", "orders-#{nonsense}"));
 
         write(routes, EventEnvelope.ofJson("other", "{}"));
 
@@ -210,9 +213,9 @@ class RoutesTest {
     void aSettingThatCanNeverBeUsedEndsTheStart(String part, String text) {
         assertThatThrownBy(() -> routes(settings -> {
                     switch (part) {
-                        case "topic" -> settings.setTopic(text);
-                        case "partition" -> settings.setPartition(text);
-                        default -> settings.setTimestamp(text);
+                        case "topic" -> settings.put("topic", text);
+                        case "partition" -> settings.put("partition", text);
+                        default -> settings.put("timestamp", text);
                     }
                 }))
                 .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, refused -> {
@@ -223,7 +226,7 @@ class RoutesTest {
 
     @Test
     void aHeaderOfTheOutboxItselfIsNotForSettings() {
-        assertThatThrownBy(() -> routes(settings -> settings.setHeaders(Map.of("outbox_event_id", "forged"))))
+        assertThatThrownBy(() -> routes(settings -> settings.put("headers", Map.of("outbox_event_id", "forged"))))
                 .isInstanceOf(InvalidConfigurationPropertyValueException.class)
                 .hasMessageContaining("outbox_event_id");
     }
@@ -234,8 +237,8 @@ class RoutesTest {
                 SenderType.KAFKA,
                 event -> event.headers().containsKey("region") ? OutboxRoute.to("by-router") : null,
                 settings -> {
-                    settings.setTopic("orders-#{headers['vip']}");
-                    settings.setKey("#{tenantId}");
+                    settings.put("topic", "orders-#{headers['vip']}");
+                    settings.put("key", "#{tenantId}");
                 });
 
         assertThat(routes.route(event))
@@ -249,7 +252,7 @@ class RoutesTest {
 
     @Test
     void whatTheApplicationsRouterGetsWrongIsRefusedWhenItIsWritten() {
-        Consumer<OutboxEventProperties> withoutTopic = settings -> settings.setTopic(null);
+        Consumer<Map<String, Object>> withoutTopic = settings -> settings.remove("topic");
 
         assertThatThrownBy(() -> write(routes(SenderType.KAFKA, event -> null, withoutTopic), event))
                 .hasMessageContainingAll(event.eventId(), "topic");
@@ -272,10 +275,10 @@ class RoutesTest {
         EventEnvelope tombstone =
                 EventEnvelope.builder("placed").aggregateId("o-1").tombstone().build();
         EventEnvelope anonymous = EventEnvelope.builder("placed").tombstone().build();
-        Consumer<OutboxEventProperties> plain = settings -> {};
+        Consumer<Map<String, Object>> plain = settings -> {};
 
         write(routes(SenderType.KAFKA, null, plain), tombstone);
-        write(routes(SenderType.KAFKA, null, settings -> settings.setKey("all")), anonymous);
+        write(routes(SenderType.KAFKA, null, settings -> settings.put("key", "all")), anonymous);
 
         assertThatThrownBy(() -> write(routes(SenderType.KAFKA, null, plain), anonymous))
                 .isInstanceOf(UnrecoverableException.class)
