@@ -1,6 +1,7 @@
 package io.outbox;
 
 import io.outbox.dead.DeadEventManager;
+import io.outbox.dead.DeadEventOperations;
 import io.outbox.dead.DeadLetterPolicy;
 import io.outbox.dead.DeadLetterQueue;
 import io.outbox.dispatch.EventInterceptor;
@@ -126,6 +127,17 @@ public final class Outbox implements AutoCloseable {
         if (wakeUp != null) {
             wakeUp.signal(Set.of());
         }
+    }
+
+    /**
+     * Returns what operators see of dead events and do with them, in the dead letter queue or in the outbox; empty if they
+     * cannot look into the store.
+     */
+    public Optional<DeadEventOperations> deadEventOperations() {
+        if (deadLetters != null || housekeeping == null) {
+            return Optional.ofNullable(deadLetters);
+        }
+        return housekeeping.deadEvents().map(backend -> new DeadEventOperations(backend, this::eventsReplayed));
     }
 
     /** Returns the dead letter queue; empty if the store leaves dead events where they are. */
@@ -533,7 +545,7 @@ public final class Outbox implements AutoCloseable {
         /**
          * How dead letters are looked after, where the store keeps them. Default: {@link DeadLetterPolicy#DEFAULT}.
          *
-         * @see io.outbox.spi.HousekeepingBackend#deadLetters()
+         * @see io.outbox.spi.DeadEventBackend#queue()
          */
         public B deadLetters(DeadLetterPolicy policy) {
             assembly.deadLetterPolicy = Objects.requireNonNull(policy, "policy");

@@ -20,6 +20,7 @@ import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
@@ -213,7 +214,8 @@ final class OutboxAssembly {
 
     /** Returns the dead letter queue, if the store has one, and has those told that are moved by delivery. */
     private DeadLetterQueue deadLetters(HousekeepingBackend store, MetricsExporter exporter) {
-        DeadLetterBackend letters = store.deadLetters().orElse(null);
+        DeadLetterBackend letters =
+                store.deadEvents().flatMap(DeadEventBackend::queue).orElse(null);
         if (letters == null) {
             if (deadLetterPolicy != null) {
                 throw new IllegalStateException("deadLetters(...) needs a store that keeps dead letters, as that of"

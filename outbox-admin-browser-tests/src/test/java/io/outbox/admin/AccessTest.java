@@ -180,12 +180,15 @@ class AccessTest {
     }
 
     @Test
-    void withoutDeadLettersDeadEventsAreAmongTheOthers(Browser browser) {
+    void withoutDeadLettersDeadEventsAreDecidedOnInTheSameWay(Browser browser) {
         try (Shop shop = Shop.Setup.usual().withoutDeadLetters().open();
                 Viewer viewer = new Viewer(browser, shop)) {
             String id = shop.write(Shop.event("OrderPlaced").header(Shop.ERROR, "no stock"));
             shop.awaitState(id, EventStatus.DEAD);
-            viewer.open("dead");
+            viewer.open("");
+            viewer.page
+                    .locator(".links a", new Page.LocatorOptions().setHasText("Dead events"))
+                    .click();
             assertThat(viewer.heading("Dead events")).isVisible();
             assertThat(viewer.page.locator(".group")).containsText("no stock");
             assertThat(viewer.page.locator(".group button")).hasCount(2);

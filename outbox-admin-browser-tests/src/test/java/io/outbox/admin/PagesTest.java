@@ -241,7 +241,7 @@ class PagesTest {
 
         viewer.page.getByLabel("Tenant").fill("nobody");
         viewer.page.getByLabel("Tenant").press("Enter");
-        assertThat(viewer.heading("No such letters")).isVisible();
+        assertThat(viewer.heading("No such events")).isVisible();
         viewer.link("Show all").click();
         assertThat(viewer.rows()).hasCount(5);
     }

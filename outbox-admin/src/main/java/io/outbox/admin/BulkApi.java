@@ -54,9 +54,9 @@ final class BulkApi implements AutoCloseable {
         Map<String, Object> body = exchange.body();
         boolean dryRun = Exchange.flag(body, "dryRun");
         Action action = Exchange.choice("action", body.get("action"), Action.class);
-        Matches matches = Matches.of(body.get("filter"), dead);
-        if (action == Action.RESOLVE && !dead.hasQueue()) {
-            dead.resolve(List.of(), exchange.caller());
+        Matches matches = Matches.of(body.get("filter"), dead.events());
+        if (action == Action.RESOLVE) {
+            dead.requireResolve();
         }
         Tally number = matches.count();
         if (dryRun) {

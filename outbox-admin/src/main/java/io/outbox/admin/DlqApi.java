@@ -1,5 +1,6 @@
 package io.outbox.admin;
 
+import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterFilter;
@@ -38,7 +39,11 @@ final class DlqApi {
     }
 
     private AdminResponse one(Exchange exchange) {
-        return AdminResponse.json(200, views.letter(dead.letter(exchange.id())));
+        return AdminResponse.json(200, views.letter(letter(exchange.id())));
+    }
+
+    private DeadLetter letter(String id) {
+        return dead.queue().find(id).orElseThrow(() -> Problem.missing(List.of(id)));
     }
 
     private AdminResponse list(Exchange exchange) {

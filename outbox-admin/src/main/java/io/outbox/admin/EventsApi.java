@@ -10,7 +10,6 @@ import io.outbox.spi.EventFilter;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,8 +43,7 @@ final class EventsApi {
         EventStatus state = exchange.choice("status", EventStatus.class);
         EventFilter filter = filter(exchange, state == null ? Set.of() : Set.of(state));
         int limit = exchange.number("limit", DEFAULT, 1, MOST);
-        InspectionBackend.Found found =
-                dead.failures().search(filter, exchange.param("fingerprint"), exchange.param("after"), limit);
+        InspectionBackend.Found found = inspection.search(filter, exchange.param("after"), limit);
         return page(found.events().stream().map(Views::summary).toList(), found.next());
     }
 
@@ -59,7 +57,7 @@ final class EventsApi {
                         exchange.param("tenantId")),
                 exchange.time("from"),
                 exchange.time("to"),
-                exchange.param("error"));
+                new EventFilter.Failure(exchange.param("error"), exchange.param("fingerprint")));
     }
 
     private static AdminResponse page(List<?> items, String next) {
@@ -78,28 +76,27 @@ final class EventsApi {
             view.put("location", "outbox");
             view.putAll(views.event(event.get()));
         } else {
-            Optional<DeadLetter> letter = dead.hasQueue() ? dead.queue().find(id) : Optional.empty();
             view.put("location", "dead-letters");
-            view.putAll(views.letter(letter.orElseThrow(() -> Problem.missing(List.of(id)))));
+            view.putAll(views.letter(dead.events().find(id).orElseThrow(() -> Problem.missing(List.of(id)))));
         }
-        view.put("history", dead.hasQueue() ? Views.attempts(dead.queue().attempts(id)) : Collections.emptyList());
+        view.put("history", Views.attempts(dead.events().attempts(id)));
         return AdminResponse.json(200, view);
     }
 
     private AdminResponse letters(Exchange exchange) {
-        DeadLetterFilter filter = new DeadLetterFilter(
-                exchange.choice("status", DlqStatus.class), exchange.param("fingerprint"), filter(exchange, Set.of()));
+        DeadLetterFilter filter =
+                new DeadLetterFilter(exchange.choice("status", DlqStatus.class), filter(exchange, Set.of()));
         DeadLetterQuery query = DeadLetterQuery.matching(filter, exchange.number("limit", DEFAULT, 1, MOST));
         String after = exchange.param("after");
-        Page<DeadLetter> page = dead.queue().query(after == null ? query : query.after(cursor(after)));
+        Page<DeadLetter> page = dead.events().query(after == null ? query : query.after(cursor(after)));
         return page(
                 page.items().stream().map(views::summary).toList(),
-                page.next() == null ? null : dead.queue().encode(page.next()));
+                page.next() == null ? null : dead.events().encode(page.next()));
     }
 
     private PageCursor cursor(String after) {
         try {
-            return dead.queue().decode(after);
+            return dead.events().decode(after);
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("after", "must be what an earlier answer gave as next");
         }
@@ -109,6 +106,8 @@ final class EventsApi {
         int limit = exchange.number("limit", DEFAULT, 1, MOST);
         return AdminResponse.json(
                 200,
-                Map.of("items", dead.groups(limit).stream().map(Views::group).toList()));
+                Map.of(
+                        "items",
+                        dead.events().groups(limit).stream().map(Views::group).toList()));
     }
 }

@@ -1,44 +1,37 @@
 package io.outbox.admin;
 
-import io.outbox.dead.DeadLetterQueue;
+import io.outbox.dead.DeadEventOperations;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
-import io.outbox.model.EventStatus;
 import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.EventFilter;
-import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Page;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * The dead events that an operator means by a filter, in batches: letters that are MOVED, or of an outbox without dead
- * letters, DEAD events.
- */
+/** The dead events that an operator means by a filter, in batches: those that are MOVED. */
 final class Matches {
 
     private static final int BATCH = 100;
     private static final Set<String> FIELDS =
             Set.of("eventType", "fingerprint", "aggregateType", "aggregateId", "tenantId", "from", "to", "error");
 
-    private final DeadEvents dead;
-    private final EventFilter filter;
-    private final String fingerprint;
+    private final DeadEventOperations events;
+    private final DeadLetterFilter filter;
     private final String json;
 
-    private Matches(DeadEvents dead, EventFilter filter, String fingerprint, String json) {
-        this.dead = dead;
-        this.filter = filter;
-        this.fingerprint = fingerprint;
+    private Matches(DeadEventOperations events, EventFilter filter, String json) {
+        this.events = events;
+        this.filter = new DeadLetterFilter(DlqStatus.MOVED, filter);
         this.json = json;
     }
 
     /** Reads the filter; a field that is not known, or has no value, is refused, so that none is meant and not heeded. */
-    static Matches of(Object json, DeadEvents dead) {
+    static Matches of(Object json, DeadEventOperations events) {
         if (!(json instanceof Map<?, ?> map)) {
             throw Problem.invalid("filter", "must be an object; an empty one means all");
         }
@@ -64,8 +57,9 @@ final class Matches {
                         Exchange.filterText(fields, "tenantId")),
                 Exchange.filterTime(fields, "from"),
                 Exchange.filterTime(fields, "to"),
-                Exchange.filterText(fields, "error"));
-        return new Matches(dead, filter, Exchange.filterText(fields, "fingerprint"), Json.text(json));
+                new EventFilter.Failure(
+                        Exchange.filterText(fields, "error"), Exchange.filterText(fields, "fingerprint")));
+        return new Matches(events, filter, Json.text(json));
     }
 
     /** Returns the filter as it was sent. */
@@ -78,33 +72,15 @@ final class Matches {
 
     /** Returns the next matches; perhaps none, and yet more to follow. */
     Batch next(String after) {
-        if (!dead.hasQueue()) {
-            InspectionBackend.Found found = dead.failures().search(deadEvents(), fingerprint, after, BATCH);
-            return new Batch(
-                    found.events().stream()
-                            .map(event -> event.event().eventId())
-                            .toList(),
-                    found.next());
-        }
-        DeadLetterQueue queue = dead.queue();
-        DeadLetterQuery query = DeadLetterQuery.matching(letters(), BATCH);
-        Page<DeadLetter> page = queue.query(after == null ? query : query.after(queue.decode(after)));
+        DeadLetterQuery query = DeadLetterQuery.matching(filter, BATCH);
+        Page<DeadLetter> page = events.query(after == null ? query : query.after(events.decode(after)));
         return new Batch(
                 page.items().stream().map(DeadLetter::eventId).toList(),
-                page.next() == null ? null : queue.encode(page.next()));
-    }
-
-    private DeadLetterFilter letters() {
-        return new DeadLetterFilter(DlqStatus.MOVED, fingerprint, filter);
-    }
-
-    private EventFilter deadEvents() {
-        return new EventFilter(
-                Set.of(EventStatus.DEAD), filter.scope(), filter.from(), filter.to(), filter.errorText());
+                page.next() == null ? null : events.encode(page.next()));
     }
 
     /** Counts the matches, as far as that does not take long. */
     Tally count() {
-        return dead.hasQueue() ? dead.queue().count(letters()) : dead.failures().count(deadEvents(), fingerprint);
+        return events.count(filter);
     }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Administration of an outbox: answers requests that an adapter of some HTTP server hands over. Thread-safe.
@@ -46,13 +47,10 @@ public final class OutboxAdmin implements AutoCloseable {
     private OutboxAdmin(Builder builder) {
         this.basePath = builder.basePath;
         this.access = new Access(builder.readToken, builder.operateToken, builder.isBehindProxy);
-        InspectionBackend inspection = builder.outbox
-                .inspection()
-                .orElseThrow(() -> new IllegalStateException(
-                        "The store of this outbox cannot be looked into; those of outbox-jdbc can"));
+        InspectionBackend inspection = lookedInto(builder.outbox.inspection());
         inspection.prepareAudit();
         AuditLog audit = new AuditLog(inspection, builder.clock);
-        DeadEvents dead = new DeadEvents(builder.outbox, inspection);
+        DeadEvents dead = new DeadEvents(builder.outbox, lookedInto(builder.outbox.deadEventOperations()), inspection);
         Views views = new Views(builder.mask);
         this.bulk = new BulkApi(dead, audit, builder.clock);
         String api = basePath + "/api";
@@ -64,11 +62,16 @@ public final class OutboxAdmin implements AutoCloseable {
         this.live = new LiveApi(figures);
         live.addTo(routes, api);
         bulk.addTo(routes, api);
-        new SessionApi(dead, builder.mask, builder.traceUrl).addTo(routes, api);
+        new SessionApi(dead.events(), builder.mask, builder.traceUrl).addTo(routes, api);
         routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
         if (!access.hasToken()) {
             LOG.log(Level.INFO, builder.isBehindProxy ? ONLY_USERS : ONLY_USERS_AND_THIS_MACHINE, basePath);
         }
+    }
+
+    private static <T> T lookedInto(Optional<T> part) {
+        return part.orElseThrow(() ->
+                new IllegalStateException("The store of this outbox cannot be looked into; those of outbox-jdbc can"));
     }
 
     /** Returns a builder for the administration of an outbox. */

@@ -26,6 +26,9 @@ import org.junit.jupiter.api.Test;
 /** What operators see and do below the base path. */
 class AdminApiTest {
 
+    /** How many dead events of the outbox are read to find those that failed alike. */
+    private static final int MOST_READ = 1_000;
+
     private AdminFixture fixture = AdminFixture.withDeadLetters();
 
     @AfterEach
@@ -228,7 +231,9 @@ class AdminApiTest {
 
         assertThat(ids(BASE + "/events?status=NEW")).containsExactly(ids.get(0));
         assertThat(ids(BASE + "/events?status=DEAD")).containsExactly(ids.get(1));
-        assertThat(fixture.get(BASE + "/dead-letters").status()).isEqualTo(404);
+        assertThat(ids(BASE + "/dead-letters?status=MOVED")).containsExactly(ids.get(1));
+        assertThat(ids(BASE + "/dead-letters?status=RESOLVED")).isEmpty();
+        assertThat(fixture.get(AdminFixture.DLQ).status()).isEqualTo(404);
         assertThat(fixture.get(BASE + "/overview").object().get("deadLetters").isJsonNull())
                 .isTrue();
     }
@@ -512,7 +517,7 @@ class AdminApiTest {
     @Test
     void groupsOfManyDeadEventsAreThoseOfTheLatest() throws SQLException {
         withoutDeadLetters();
-        fixture.writeDeadInPlace(FailuresInOutbox.MOST_READ + 1);
+        fixture.writeDeadInPlace(MOST_READ + 1);
 
         JsonObject group = fixture.get(BASE + "/groups")
                 .object()
@@ -520,7 +525,7 @@ class AdminApiTest {
                 .get(0)
                 .getAsJsonObject();
 
-        assertThat(group.get("count").getAsInt()).isEqualTo(FailuresInOutbox.MOST_READ);
+        assertThat(group.get("count").getAsInt()).isEqualTo(MOST_READ);
         assertThat(group.get("exact").getAsBoolean()).isFalse();
         String filter =
                 "\"filter\":{\"fingerprint\":\"" + group.get("fingerprint").getAsString() + "\"}";

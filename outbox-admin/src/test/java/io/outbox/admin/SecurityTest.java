@@ -235,8 +235,8 @@ class SecurityTest {
         assertThat(fixture.send("GET", BASE + "/session", null, "Authorization", "Bearer " + READ)
                         .response()
                         .body())
-                .isEqualTo("{\"name\":\"read-token\",\"role\":\"READ\",\"deadLetters\":true,\"masked\":false,"
-                        + "\"traceUrl\":null}");
+                .isEqualTo("{\"name\":\"read-token\",\"role\":\"READ\",\"deadLetters\":true,\"canResolve\":true,"
+                        + "\"hasHistory\":true,\"masked\":false,\"traceUrl\":null}");
         fixture.close();
         fixture = AdminFixture.withDeadLetters(
                 builder -> builder.traceUrl("https://traces.example/{traceId}").payloadMask(new PayloadMask() {}));

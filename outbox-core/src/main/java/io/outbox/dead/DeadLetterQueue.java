@@ -1,21 +1,13 @@
 package io.outbox.dead;
 
-import io.outbox.EventEnvelope;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
-import io.outbox.model.FailedAttempt;
-import io.outbox.model.FailureGroup;
 import io.outbox.model.OutboxEvent;
-import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadLetterChange;
-import io.outbox.spi.DeadLetterFilter;
-import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.MetricsExporter;
-import io.outbox.spi.Page;
-import io.outbox.spi.PageCursor;
 import io.outbox.upkeep.Chores;
 import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
@@ -25,18 +17,16 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The dead letter queue of an outbox: what operators see and do, and the work that goes on by itself. Thread-safe.
+ * The dead letter queue of an outbox: dead events that are kept apart, and the work that goes on by itself. Thread-safe.
  *
- * <p>Changes are made to all letters that are named, or to none; {@link DeadLetterChange} says why not. Failures of the store
- * are thrown; the scheduled work logs them and tries again. {@link #start()} starts that work, on one thread;
+ * <p>The scheduled work logs failures of the store and tries again. {@link #start()} starts it, on one thread;
  * {@link io.outbox.Outbox} does so for its own. The handler has a thread of its own.
  */
-public final class DeadLetterQueue implements AutoCloseable {
+public final class DeadLetterQueue extends DeadEventOperations implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(DeadLetterQueue.class.getName());
 
@@ -46,7 +36,6 @@ public final class DeadLetterQueue implements AutoCloseable {
     private final DeadLetterBackend backend;
     private final DeadLetterPolicy policy;
     private final EngineMetrics metrics;
-    private final Runnable onReturn;
     private final HandlerQueue handler;
     private final Chores chores = new Chores("dead letter queue", "outbox-dlq-");
     private final Outage moves = outage("move dead events to the dead letter queue");
@@ -57,39 +46,14 @@ public final class DeadLetterQueue implements AutoCloseable {
     /** @param onReturn run after events were returned to the outbox, so that a poller need not wait for its interval */
     public DeadLetterQueue(
             DeadLetterBackend backend, DeadLetterPolicy policy, MetricsExporter metrics, Runnable onReturn) {
-        this.backend = Objects.requireNonNull(backend, "backend");
+        super(backend, onReturn);
+        this.backend = backend;
         this.policy = Objects.requireNonNull(policy, "policy");
         this.metrics = new EngineMetrics(metrics);
-        this.onReturn = Objects.requireNonNull(onReturn, "onReturn");
         this.handler = new HandlerQueue(policy.handler());
     }
 
-    // What operators see
-
-    /** Returns the letter of an event. */
-    public Optional<DeadLetter> find(String eventId) {
-        return find(List.of(eventId)).stream().findFirst();
-    }
-
-    /** Returns the letters of those events that are dead letters. */
-    public List<DeadLetter> find(Collection<String> eventIds) {
-        return backend.find(eventIds);
-    }
-
-    /** Returns a page of letters without payload and headers, oldest first; a short one may have a next one. */
-    public Page<DeadLetter> query(DeadLetterQuery query) {
-        return backend.query(query);
-    }
-
-    /** Returns the place between two pages as text. */
-    public String encode(PageCursor cursor) {
-        return backend.encode(cursor);
-    }
-
-    /** Returns the place that the text stands for; what is none is an {@link IllegalArgumentException}. */
-    public PageCursor decode(String cursor) {
-        return backend.decode(cursor);
-    }
+    // What operators see of letters
 
     /** Returns letters by their position, oldest first; {@code null} is any state. */
     public List<DeadLetter> list(DlqStatus status, long offset, int limit) {
@@ -106,26 +70,6 @@ public final class DeadLetterQueue implements AutoCloseable {
         return backend.count(status, eventType);
     }
 
-    /** Counts the letters that match, as far as that does not take long. */
-    public Tally count(DeadLetterFilter filter) {
-        return backend.count(filter);
-    }
-
-    /** Counts letters by state, of each no more than so many. */
-    public Map<DlqStatus, Long> countByState(int most) {
-        return backend.countByState(most);
-    }
-
-    /** Returns the largest groups of MOVED letters that failed alike. Large ones are not counted to their end. */
-    public List<FailureGroup> groups(int limit) {
-        return backend.groups(limit);
-    }
-
-    /** Returns the failed attempts of an event, dead or not, the oldest first. */
-    public List<FailedAttempt> attempts(String eventId) {
-        return backend.attempts(eventId);
-    }
-
     // What operators do
 
     /**
@@ -134,6 +78,7 @@ public final class DeadLetterQueue implements AutoCloseable {
      *
      * @throws io.outbox.DuplicateEventException if the outbox has an event with one of the ids; nothing is changed
      */
+    @Override
     public DeadLetterChange retry(Collection<String> eventIds, String by) {
         if (policy.returnsAtOnce()) {
             long begin = System.nanoTime();
@@ -148,11 +93,6 @@ public final class DeadLetterQueue implements AutoCloseable {
         return change;
     }
 
-    /** Settles MOVED letters: they are not delivered, and deleted after their retention. */
-    public DeadLetterChange resolve(Collection<String> eventIds, String by) {
-        return backend.change(eventIds, DlqStatus.RESOLVED, by);
-    }
-
     /** Changes MOVED letters to TO_RETRY, as {@link #retry}, or RESOLVED, as {@link #resolve}. */
     public DeadLetterChange change(Collection<String> eventIds, DlqStatus status, String by) {
         return switch (status) {
@@ -164,23 +104,14 @@ public final class DeadLetterQueue implements AutoCloseable {
         };
     }
 
-    /** Writes an event in place of a MOVED letter, which stays as it was and is RESOLVED. */
-    public DeadLetterChange replace(String eventId, EventEnvelope replacement, String by) {
-        DeadLetterChange change = backend.replace(eventId, replacement, by);
-        if (change.isMade()) {
-            onReturn.run();
-        }
-        return change;
-    }
-
-    /** Deletes letters for good. */
+    @Override
     public DeadLetterChange delete(Collection<String> eventIds) {
-        DeadLetterChange change = backend.delete(eventIds);
+        DeadLetterChange change = super.delete(eventIds);
         metrics.deadLettersDeleted(change.changed().size());
         return change;
     }
 
-    /** Makes letters of those of the events that are DEAD and wait for a schedule; returns how many. */
+    @Override
     public int moveDead(Collection<String> eventIds) {
         long begin = System.nanoTime();
         List<OutboxEvent> events = backend.moveDead(eventIds);
@@ -277,7 +208,7 @@ public final class DeadLetterQueue implements AutoCloseable {
         count(letters, DlqStatus.IN_PROCESS);
         metrics.returned(letters.size());
         metrics.returnedInMs(millisSince(beginNanos));
-        onReturn.run();
+        eventsReturned();
     }
 
     private void count(List<DeadLetter> letters, DlqStatus status) {

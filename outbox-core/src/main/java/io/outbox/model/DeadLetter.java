@@ -4,10 +4,11 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * An event in the dead letter table.
+ * A dead event as operators see it: a letter of the dead letter queue, or a DEAD event of an outbox without one, which
+ * counts as MOVED.
  *
  * @param event the event, with the attempts that it had when it died
- * @param state what has become of the letter
+ * @param state what has become of it
  * @param failure why the event died
  */
 public record DeadLetter(OutboxEvent event, State state, Failure failure) {
@@ -19,10 +20,10 @@ public record DeadLetter(OutboxEvent event, State state, Failure failure) {
     }
 
     /**
-     * What has become of a letter.
+     * What has become of a dead event.
      *
-     * @param movedAt when it was moved out of the outbox
-     * @param updatedAt when its status was changed last
+     * @param movedAt when it was moved out of the outbox, or {@code null} if it is still there
+     * @param updatedAt when its status was changed last, or {@code null} if that is not known
      * @param updatedBy who changed it last, or {@code null} if nobody has
      */
     public record State(DlqStatus status, Instant movedAt, Instant updatedAt, String updatedBy) {}
@@ -32,8 +33,8 @@ public record DeadLetter(OutboxEvent event, State state, Failure failure) {
      *
      * @param error the text of the last failure, or {@code null} if its listener gave none
      * @param fingerprint the same for failures that differ in numbers, ids and quoted text only
-     * @param firstAt when the first attempt failed that is known of
-     * @param lastAt when the last one failed
+     * @param firstAt when the first attempt failed that is known of, or {@code null} if none is
+     * @param lastAt when the last one failed, or {@code null} if that is not known
      */
     public record Failure(String error, String fingerprint, Instant firstAt, Instant lastAt) {}
 

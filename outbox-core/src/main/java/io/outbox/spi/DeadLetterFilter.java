@@ -5,13 +5,12 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Which dead letters an operator looks for. What is {@code null} matches all.
+ * Which dead events an operator looks for. What is {@code null} matches all.
  *
  * @param status the only state that qualifies
- * @param fingerprint the only kind of failure that qualifies
- * @param events what qualifies otherwise; without states, since letters have their own
+ * @param events what qualifies otherwise; without states, since dead events have their own
  */
-public record DeadLetterFilter(DlqStatus status, String fingerprint, EventFilter events) {
+public record DeadLetterFilter(DlqStatus status, EventFilter events) {
 
     public DeadLetterFilter {
         Objects.requireNonNull(events, "events");
@@ -23,6 +22,7 @@ public record DeadLetterFilter(DlqStatus status, String fingerprint, EventFilter
     /** Returns a filter for letters of a state, a type and a kind of failure. */
     public static DeadLetterFilter of(DlqStatus status, String eventType, String fingerprint) {
         EventFilter.Scope scope = new EventFilter.Scope(eventType, null, null, null);
-        return new DeadLetterFilter(status, fingerprint, new EventFilter(Set.of(), scope, null, null, null));
+        EventFilter.Failure failure = new EventFilter.Failure(null, fingerprint);
+        return new DeadLetterFilter(status, new EventFilter(Set.of(), scope, null, null, failure));
     }
 }

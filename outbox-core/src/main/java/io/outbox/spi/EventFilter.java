@@ -2,6 +2,7 @@ package io.outbox.spi;
 
 import io.outbox.model.EventStatus;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -11,20 +12,43 @@ import java.util.Set;
  * @param scope what the events are about
  * @param from the earliest time of creation
  * @param to the time of creation before which they were created
- * @param errorText what their last error contains, in whatever case
+ * @param failure what they failed of
  */
-public record EventFilter(Set<EventStatus> states, Scope scope, Instant from, Instant to, String errorText) {
+public record EventFilter(Set<EventStatus> states, Scope scope, Instant from, Instant to, Failure failure) {
 
     /** Matches all events. */
-    public static final EventFilter ALL = new EventFilter(Set.of(), Scope.ALL, null, null, null);
+    public static final EventFilter ALL = new EventFilter(Set.of(), Scope.ALL, null, null, Failure.ANY);
 
     public EventFilter {
         states = Set.copyOf(states);
+        Objects.requireNonNull(scope, "scope");
+        Objects.requireNonNull(failure, "failure");
+    }
+
+    /** Returns the same filter for events in this state only. */
+    public EventFilter in(EventStatus state) {
+        return new EventFilter(Set.of(state), scope, from, to, failure);
+    }
+
+    /** Returns the same filter for events that failed of this only. */
+    public EventFilter failedOf(Failure other) {
+        return new EventFilter(states, scope, from, to, other);
     }
 
     /** What events are about. What is {@code null} matches all. */
     public record Scope(String eventType, String aggregateType, String aggregateId, String tenantId) {
 
         public static final Scope ALL = new Scope(null, null, null, null);
+    }
+
+    /**
+     * What events failed of. What is {@code null} matches all.
+     *
+     * @param text what their last error contains, in whatever case
+     * @param fingerprint the only kind of failure that qualifies
+     */
+    public record Failure(String text, String fingerprint) {
+
+        public static final Failure ANY = new Failure(null, null);
     }
 }

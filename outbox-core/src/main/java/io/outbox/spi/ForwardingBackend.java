@@ -92,7 +92,7 @@ public abstract class ForwardingBackend extends ForwardingDelivery implements Ou
     }
 
     @Override
-    public Optional<DeadLetterBackend> deadLetters() {
-        return housekeeping.deadLetters();
+    public Optional<DeadEventBackend> deadEvents() {
+        return housekeeping.deadEvents();
     }
 }

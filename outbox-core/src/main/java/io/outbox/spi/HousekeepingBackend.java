@@ -36,8 +36,8 @@ public interface HousekeepingBackend {
     Optional<InspectionBackend> inspection();
 
     /**
-     * Returns the dead letters, if events that die are kept apart; empty if they stay where they are. With dead letters,
-     * those that are MOVED are DEAD events to the methods above.
+     * Returns the dead events, as operators see them; empty if they cannot look into this engine. Those that are MOVED are
+     * DEAD events to the methods above.
      */
-    Optional<DeadLetterBackend> deadLetters();
+    Optional<DeadEventBackend> deadEvents();
 }

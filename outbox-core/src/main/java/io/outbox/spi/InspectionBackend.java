@@ -1,12 +1,10 @@
 package io.outbox.spi;
 
-import io.outbox.EventEnvelope;
 import io.outbox.model.AuditEntry;
 import io.outbox.model.EventStatus;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OpenEvents;
-import io.outbox.model.Tally;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -31,14 +29,11 @@ public interface InspectionBackend {
      */
     record Found(List<InspectedEvent> events, String next) {}
 
-    /** Returns up to {@code limit} events that match, from behind this id, or from the start. */
+    /**
+     * Returns up to {@code limit} events that match, from behind this id, or from the start. Where the filter has a
+     * fingerprint, few events are looked at.
+     */
     Found search(EventFilter filter, String after, int limit);
-
-    /** Returns the DEAD events that were written last, up to so many, the last first, without payload and headers. */
-    List<InspectedEvent> latestDead(int limit);
-
-    /** Counts the events that match, among as many in their states as one call looks at. */
-    Tally count(EventFilter filter);
 
     /** Returns an event with payload and headers. */
     Optional<InspectedEvent> find(String eventId);
@@ -64,18 +59,6 @@ public interface InspectionBackend {
 
     /** Unlocks open events, whoever has them; returns how many. Their node may deliver them all the same. */
     int release(Collection<String> eventIds);
-
-    /** Deletes those of the events that are DEAD; returns how many. */
-    int deleteDead(Collection<String> eventIds);
-
-    /**
-     * Writes an event in place of a DEAD one, which is DONE then, has the remark as its last error, and stays as it was
-     * otherwise.
-     *
-     * @return whether there was such a DEAD event; if not, nothing is written
-     * @throws io.outbox.DuplicateEventException if there is an event with the id of the replacement
-     */
-    boolean replaceDead(String eventId, EventEnvelope replacement, String remark);
 
     /** Creates what the entries below are kept in, where it is missing and may be created. */
     void prepareAudit();

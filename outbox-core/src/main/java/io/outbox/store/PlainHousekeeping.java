@@ -3,7 +3,7 @@ package io.outbox.store;
 import io.outbox.model.EventCount;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
-import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.HousekeepingBackend;
@@ -133,7 +133,7 @@ final class PlainHousekeeping implements HousekeepingBackend {
     }
 
     @Override
-    public Optional<DeadLetterBackend> deadLetters() {
+    public Optional<DeadEventBackend> deadEvents() {
         return Optional.empty();
     }
 }

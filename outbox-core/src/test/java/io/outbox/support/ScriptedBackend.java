@@ -9,7 +9,7 @@ import io.outbox.model.PendingEvents;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
-import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.DueType;
@@ -746,7 +746,7 @@ public final class ScriptedBackend implements OutboxBackend {
     }
 
     @Override
-    public Optional<DeadLetterBackend> deadLetters() {
+    public Optional<DeadEventBackend> deadEvents() {
         return Optional.empty();
     }
 }

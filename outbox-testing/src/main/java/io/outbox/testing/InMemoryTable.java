@@ -10,7 +10,7 @@ import io.outbox.model.PendingEvents;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
-import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.DueEvent;
@@ -369,7 +369,7 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     }
 
     @Override
-    public Optional<DeadLetterBackend> deadLetters() {
+    public Optional<DeadEventBackend> deadEvents() {
         return Optional.empty();
     }
 

@@ -2,6 +2,7 @@
 import { Component, h } from '../lib/preact.mjs';
 import { onChanged } from './actions.js';
 import { forgetToken, get, hasToken, onUnauthorized, useToken } from './api.js';
+import { undecided } from './dead.js';
 import { listenToKeys } from './keys.js';
 import { listen } from './live.js';
 import { nextTheme, theme } from './theme.js';
@@ -112,7 +113,7 @@ export class App extends Component {
           page: state.route.page,
           session: state.session,
           mode: state.mode,
-          dead: state.live?.overview.deadLetters?.MOVED ?? state.live?.overview.counts.DEAD ?? 0,
+          dead: state.live ? undecided(state.live.overview) : 0,
           theme: state.theme,
           onTheme: this.switchTheme,
           onHelp: () => this.setState({ isHelpOpen: true }),

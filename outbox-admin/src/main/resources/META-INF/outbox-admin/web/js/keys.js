@@ -5,7 +5,7 @@ import { go, href } from './router.js';
 export const SHORTCUTS = [
   ['g o', 'Overview'],
   ['g e', 'Events'],
-  ['g d', 'Dead letters'],
+  ['g d', 'Dead events'],
   ['g t', 'Types and lanes'],
   ['g a', 'Audit log'],
   ['/', 'Search an event'],

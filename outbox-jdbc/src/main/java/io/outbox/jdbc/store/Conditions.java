@@ -22,7 +22,7 @@ final class Conditions {
                 .and("tenant_id = ?", filter.scope().tenantId())
                 .and("created_at >= ?", filter.from())
                 .and("created_at < ?", filter.to())
-                .andErrorHas(filter.errorText());
+                .andErrorHas(filter.failure().text());
     }
 
     /** Returns the condition for events in some states; none is any. */

@@ -1,6 +1,5 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
@@ -9,17 +8,14 @@ import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.DeadQuery;
-import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Page;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -38,26 +34,6 @@ final class DeadLetterPages {
     private static final String COUNT_SOME = """
             SELECT COUNT(*) FROM (
               SELECT 1 AS one FROM {letters} WHERE status = {status} ORDER BY status, created_at, event_id LIMIT {most}) w""";
-
-    private static final String PAGE = """
-            SELECT {narrow} FROM {letters} WHERE {range} ORDER BY status, created_at, event_id LIMIT ?""";
-
-    private static final String WINDOW = """
-            SELECT {narrow} FROM {letters} WHERE {range} ORDER BY status, created_at, event_id LIMIT {window}""";
-
-    /** The state is not part of the order again: outside of the window PostgreSQL does not see that it is one, and would sort. */
-    private static final String WALK = """
-            SELECT {narrow} FROM ({rows}) w WHERE {rest} ORDER BY created_at, event_id LIMIT ?""";
-
-    private static final String WALK_END = """
-            SELECT created_at, event_id FROM {letters} WHERE {range}
-            ORDER BY status, created_at, event_id LIMIT 1 OFFSET {last}""";
-
-    private static final String TALLY = """
-            SELECT COUNT(*) FROM (SELECT 1 AS one FROM {letters} WHERE {range} LIMIT {most}) w""";
-
-    private static final String TALLY_OF_WINDOW = """
-            SELECT COUNT(*) AS looked_at, COUNT(CASE WHEN {rest} THEN 1 END) AS matching FROM ({rows}) w""";
 
     private static final String LIST = """
             SELECT {letter} FROM {letters} WHERE status = {status}
@@ -81,15 +57,14 @@ final class DeadLetterPages {
     private static final String OF_TYPE = " AND event_type = ?";
     private static final String OF_AGGREGATE_TYPE = " AND aggregate_type = ?";
 
-    private static final Comparator<DeadLetter> IN_ORDER =
-            Comparator.comparing(letter -> DeadCursor.of(letter.event()));
-
     private final AbstractJdbcOutboxStore store;
     private final DeadLetterTable letters;
+    private final DeadWalk walk;
 
     DeadLetterPages(AbstractJdbcOutboxStore store, DeadLetterTable letters) {
         this.store = store;
         this.letters = letters;
+        this.walk = new DeadWalk(store, letters::sql, DeadLetterTable::mapNarrow);
     }
 
     /** Returns events of letters that nobody has decided on. */
@@ -150,96 +125,26 @@ final class DeadLetterPages {
 
     /** Reads state by state, and as far as all states have been looked at. */
     Page<DeadLetter> read(Connection conn, DeadLetterQuery query) {
-        List<DeadLetter> found = new ArrayList<>();
-        List<DeadCursor> ends = new ArrayList<>();
-        int window = window(query.filter().status());
-        for (DlqStatus state : states(query.filter().status())) {
-            LetterConditions conditions = LetterConditions.of(query.filter(), state, DeadCursor.from(query.after()));
-            List<DeadLetter> some = read(conn, conditions, window, query.limit());
-            found.addAll(some);
-            Optional<DeadCursor> end = some.size() == query.limit()
-                    ? Optional.of(DeadCursor.of(some.get(some.size() - 1).event()))
-                    : windowEnd(conn, conditions, window);
-            end.ifPresent(ends::add);
-        }
-        DeadCursor seenTo = ends.stream().min(Comparator.naturalOrder()).orElse(null);
-        List<DeadLetter> page = found.stream()
-                .filter(letter ->
-                        seenTo == null || DeadCursor.of(letter.event()).compareTo(seenTo) <= 0)
-                .sorted(IN_ORDER)
-                .limit(query.limit())
+        return walk.read(
+                conn,
+                ranges(query.filter(), DeadCursor.from(query.after())),
+                window(query.filter().status()),
+                query.limit());
+    }
+
+    Tally tally(Connection conn, DeadLetterFilter filter) {
+        return walk.tally(conn, ranges(filter, null), window(filter.status()));
+    }
+
+    private static List<DeadRange> ranges(DeadLetterFilter filter, DeadCursor after) {
+        return states(filter.status()).stream()
+                .map(state -> DeadRange.ofLetters(filter, state, after))
                 .toList();
-        return new Page<>(
-                page,
-                page.size() < query.limit()
-                        ? seenTo
-                        : DeadCursor.of(page.get(page.size() - 1).event()));
     }
 
     /** Returns how many letters of a state a search looks at, if one state or all are asked for. */
     private static int window(DlqStatus status) {
         return status == null ? JdbcInspection.WINDOW / 2 : JdbcInspection.WINDOW;
-    }
-
-    private List<DeadLetter> read(Connection conn, LetterConditions conditions, int window, int limit) {
-        List<Object> params = new ArrayList<>(conditions.range().params());
-        params.addAll(conditions.rest().params());
-        params.add(limit);
-        String sql = of(conditions.rest().isEmpty() ? PAGE : WALK, conditions, window)
-                .toString();
-        return store.statements().query(conn, sql, DeadLetterTable::mapNarrow, params.toArray());
-    }
-
-    /** Returns the last place of the window, if there is a window and it is full. */
-    private Optional<DeadCursor> windowEnd(Connection conn, LetterConditions conditions, int window) {
-        if (conditions.rest().isEmpty()) {
-            return Optional.empty();
-        }
-        return store
-                .statements()
-                .query(
-                        conn,
-                        of(WALK_END, conditions, window).toString(),
-                        row -> new DeadCursor(JdbcTemplate.instant(row, "created_at"), row.getString("event_id")),
-                        conditions.range().params().toArray())
-                .stream()
-                .findFirst();
-    }
-
-    private Sql of(String template, LetterConditions conditions, int window) {
-        return letters.sql(template.replace("{rows}", WINDOW))
-                .with("range", conditions.range().sql())
-                .with("rest", conditions.rest().sql())
-                .with("window", String.valueOf(window))
-                .with("last", String.valueOf(window - 1))
-                .with("most", String.valueOf(InspectionBackend.MOST_COUNTED));
-    }
-
-    Tally tally(Connection conn, DeadLetterFilter filter) {
-        List<Tally> tallies = states(filter.status()).stream()
-                .map(state -> tally(conn, LetterConditions.of(filter, state, null), window(filter.status())))
-                .toList();
-        return new Tally(
-                tallies.stream().mapToLong(Tally::count).sum(), tallies.stream().allMatch(Tally::exact));
-    }
-
-    private Tally tally(Connection conn, LetterConditions conditions, int window) {
-        if (conditions.rest().isEmpty()) {
-            long count = number(
-                    conn,
-                    of(TALLY, conditions, window),
-                    conditions.range().params().toArray());
-            return new Tally(count, count < InspectionBackend.MOST_COUNTED);
-        }
-        List<Object> params = new ArrayList<>(conditions.rest().params());
-        params.addAll(conditions.range().params());
-        return store.statements()
-                .query(
-                        conn,
-                        of(TALLY_OF_WINDOW, conditions, window).toString(),
-                        row -> new Tally(row.getLong("matching"), row.getLong("looked_at") < window),
-                        params.toArray())
-                .get(0);
     }
 
     List<DeadLetter> list(Connection conn, DlqStatus status, long offset, int limit) {
@@ -254,7 +159,7 @@ final class DeadLetterPages {
                 .collect(Collectors.joining(" UNION ALL "));
         String sql = letters.sql(LIST_IDS).with("first_ids", firstIds).toString();
         List<String> ids = store.statements().query(conn, sql, row -> row.getString("event_id"), params.toArray());
-        return letters.find(conn, ids).stream().sorted(IN_ORDER).toList();
+        return letters.find(conn, ids).stream().sorted(DeadWalk.IN_ORDER).toList();
     }
 
     List<DeadLetterCount> counts(Connection conn) {

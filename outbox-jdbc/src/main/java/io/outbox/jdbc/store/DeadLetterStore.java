@@ -7,7 +7,7 @@ import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ConnectionProvider;
-import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.EventPurger;
@@ -328,7 +328,7 @@ public final class DeadLetterStore implements OwnershipStore {
         }
 
         @Override
-        public Optional<DeadLetterBackend> deadLetters() {
+        public Optional<DeadEventBackend> deadEvents() {
             return Optional.of(new JdbcDeadLetters(provider, DeadLetterStore.this));
         }
     }

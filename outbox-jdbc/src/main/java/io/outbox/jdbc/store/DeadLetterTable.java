@@ -269,6 +269,7 @@ final class DeadLetterTable {
     Sql sql(String template) {
         return store.sql(template)
                 .with("letters", tableName)
+                .with("source", tableName)
                 .with("letter", AbstractJdbcOutboxStore.COLUMNS + STATE_COLUMNS)
                 .with("narrow", AbstractJdbcOutboxStore.NARROW_COLUMNS + STATE_COLUMNS);
     }

@@ -4,7 +4,7 @@ import io.outbox.model.EventCount;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.ConnectionProvider;
-import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.HousekeepingBackend;
@@ -72,7 +72,7 @@ class JdbcHousekeeping implements HousekeepingBackend {
     }
 
     @Override
-    public Optional<DeadLetterBackend> deadLetters() {
-        return Optional.empty();
+    public Optional<DeadEventBackend> deadEvents() {
+        return Optional.of(new JdbcDeadEvents(provider, store));
     }
 }

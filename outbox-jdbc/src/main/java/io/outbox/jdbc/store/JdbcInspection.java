@@ -1,13 +1,12 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.EventEnvelope;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.AuditEntry;
 import io.outbox.model.EventStatus;
+import io.outbox.model.Fingerprint;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
-import io.outbox.model.Tally;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.EventTypes;
@@ -19,7 +18,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +36,9 @@ final class JdbcInspection implements InspectionBackend {
     /** The most rows that one search looks at. */
     static final int WINDOW = 20_000;
 
+    /** The most events that one call reads to find those that failed alike. */
+    static final int MOST_READ = 1_000;
+
     private static final String NARROW =
             AbstractJdbcOutboxStore.NARROW_COLUMNS + ", status, done_at, last_error, locked_by, locked_at";
 
@@ -53,13 +54,6 @@ final class JdbcInspection implements InspectionBackend {
             SELECT {narrow} FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w
             WHERE {filter}{and_before} ORDER BY event_id DESC LIMIT ?""";
 
-    private static final String LATEST = """
-            SELECT {hint}{narrow} FROM {table} WHERE {partition} ORDER BY {order} LIMIT ?""";
-
-    private static final String TALLY = """
-            SELECT COUNT(*) AS looked_at, COUNT(CASE WHEN {filter} THEN 1 END) AS matching
-            FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w""";
-
     /** In the order of an index, so that what is not counted is not read either. */
     private static final String COUNT_STATES = """
             SELECT status, COUNT(*) AS events FROM (
@@ -73,11 +67,6 @@ final class JdbcInspection implements InspectionBackend {
 
     private static final String RELEASE = """
             UPDATE {by_id} SET locked_by = NULL, locked_at = NULL WHERE event_id IN {ids} AND {unfinished}""";
-
-    private static final String DELETE_DEAD = "{delete_by_id} WHERE event_id IN {ids} AND status > 2";
-
-    private static final String SETTLE_DEAD = """
-            UPDATE {by_id} SET status = 1, done_at = {now}, last_error = ? WHERE event_id = ? AND status > 2""";
 
     private final ConnectionProvider provider;
     private final StoreConnections connections;
@@ -93,9 +82,24 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public Found search(EventFilter filter, String after, int limit) {
-        return connections.reading(conn -> areFew(conn, filter.states())
-                ? searchFew(conn, filter, after, limit)
-                : walk(conn, filter, after, limit));
+        String fingerprint = filter.failure().fingerprint();
+        return connections.reading(conn -> fingerprint == null
+                ? searchAny(conn, filter, after, limit)
+                : alike(searchAny(conn, filter, after, MOST_READ), fingerprint, limit));
+    }
+
+    private Found searchAny(Connection conn, EventFilter filter, String after, int limit) {
+        return areFew(conn, filter.states()) ? searchFew(conn, filter, after, limit) : walk(conn, filter, after, limit);
+    }
+
+    /** Returns those that failed alike: no row of the outbox table says which kind of failure it had. */
+    private static Found alike(Found found, String fingerprint, int limit) {
+        List<InspectedEvent> alike = found.events().stream()
+                .filter(event -> Fingerprint.of(event.lastError()).equals(fingerprint))
+                .toList();
+        return alike.size() <= limit
+                ? new Found(alike, found.next())
+                : new Found(alike.subList(0, limit), last(alike.subList(0, limit)));
     }
 
     /** Returns whether the parts of the table with these states can be read as a whole. */
@@ -158,35 +162,6 @@ final class JdbcInspection implements InspectionBackend {
     }
 
     @Override
-    public List<InspectedEvent> latestDead(int limit) {
-        return connections.reading(conn -> store.deadPartitions().stream()
-                .map(part -> part.reversed().fill(sql(LATEST)).toString())
-                .flatMap(sql -> store.statements().query(conn, sql, JdbcInspection::mapNarrow, limit).stream())
-                .sorted(Comparator.comparing(
-                                (InspectedEvent dead) -> dead.event().createdAt())
-                        .reversed())
-                .limit(limit)
-                .toList());
-    }
-
-    @Override
-    public Tally count(EventFilter filter) {
-        Conditions conditions = Conditions.of(filter);
-        String sql = sql(TALLY)
-                .with("filter", conditions.sql())
-                .with("states", Conditions.states(filter.states()).sql())
-                .with("window", String.valueOf(WINDOW))
-                .toString();
-        return connections.reading(conn -> store.statements()
-                .query(
-                        conn,
-                        sql,
-                        row -> new Tally(row.getLong("matching"), row.getLong("looked_at") < WINDOW),
-                        conditions.params().toArray())
-                .get(0));
-    }
-
-    @Override
     public Optional<InspectedEvent> find(String eventId) {
         return connections
                 .reading(conn -> store.statements().query(conn, sql(FIND).toString(), this::mapWhole, eventId))
@@ -235,37 +210,14 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public int release(Collection<String> eventIds) {
-        return updateAll(RELEASE, eventIds);
-    }
-
-    @Override
-    public int deleteDead(Collection<String> eventIds) {
-        return updateAll(DELETE_DEAD, eventIds);
-    }
-
-    @Override
-    public boolean replaceDead(String eventId, EventEnvelope replacement, String remark) {
-        return connections.with(conn -> store.inTransaction(conn, () -> {
-            boolean isDead = store.statements().update(conn, sql(SETTLE_DEAD).toString(), remark, eventId) > 0;
-            if (isDead) {
-                store.insertNew(conn, replacement);
-            }
-            return isDead;
-        }));
-    }
-
-    private int updateAll(String template, Collection<String> eventIds) {
-        return connections.with(conn -> store.inTransaction(conn, () -> {
+        return connections.inTransaction(conn -> {
             int rows = 0;
             for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
-                rows += store.statements()
-                        .update(
-                                conn,
-                                sql(template).with("ids", ids.sql()).toString(),
-                                ids.params(List.of(), List.of()));
+                String sql = sql(RELEASE).with("ids", ids.sql()).toString();
+                rows += store.statements().update(conn, sql, ids.params(List.of(), List.of()));
             }
             return rows;
-        }));
+        });
     }
 
     @Override

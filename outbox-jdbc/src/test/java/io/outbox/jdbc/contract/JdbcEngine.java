@@ -116,8 +116,8 @@ final class JdbcEngine implements EngineUnderTest {
         return JdbcStoredEvents.find(
                 conn,
                 "(SELECT event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers, 3 AS status,"
-                        + " attempts, available_at, created_at, CAST(NULL AS TIMESTAMP(6)) AS done_at, last_error,"
-                        + " CAST(NULL AS VARCHAR(128)) AS locked_by, CAST(NULL AS TIMESTAMP(6)) AS locked_at FROM "
+                        + " attempts, available_at, created_at, NULLIF(created_at, created_at) AS done_at, last_error,"
+                        + " NULLIF(event_id, event_id) AS locked_by, NULLIF(created_at, created_at) AS locked_at FROM "
                         + letters.tableName() + ") dead",
                 eventId);
     }

@@ -628,12 +628,12 @@ abstract class DeadLetterContract {
         assertMatches(filter(null, new Scope(null, null, "order-2", null), null, null, null), List.of());
         assertMatches(filter(null, new Scope(null, null, null, "other"), null, null, null), List.of());
         assertMatches(
-                new DeadLetterFilter(null, letter(ids.get(0)).failure().fingerprint(), EventFilter.ALL),
-                ids.subList(0, 3));
+                DeadLetterFilter.of(null, null, letter(ids.get(0)).failure().fingerprint()), ids.subList(0, 3));
     }
 
     private static DeadLetterFilter filter(DlqStatus status, Scope scope, Instant from, Instant to, String error) {
-        return new DeadLetterFilter(status, null, new EventFilter(Set.of(), scope, from, to, error));
+        return new DeadLetterFilter(
+                status, new EventFilter(Set.of(), scope, from, to, new EventFilter.Failure(error, null)));
     }
 
     private void assertMatches(DeadLetterFilter filter, List<String> ids) {

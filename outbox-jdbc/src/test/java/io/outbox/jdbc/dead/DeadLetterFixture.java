@@ -10,6 +10,7 @@ import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.model.EventStatus;
+import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.EventsLockedException;
 import io.outbox.spi.NewEvent;
@@ -60,7 +61,8 @@ final class DeadLetterFixture implements AutoCloseable {
 
     DeadLetterBackend letters(DataSource dataSource) {
         return store.housekeeping(new DataSourceConnectionProvider(dataSource), (conn, before, limit) -> 0)
-                .deadLetters()
+                .deadEvents()
+                .flatMap(DeadEventBackend::queue)
                 .orElseThrow();
     }
 

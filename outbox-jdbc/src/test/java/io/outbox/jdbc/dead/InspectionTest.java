@@ -1,11 +1,8 @@
 package io.outbox.jdbc.dead;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.tuple;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.DataSourceConnectionProvider;
 import io.outbox.jdbc.JdbcOutbox;
@@ -22,6 +19,7 @@ import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OpenEvents;
 import io.outbox.model.Tally;
+import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
@@ -62,7 +60,7 @@ class InspectionTest {
                 new EventFilter.Scope(type, null, aggregateId, null),
                 null,
                 null,
-                error);
+                new EventFilter.Failure(error, null));
     }
 
     private static List<String> all(InspectionBackend inspection, EventFilter filter, int limit) {
@@ -112,7 +110,11 @@ class InspectionTest {
             assertThat(all(
                             inspection,
                             new EventFilter(
-                                    Set.of(), EventFilter.Scope.ALL, TIME.plusSeconds(3), TIME.plusSeconds(5), null),
+                                    Set.of(),
+                                    EventFilter.Scope.ALL,
+                                    TIME.plusSeconds(3),
+                                    TIME.plusSeconds(5),
+                                    EventFilter.Failure.ANY),
                             4))
                     .containsExactly(ids.get(7), ids.get(8));
             assertThat(inspection.countByState())
@@ -130,44 +132,8 @@ class InspectionTest {
             assertThat(locked.event().payloadJson()).isEqualTo("{}");
             store.markDead(conn, ids.get(5), null);
             store.markDead(conn, ids.get(3), "gone, too");
-            assertThat(inspection.latestDead(2))
-                    .extracting(dead -> dead.event().eventId(), InspectedEvent::lastError)
-                    .containsExactly(tuple(ids.get(2), "gone"), tuple(ids.get(3), "gone, too"));
-            assertThat(inspection.latestDead(4)).hasSize(3);
             assertThat(inspection.release(ids)).isEqualTo(8);
             assertThat(inspection.nodes()).isEmpty();
-            assertThat(inspection.deleteDead(ids)).isEqualTo(3);
-            assertThat(inspection.find(ids.get(2))).isEmpty();
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void aReplacementOfADeadEventIsWrittenAndTheOriginalIsDone(TestDatabase database) throws SQLException {
-        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 4);
-                Connection conn = pool.getConnection()) {
-            AbstractJdbcOutboxStore store = JdbcOutbox.of(pool).createSchema().store();
-            EventEnvelope event = EventEnvelope.ofJson("Type", "{}");
-            EventEnvelope replacement = EventEnvelope.ofJson("Type", "{\"n\":1}");
-            store.insertNew(conn, event);
-            InspectionBackend inspection = inspection(pool);
-            assertThat(inspection.replaceDead(event.eventId(), replacement, "edited"))
-                    .isFalse();
-            store.markDead(conn, event.eventId(), "gone");
-
-            assertThatExceptionOfType(DuplicateEventException.class)
-                    .isThrownBy(() -> inspection.replaceDead(event.eventId(), event, "edited"));
-            assertThat(inspection.find(event.eventId()).orElseThrow().status()).isEqualTo(EventStatus.DEAD);
-            assertThat(inspection.replaceDead(event.eventId(), replacement, "edited"))
-                    .isTrue();
-
-            InspectedEvent original = inspection.find(event.eventId()).orElseThrow();
-            assertThat(original.status()).isEqualTo(EventStatus.DONE);
-            assertThat(original.doneAt()).isNotNull();
-            assertThat(original.lastError()).isEqualTo("edited");
-            assertThat(original.event().payloadJson()).isEqualTo("{}");
-            assertThat(inspection.find(replacement.eventId()).orElseThrow().status())
-                    .isEqualTo(EventStatus.NEW);
         }
     }
 
@@ -262,18 +228,56 @@ class InspectionTest {
                       last_error)
                     SELECT LPAD(x, 10, '0'), 'Type', '{}', 3, 0, NOW(), NOW(), CASE WHEN x < 10 THEN 'rare' ELSE 'boom' END
                     FROM SYSTEM_RANGE(1, 19999)""");
-            InspectionBackend inspection = inspection(pool);
+            DeadEventBackend dead = JdbcOutbox.of(pool).backend().deadEvents().orElseThrow();
+            DeadLetterFilter rare = new DeadLetterFilter(null, filter(null, null, null, "RARE"));
 
-            assertThat(inspection.count(filter(EventStatus.DEAD, null, null, "RARE")))
-                    .isEqualTo(new Tally(9, true));
-            assertThat(inspection.count(filter(EventStatus.NEW, null, null, null)))
+            assertThat(dead.count(rare)).isEqualTo(new Tally(9, true));
+            assertThat(dead.count(DeadLetterFilter.of(DlqStatus.RESOLVED, null, null)))
                     .isEqualTo(new Tally(0, true));
+            assertThat(dead.count(DeadLetterFilter.of(null, null, null))).isEqualTo(new Tally(19_999, true));
 
             OutboxRows.execute(pool, """
                     INSERT INTO outbox_event (event_id, event_type, payload, status, attempts, available_at, created_at)
                     VALUES ('x', 'Type', '{}', 3, 0, NOW(), NOW())""");
-            assertThat(inspection.count(filter(EventStatus.DEAD, null, null, "RARE")))
-                    .isEqualTo(new Tally(9, false));
+            assertThat(dead.count(rare)).isEqualTo(new Tally(9, false));
+            assertThat(dead.countByState(100)).containsEntry(DlqStatus.MOVED, 100L);
+        }
+    }
+
+    /** What no index finds is looked for in a window, and then behind it, among DEAD events as among letters. */
+    @Test
+    void aSearchLooksAtSoManyDeadEventsAndGoesOnFromThere() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.H2.newUrl(), 4)) {
+            JdbcOutbox.of(pool).createSchema();
+            OutboxRows.execute(pool, """
+                    INSERT INTO outbox_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                      last_error)
+                    SELECT LPAD(x, 10, '0'), 'Type', '{}', 3, 0, NOW(),
+                      DATEADD(SECOND, x, TIMESTAMP '2025-06-01 12:00:00'),
+                      CASE WHEN x IN (7, 30000) THEN 'rare' ELSE 'boom' END
+                    FROM SYSTEM_RANGE(1, 45000)""");
+            DeadEventBackend dead = JdbcOutbox.of(pool).backend().deadEvents().orElseThrow();
+            DeadLetterQuery query =
+                    DeadLetterQuery.matching(new DeadLetterFilter(null, filter(null, null, null, "rare")), 10);
+            DeadLetterQuery alike = DeadLetterQuery.matching(
+                    DeadLetterFilter.of(
+                            null,
+                            null,
+                            dead.find(List.of("0000000007")).get(0).failure().fingerprint()),
+                    10);
+
+            Page<DeadLetter> first = dead.query(query);
+            Page<DeadLetter> second = dead.query(query.after(first.next()));
+            Page<DeadLetter> ofKind = dead.query(alike);
+
+            assertThat(first.items()).extracting(DeadLetter::eventId).containsExactly("0000000007");
+            assertThat(dead.encode(first.next())).endsWith("~0000020000");
+            assertThat(second.items()).extracting(DeadLetter::eventId).containsExactly("0000030000");
+            assertThat(ofKind.items()).extracting(DeadLetter::eventId).containsExactly("0000000007");
+            assertThat(dead.encode(ofKind.next())).endsWith("~0000001000");
+            assertThat(dead.count(alike.filter())).isEqualTo(new Tally(1, false));
+            assertThat(dead.count(DeadLetterFilter.of(null, null, null)))
+                    .isEqualTo(new Tally(InspectionBackend.MOST_COUNTED, false));
         }
     }
 
@@ -289,14 +293,14 @@ class InspectionTest {
                       DATEADD(SECOND, x, TIMESTAMP '2025-06-01 12:00:00'),
                       CASE WHEN x IN (7, 30000) THEN 'rare' ELSE 'boom' END, 'f', NOW(), NOW()
                     FROM SYSTEM_RANGE(1, 45000)""");
-            DeadLetterFilter rare = new DeadLetterFilter(null, null, filter(null, null, null, "rare"));
+            DeadLetterFilter rare = new DeadLetterFilter(null, filter(null, null, null, "rare"));
             DeadLetterQuery query = DeadLetterQuery.matching(rare, 10);
 
             Page<DeadLetter> first = letters.query(query);
             Page<DeadLetter> second = letters.query(query.after(first.next()));
             Page<DeadLetter> third = letters.query(query.after(second.next()));
-            Page<DeadLetter> ofOneState = letters.query(
-                    DeadLetterQuery.matching(new DeadLetterFilter(DlqStatus.MOVED, null, rare.events()), 10));
+            Page<DeadLetter> ofOneState =
+                    letters.query(DeadLetterQuery.matching(new DeadLetterFilter(DlqStatus.MOVED, rare.events()), 10));
 
             assertThat(first.items()).extracting(DeadLetter::eventId).containsExactly("0000000007");
             assertThat(letters.encode(first.next())).endsWith("~0000010001");
@@ -376,7 +380,8 @@ class InspectionTest {
         return DeadLetterStore.of(
                         JdbcOutbox.of(pool).withDeadLetters().createSchema().store())
                 .housekeeping(new DataSourceConnectionProvider(pool), (conn, before, limit) -> 0)
-                .deadLetters()
+                .deadEvents()
+                .flatMap(DeadEventBackend::queue)
                 .orElseThrow();
     }
 
@@ -437,7 +442,7 @@ class InspectionTest {
                     "letters of a group",
                     () -> letters.query(DeadLetterQuery.matching(
                             DeadLetterFilter.of(DlqStatus.MOVED, "Type7", "0000000000000007"), 50)));
-            DeadLetterFilter none = new DeadLetterFilter(null, null, filter(null, null, null, "none"));
+            DeadLetterFilter none = new DeadLetterFilter(null, filter(null, null, null, "none"));
             measure("letters, a window without a match", () -> letters.query(DeadLetterQuery.matching(none, 50)));
             measure("letters, count of a window", () -> letters.count(none));
             measure("letters, bounded count", () -> letters.count(DeadLetterFilter.of(DlqStatus.MOVED, null, null)));

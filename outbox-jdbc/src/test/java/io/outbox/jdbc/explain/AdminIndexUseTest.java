@@ -8,8 +8,10 @@ import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
+import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
@@ -19,7 +21,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -60,7 +61,8 @@ class AdminIndexUseTest {
             DeadLetterBackend letters = DeadLetterStore.of(
                             JdbcOutbox.of(recorded).store())
                     .housekeeping(new DataSourceConnectionProvider(recorded), (conn, before, limit) -> 0)
-                    .deadLetters()
+                    .deadEvents()
+                    .flatMap(DeadEventBackend::queue)
                     .orElseThrow();
             String fingerprint = letters.groups(1).get(0).fingerprint();
             String id = letters.query(DeadLetterQuery.of(DlqStatus.MOVED, 1))
@@ -97,12 +99,26 @@ class AdminIndexUseTest {
 
     @ParameterizedTest
     @MethodSource("databases")
-    void theLatestDeadEventsAreReadByTheirIndex(IndexUseContract database) throws SQLException {
+    void deadEventsAreReadByTheirIndex(IndexUseContract database) throws SQLException {
         try (HikariDataSource pool = TestDatabase.pool(database.database().newUrl(), 2)) {
-            InspectionBackend inspection = inspectionOfMany(database, pool);
+            inspectionOfMany(database, pool);
+            DeadEventBackend dead =
+                    JdbcOutbox.of(recorder.before(pool)).backend().deadEvents().orElseThrow();
             recorder.take("");
+            Cost cost = new Cost(database, pool, EVENTS);
 
-            new Cost(database, pool, EVENTS).of(() -> inspection.latestDead(LIMIT), A_PAGE);
+            DeadLetterQuery page = DeadLetterQuery.of(DlqStatus.MOVED, LIMIT);
+            cost.of(() -> dead.groups(LIMIT), 3 * RARE);
+            cost.of(() -> dead.query(page), A_PAGE);
+            cost.of(() -> dead.query(page.after(dead.query(page).next())), A_PAGE);
+            cost.of(() -> dead.countByState(LIMIT), A_PAGE);
+            cost.of(() -> dead.count(DeadLetterFilter.of(null, null, null)), 3 * RARE);
+            cost.of(() -> dead.count(DeadLetterFilter.of(null, BigTable.TYPE, null)), 2 * 3 * RARE);
+            List<DeadLetter> two = dead.query(page).items();
+            recorder.take("");
+            cost.of(() -> dead.find(List.of(two.get(0).eventId())), 3);
+            cost.of(() -> dead.returnToOutbox(List.of(two.get(0).eventId())), 3);
+            cost.of(() -> dead.delete(List.of(two.get(1).eventId())), 3);
         }
     }
 
@@ -129,7 +145,6 @@ class AdminIndexUseTest {
             cost.of(inspection::nodes, 2 * 3 * RARE); // counted, then read
             cost.of(() -> inspection.open(LONG_AGO), 2 * 3 * RARE);
             cost.of(() -> inspection.release(List.of(id)), 3);
-            cost.of(() -> inspection.deleteDead(List.of(id)), 3);
         }
     }
 
@@ -168,7 +183,7 @@ class AdminIndexUseTest {
     }
 
     private static EventFilter in(EventStatus state) {
-        return new EventFilter(Set.of(state), EventFilter.Scope.ALL, null, null, null);
+        return EventFilter.ALL.in(state);
     }
 
     /** Checks what each statement of a call has read; to scan the table is always too much. */

@@ -1,9 +1,7 @@
-/**
- * Dead letters, in groups that failed alike or one by one, and what is done to all of them. Of an outbox without dead letters,
- * groups of dead events, which are one by one among the others.
- */
+/** Dead events, in groups that failed alike or one by one, and what is done to all of them. */
 import { h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
+import { deadTitle } from '../dead.js';
 import { atLeast, number, plural, shortError } from '../format.js';
 import { href, withParams } from '../router.js';
 import { Badge, stateName } from '../parts/badge.js';
@@ -33,41 +31,32 @@ const MATCHES = [
   { name: 'fingerprint', label: 'Fingerprint of the error' },
 ];
 
-const FIELDS = [
-  { name: 'status', label: 'State', kind: 'choice', options: [['', 'All'], ...STATES.map((state) => [state, stateName(state)])] },
-  ...MATCHES,
-];
+const STATE = { name: 'status', label: 'State', kind: 'choice', options: [['', 'All'], ...STATES.map((state) => [state, stateName(state)])] };
 
-const PARAMS = ['after', ...FIELDS.map((field) => field.name)];
+const PARAMS = ['after', 'status', ...MATCHES.map((field) => field.name)];
 
 export function DeadPage(props) {
-  const hasLetters = props.session.deadLetters;
-  const isGroups = !hasLetters || props.query.get('view') !== 'letters';
+  const isGroups = props.query.get('view') !== 'letters';
   return h(
     'div',
     null,
-    h(
-      PageHead,
-      { title: hasLetters ? 'Dead letters' : 'Dead events', lead: 'Events that are not tried any more, and wait for a decision.' },
-      h(Views, { isGroups, hasLetters }),
-    ),
+    h(PageHead, { title: deadTitle(props.session), lead: 'Events that are not tried any more, and wait for a decision.' }, h(Views, { isGroups })),
     h(BulkList, { tick: props.changes, canOperate: props.canOperate }),
     h(isGroups ? Groups : Letters, props),
   );
 }
 
-function Views({ isGroups, hasLetters }) {
+function Views({ isGroups }) {
   const link = (label, address, isCurrent) => h('a', { href: address, 'aria-current': isCurrent ? 'true' : undefined }, label);
   return h(
     'div',
     { class: 'segments', role: 'group', 'aria-label': 'View' },
     link('Failure groups', href('dead'), isGroups),
-    hasLetters ? link('Letters', href('dead', { view: 'letters' }), !isGroups) : link('One by one', href('events', { status: 'DEAD' }), false),
+    link('One by one', href('dead', { view: 'letters' }), !isGroups),
   );
 }
 
 function Groups({ slowTick, canOperate, session }) {
-  const hasLetters = session.deadLetters;
   return h(Load, {
     id: 'groups',
     tick: slowTick,
@@ -75,15 +64,15 @@ function Groups({ slowTick, canOperate, session }) {
     skeleton: h(Skeleton, { lines: 4, kind: 'group' }),
     show: ({ items }) =>
       items.length === 0
-        ? h(Empty, { title: hasLetters ? 'No dead letters' : 'No dead events' }, 'Nothing waits for a decision.')
-        : h('ul', { class: 'groups' }, items.map((group) => h(Group, { group, hasLetters, canOperate, key: `${group.eventType} ${group.fingerprint}` }))),
+        ? h(Empty, { title: `No ${deadTitle(session).toLowerCase()}` }, 'Nothing waits for a decision.')
+        : h('ul', { class: 'groups' }, items.map((group) => h(Group, { group, session, canOperate, key: `${group.eventType} ${group.fingerprint}` }))),
   });
 }
 
 /** A group without a type has no actions: a filter without one would mean any type. */
-function Group({ group, hasLetters, canOperate }) {
+function Group({ group, session, canOperate }) {
   const filter = { eventType: group.eventType, fingerprint: group.fingerprint };
-  const address = hasLetters ? href('dead', { view: 'letters', status: 'MOVED', ...filter }) : href('events', { status: 'DEAD', ...filter });
+  const address = href('dead', { view: 'letters', status: 'MOVED', ...filter });
   return h(
     'li',
     { class: 'card group' },
@@ -93,14 +82,14 @@ function Group({ group, hasLetters, canOperate }) {
       h('span', { class: 'group-count', title: group.exact ? 'How many events' : 'How many events, at least' }, atLeast(group.count, group.exact)),
       h('a', { class: 'strong clip', href: address, 'data-entry': true }, group.eventType ?? 'unknown type'),
       h('span', { class: 'grow' }),
-      canOperate && group.eventType && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: hasLetters, small: true }),
+      canOperate && group.eventType && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: session.canResolve, small: true }),
     ),
     h('p', { class: 'mono group-error clamp', title: group.error }, shortError(group.error ?? 'no error')),
-    h('p', { class: 'muted small' }, hasLetters ? 'First ' : 'Written: first ', h(Time, { at: group.firstSeen }), ', last ', h(Time, { at: group.lastSeen }), h('span', { class: 'fingerprint mono' }, group.fingerprint)),
+    h('p', { class: 'muted small' }, session.hasHistory ? 'First ' : 'Written: first ', h(Time, { at: group.firstSeen }), ', last ', h(Time, { at: group.lastSeen }), h('span', { class: 'fingerprint mono' }, group.fingerprint)),
   );
 }
 
-function Letters({ query, changes, canOperate }) {
+function Letters({ query, session, changes, canOperate }) {
   const params = Object.fromEntries(PARAMS.map((name) => [name, query.get(name)]));
   const names = MATCHES.map((field) => field.name).filter((name) => query.has(name));
   const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
@@ -108,8 +97,8 @@ function Letters({ query, changes, canOperate }) {
   return h(
     'div',
     null,
-    h(Filters, { query, fields: FIELDS }),
-    canOperate && hasUndecided && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All undecided letters that match, on this page and all others:'), h(BulkButtons, { filter, what: 'all that match', canResolve: true })),
+    h(Filters, { query, fields: session.canResolve ? [STATE, ...MATCHES] : MATCHES }),
+    canOperate && hasUndecided && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All undecided events that match, on this page and all others:'), h(BulkButtons, { filter, what: 'all that match', canResolve: session.canResolve })),
     h(Load, {
       id: JSON.stringify(params),
       tick: changes,
@@ -122,16 +111,17 @@ function Letters({ query, changes, canOperate }) {
 
 function LetterTable({ page, query }) {
   if (page.items.length === 0 && page.next === null) {
-    return h(Empty, { title: 'No such letters' }, h('a', { href: withParams(Object.fromEntries(PARAMS.map((name) => [name, null]))) }, 'Show all'));
+    return h(Empty, { title: 'No such events' }, h('a', { href: withParams(Object.fromEntries(PARAMS.map((name) => [name, null]))) }, 'Show all'));
   }
   const isAnyDecided = page.items.some((letter) => letter.updatedBy);
+  const isAnyMoved = page.items.some((letter) => letter.movedAt);
   return h(
     'div',
     { class: 'card flush' },
     page.items.length === 0
-      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the letters looked at match, and there are more to look at.')
+      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events looked at match, and there are more to look at.')
       : h(Table, {
-          caption: 'Dead letters, the oldest first',
+          caption: 'Dead events, the oldest first',
           id: (letter) => letter.id,
           rows: page.items,
           columns: [
@@ -139,11 +129,13 @@ function LetterTable({ page, query }) {
             { label: 'State', cell: (letter) => h(Badge, { state: letter.status }) },
             { label: 'Aggregate', cell: (letter) => h(AggregateCell, { event: letter }) },
             { label: 'Attempts', cell: (letter) => number(letter.attempts), kind: 'number' },
-            { label: 'Died', cell: (letter) => h(Time, { at: letter.movedAt }), kind: 'nowrap' },
+            isAnyMoved
+              ? { label: 'Died', cell: (letter) => h(Time, { at: letter.movedAt }), kind: 'nowrap' }
+              : { label: 'Created', cell: (letter) => h(Time, { at: letter.createdAt }), kind: 'nowrap' },
             { label: 'Error', cell: (letter) => h(ErrorCell, { error: letter.error }), kind: 'error-cell' },
             isAnyDecided && { label: 'Changed by', cell: (letter) => h('span', { class: 'clip' }, letter.updatedBy ?? '–') },
           ].filter(Boolean),
         }),
-    h(Pager, { query, next: page.next }, `${plural(page.items.length, 'letter')} on this page`),
+    h(Pager, { query, next: page.next }, `${plural(page.items.length, 'event')} on this page`),
   );
 }

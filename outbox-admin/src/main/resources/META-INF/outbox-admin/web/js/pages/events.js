@@ -1,10 +1,10 @@
 /** All events of the outbox: filters in the address, search by id, pages, and a live tail. */
 import { Component, createRef, h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
+import { deadTitle } from '../dead.js';
 import { number, plural } from '../format.js';
 import { eventHref, go, href, withParams } from '../router.js';
 import { Badge, stateName } from '../parts/badge.js';
-import { BulkButtons, BulkList } from '../parts/bulk.js';
 import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
 import { Filters } from '../parts/filters.js';
 import { Icon } from '../parts/icon.js';
@@ -44,7 +44,7 @@ export class EventsPage extends Component {
     return page;
   };
 
-  render({ query, session, canOperate, live, tick, changes }) {
+  render({ query, session, live, tick, changes }) {
     const params = Object.fromEntries(['after', ...FILTERS].map((name) => [name, query.get(name)]));
     const isTail = query.has('tail') && !query.has('after');
     return h(
@@ -52,7 +52,7 @@ export class EventsPage extends Component {
       null,
       h(PageHead, { title: 'Events' }, h(Search), h(TailSwitch, { isTail })),
       h(Filters, { query, fields: fields(live) }),
-      query.get('status') === 'DEAD' && h(DeadHint, { query, session, canOperate, changes }),
+      query.get('status') === 'DEAD' && h(DeadHint, { query, session }),
       h(Load, {
         id: JSON.stringify(params),
         tick: isTail ? tick : changes,
@@ -90,19 +90,11 @@ function TailSwitch({ isTail }) {
   );
 }
 
-/** Where dead events are; without dead letters, what can be done to all of them. */
-function DeadHint({ query, session, canOperate, changes }) {
-  if (session.deadLetters) {
-    return h('p', { class: 'hint' }, 'Events that die leave the outbox: they are among the ', h('a', { href: href('dead') }, 'dead letters'), '.');
-  }
+/** Where dead events are decided on. */
+function DeadHint({ query, session }) {
   const names = FILTERS.filter((name) => name !== 'status' && query.has(name));
   const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
-  return h(
-    'div',
-    null,
-    canOperate && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All dead events that match:'), h(BulkButtons, { filter, what: 'all that match', canResolve: false })),
-    h(BulkList, { tick: changes, canOperate }),
-  );
+  return h('p', { class: 'hint' }, 'Decide on events that have died under ', h('a', { href: href('dead', { view: 'letters', ...filter }) }, deadTitle(session)), '.');
 }
 
 function Events({ page, query, isTail }) {

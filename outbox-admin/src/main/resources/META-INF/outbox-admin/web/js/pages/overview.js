@@ -44,7 +44,7 @@ export class OverviewPage extends Component {
     }
   }
 
-  render({ query, live, session, slowTick }) {
+  render({ query, live, slowTick }) {
     this.collect(live?.slots ?? []);
     const minutes = RANGES.some(([value]) => value === query.get('range')) ? query.get('range') : '60';
     const waiting = h(Skeleton, { lines: 4, kind: 'chart' });
@@ -58,18 +58,18 @@ export class OverviewPage extends Component {
             tick: this.gaps,
             load: (signal) => get('series', { minutes }, signal),
             skeleton: waiting,
-            show: (series) => this.figures(series, Number(minutes), { overview: live.overview, session, slowTick }),
+            show: (series) => this.figures(series, Number(minutes), live.overview, slowTick),
           })
         : waiting,
     );
   }
 
-  figures(series, minutes, { overview, session, slowTick }) {
+  figures(series, minutes, overview, slowTick) {
     const slots = merge(series.items, [...this.recent.values()], minutes);
     return h(
       'div',
       null,
-      h(Health, { overview, session }),
+      h(Health, { overview }),
       h(Tiles, { overview, slots, slotMs: series.slotMs }),
       slots.length < 2
         ? h(Empty, { icon: 'overview', title: 'No charts' }, 'This node was built without a series of what it does.')

@@ -20,7 +20,7 @@ export class EventActions extends Component {
       { class: 'buttons' },
       isUndecided && h(ActionButton, { icon: 'retry', label: 'Replay', kind: 'primary', onClick: () => replay(event.id) }),
       isUndecided && !event.payloadEncoding && h(ActionButton, { icon: 'edit', label: 'Edit and replay', onClick: () => this.setState({ dialog: 'edit' }) }),
-      session.deadLetters && isUndecided && h(ActionButton, { icon: 'check', label: 'Resolve', onClick: () => resolve(event.id) }),
+      session.canResolve && isUndecided && h(ActionButton, { icon: 'check', label: 'Resolve', onClick: () => resolve(event.id) }),
       (isUndecided || isLetter) && h(ActionButton, { icon: 'trash', label: 'Delete', onClick: () => this.setState({ dialog: 'delete' }) }),
       event.lockedBy && h(ActionButton, { icon: 'unlock', label: 'Release', onClick: () => this.setState({ dialog: 'release' }) }),
       dialog === 'edit' && h(EditDialog, { event, session, onClose: this.close }),
@@ -71,7 +71,7 @@ class EditDialog extends Component {
       h(
         'form',
         { onSubmit: this.send },
-        h('p', { class: 'muted' }, `An event of its own is written with this payload. The original is kept for its retention, as ${session.deadLetters ? 'resolved' : 'done'}.`),
+        h('p', { class: 'muted' }, `An event of its own is written with this payload. The original is kept for its retention, as ${session.canResolve ? 'resolved' : 'done'}.`),
         session.masked && h('p', { class: 'problem' }, 'Parts of this payload may be hidden. What you see here is what will be written.'),
         h('label', { for: 'edited', class: 'unseen' }, 'Payload'),
         h('textarea', { id: 'edited', ref: this.text, class: 'code', rows: 14, spellcheck: false, defaultValue: event.payload ?? '', onInput: this.onInput }),

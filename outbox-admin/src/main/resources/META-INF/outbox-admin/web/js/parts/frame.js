@@ -1,5 +1,6 @@
 /** Navigation, who is signed in, and how the page knows what is new. */
 import { h } from '../../lib/preact.mjs';
+import { deadTitle } from '../dead.js';
 import { number } from '../format.js';
 import { MODES } from '../live.js';
 import { href } from '../router.js';
@@ -8,7 +9,7 @@ import { Icon } from './icon.js';
 const LINKS = [
   ['overview', '', 'Overview'],
   ['events', 'events', 'Events'],
-  ['dead', 'dead', 'Dead letters'],
+  ['dead', 'dead', null],
   ['types', 'types', 'Types and lanes'],
   ['audit', 'audit', 'Audit log'],
 ];
@@ -33,7 +34,7 @@ export function Frame({ page, session, mode, dead, theme, onTheme, onHelp, onSig
             'a',
             { href: href(path), 'aria-current': page === name ? 'page' : undefined, key: name },
             h(Icon, { name }),
-            h('span', { class: 'link-label' }, label),
+            h('span', { class: 'link-label' }, label ?? deadTitle(session)),
             name === 'dead' && dead > 0 && h('span', { class: 'count', title: `${number(dead)} dead` }, number(dead)),
           ),
         ),

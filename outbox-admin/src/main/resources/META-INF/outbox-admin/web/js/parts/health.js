@@ -1,5 +1,6 @@
 /** Whether all is well, and if not, what is the matter. */
 import { h } from '../../lib/preact.mjs';
+import { undecided } from '../dead.js';
 import { duration, plural, shortError } from '../format.js';
 import { href } from '../router.js';
 import { Icon } from './icon.js';
@@ -14,7 +15,7 @@ const HEADS = {
 };
 
 /** @returns {{level: 'good'|'warn'|'bad', reasons: any[]}} */
-function judge(overview, session) {
+function judge(overview) {
   const reasons = [];
   const stopped = {
     PAUSED: 'Delivery of this node is paused.',
@@ -33,7 +34,7 @@ function judge(overview, session) {
   if (overview.lagMs > LATE_MS) {
     reasons.push(`The oldest event that is due has waited for ${duration(overview.lagMs)}.`);
   }
-  const dead = session.deadLetters ? overview.deadLetters.MOVED : overview.counts.DEAD;
+  const dead = undecided(overview);
   if (dead > 0) {
     reasons.push([h('a', { href: href('dead') }, plural(dead, 'dead event')), ' to be decided on.']);
   }
@@ -43,8 +44,8 @@ function judge(overview, session) {
   return { level: reasons.length === 0 ? 'good' : 'warn', reasons };
 }
 
-export function Health({ overview, session }) {
-  const { level, reasons } = judge(overview, session);
+export function Health({ overview }) {
+  const { level, reasons } = judge(overview);
   const [icon, title, lead] = HEADS[level];
   return h(
     'section',
