@@ -3,6 +3,7 @@ import io.outbox.inbox.*;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.HeaderReader;
 import io.outbox.spring.boot.Idempotent;
 import io.outbox.spring.boot.OutboxListener;
 import java.util.List;

@@ -1,30 +1,42 @@
 package io.outbox.sender;
 
+import io.outbox.BatchEventListener;
 import io.outbox.CloudEventAttributes;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * What the builders of senders to brokers have in common: where events go, and what their messages have beside the payload.
+ * What the builders of senders to brokers have in common: where events go, what their messages have beside the payload, and
+ * how they are sent.
  *
  * <p>Functions and routers are called on worker threads, each time that an event is sent; an event for which one throws has
  * failed, alone. Not thread-safe.
  *
  * @param <B> the builder itself
+ * @param <C> what changes messages before they are sent
  */
-public abstract class SenderBuilder<B extends SenderBuilder<B>> {
+public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
+
+    /** How long the broker's answers for a batch are awaited, if nothing else is set. */
+    public static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
 
     private OutboxRouter router;
     private OutboxRouter functions = event -> OutboxRoute.open();
     private Map<OutboxHeaders, String> headerNames = Map.of();
     private CloudEventAttributes cloudEvents;
+    private final List<C> customizers = new ArrayList<>();
+    private int batchSize = BatchEventListener.DEFAULT_MAX_BATCH_SIZE;
+    private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
     protected SenderBuilder() {}
 
@@ -64,6 +76,43 @@ public abstract class SenderBuilder<B extends SenderBuilder<B>> {
     public B cloudEvents(URI source) {
         this.cloudEvents = new CloudEventAttributes(source);
         return self();
+    }
+
+    /** Changes each message before it is sent. Several are called in the order in which they were added. */
+    public B customizer(C customizer) {
+        customizers.add(Objects.requireNonNull(customizer, "customizer"));
+        return self();
+    }
+
+    /** The largest number of events sent at once. Default: {@value BatchEventListener#DEFAULT_MAX_BATCH_SIZE}. */
+    public B batchSize(int batchSize) {
+        if (batchSize < 1) {
+            throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
+        }
+        this.batchSize = batchSize;
+        return self();
+    }
+
+    /** How long the broker's answers for a batch are awaited. Default: 120 seconds. */
+    public B emergencyTimeout(Duration emergencyTimeout) {
+        Objects.requireNonNull(emergencyTimeout, "emergencyTimeout");
+        if (emergencyTimeout.toMillis() < 1) {
+            throw new IllegalArgumentException("emergencyTimeout must be at least 1 ms: " + emergencyTimeout);
+        }
+        this.emergencyTimeout = emergencyTimeout;
+        return self();
+    }
+
+    protected final List<C> customizers() {
+        return List.copyOf(customizers);
+    }
+
+    protected final int batchSize() {
+        return batchSize;
+    }
+
+    protected final Duration emergencyTimeout() {
+        return emergencyTimeout;
     }
 
     /** Adds a part of routes that is computed by itself; what is set twice is what it was set to last. */

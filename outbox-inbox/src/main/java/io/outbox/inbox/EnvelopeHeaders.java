@@ -2,6 +2,7 @@ package io.outbox.inbox;
 
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
+import io.outbox.spi.HeaderReader;
 
 /** Reads the headers that an event has, or would have in a broker message. */
 final class EnvelopeHeaders implements HeaderReader<EventEnvelope> {

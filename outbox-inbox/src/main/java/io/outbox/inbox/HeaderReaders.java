@@ -1,5 +1,6 @@
 package io.outbox.inbox;
 
+import io.outbox.spi.HeaderReader;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -22,7 +23,7 @@ public final class HeaderReaders {
     /** Returns the given readers, followed by those that are always there. */
     public static HeaderReaders of(Collection<? extends HeaderReader<?>> first) {
         List<HeaderReader<?>> all = new ArrayList<>(first);
-        for (HeaderReader<?> found : ServiceLoader.load(HeaderReader.class, HeaderReader.class.getClassLoader())) {
+        for (HeaderReader<?> found : ServiceLoader.load(HeaderReader.class, HeaderReaders.class.getClassLoader())) {
             if (knowsItsKind(found)) {
                 all.add(found);
             }

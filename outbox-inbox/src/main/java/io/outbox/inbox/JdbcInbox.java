@@ -9,6 +9,7 @@ import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.jdbc.tx.JdbcTransactionManager;
 import io.outbox.jdbc.tx.ThreadLocalTxContext;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.HeaderReader;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;

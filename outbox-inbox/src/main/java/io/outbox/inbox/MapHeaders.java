@@ -1,5 +1,6 @@
 package io.outbox.inbox;
 
+import io.outbox.spi.HeaderReader;
 import java.util.Map;
 
 /** Reads the headers of a message from a map of them. */

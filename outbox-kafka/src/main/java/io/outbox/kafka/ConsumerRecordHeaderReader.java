@@ -1,6 +1,6 @@
 package io.outbox.kafka;
 
-import io.outbox.inbox.HeaderReader;
+import io.outbox.spi.HeaderReader;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 

@@ -12,7 +12,6 @@ import io.outbox.sender.SenderBuilder;
 import io.outbox.sender.SilenceWatch;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +57,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 public final class KafkaEventPublisher implements BatchEventListener.Waiting, AutoCloseable {
 
     /** How long the acknowledgements of a batch are awaited, if nothing else is set. */
-    public static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
+    public static final Duration DEFAULT_EMERGENCY_TIMEOUT = SenderBuilder.DEFAULT_EMERGENCY_TIMEOUT;
 
     private static final System.Logger LOG = System.getLogger(KafkaEventPublisher.class.getName());
     /** How long a broker may leave events unanswered before it is reported. */
@@ -76,10 +75,10 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     private final int batchSize;
     private final Duration emergencyTimeout;
 
-    private KafkaEventPublisher(Builder builder) {
-        this.records = builder.records();
-        this.batchSize = builder.batchSize;
-        this.emergencyTimeout = builder.emergencyTimeout;
+    private KafkaEventPublisher(Builder builder, Records records, int batchSize, Duration emergencyTimeout) {
+        this.records = records;
+        this.batchSize = batchSize;
+        this.emergencyTimeout = emergencyTimeout;
         this.producers = builder.producer == null
                 ? producers(builder.producerConfig, emergencyTimeout)
                 : ProducerSource.of(builder.producer);
@@ -179,14 +178,11 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     }
 
     /** Builds a {@link KafkaEventPublisher}. Not thread-safe. */
-    public static final class Builder extends SenderBuilder<Builder> {
+    public static final class Builder extends SenderBuilder<Builder, KafkaRecordCustomizer> {
 
         private Producer<byte[], byte[]> producer;
         private Map<String, Object> producerConfig;
         private boolean hasTopic;
-        private final List<KafkaRecordCustomizer> customizers = new ArrayList<>();
-        private int batchSize = DEFAULT_MAX_BATCH_SIZE;
-        private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
         private Builder() {}
 
@@ -256,31 +252,6 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
                     OutboxRoute.builder().partition(partition.apply(event)).build());
         }
 
-        /** Changes each record before it is sent. Several are called in the order in which they were added. */
-        public Builder customizer(KafkaRecordCustomizer customizer) {
-            customizers.add(Objects.requireNonNull(customizer, "customizer"));
-            return this;
-        }
-
-        /** The largest number of events sent at once. Default: {@value BatchEventListener#DEFAULT_MAX_BATCH_SIZE}. */
-        public Builder batchSize(int batchSize) {
-            if (batchSize < 1) {
-                throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
-            }
-            this.batchSize = batchSize;
-            return this;
-        }
-
-        /** How long the acknowledgements of a batch are awaited. Default: 120 seconds. */
-        public Builder emergencyTimeout(Duration emergencyTimeout) {
-            Objects.requireNonNull(emergencyTimeout, "emergencyTimeout");
-            if (emergencyTimeout.toMillis() < 1) {
-                throw new IllegalArgumentException("emergencyTimeout must be at least 1 ms: " + emergencyTimeout);
-            }
-            this.emergencyTimeout = emergencyTimeout;
-            return this;
-        }
-
         /**
          * Builds the publisher. It connects when the first event is sent. If no name in {@code bootstrap.servers} can be
          * resolved, which may pass, batches end with {@link RouteUnavailableException} until one can.
@@ -296,11 +267,8 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
             } else if (producerConfig != null) {
                 throw new IllegalStateException("producer and producerConfig are both set; set one of them");
             }
-            return new KafkaEventPublisher(this);
-        }
-
-        private Records records() {
-            return new Records(routes(), messageHeaders(Records.CLOUD_EVENT), customizers);
+            Records records = new Records(routes(), messageHeaders(Records.CLOUD_EVENT), customizers());
+            return new KafkaEventPublisher(this, records, batchSize(), emergencyTimeout());
         }
     }
 }

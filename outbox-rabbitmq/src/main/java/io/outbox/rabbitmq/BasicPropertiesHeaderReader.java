@@ -2,7 +2,7 @@ package io.outbox.rabbitmq;
 
 import com.rabbitmq.client.BasicProperties;
 import com.rabbitmq.client.LongString;
-import io.outbox.inbox.HeaderReader;
+import io.outbox.spi.HeaderReader;
 import java.util.Map;
 
 /**

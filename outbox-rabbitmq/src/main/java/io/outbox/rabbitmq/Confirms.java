@@ -4,54 +4,35 @@ import io.outbox.BatchOutcome;
 import io.outbox.EventException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.rabbitmq.Outgoing.Route;
+import io.outbox.sender.BatchAnswers;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What became of each event of a batch so far, and the time until which the broker's answers count. Thread-safe. */
-final class Confirms {
+/** The confirms of a batch: what they say about routes and about the pace. */
+final class Confirms extends BatchAnswers {
 
-    private final BatchOutcome[] outcomes;
-    private final Duration timeout;
-    private final long deadline;
     private final Pace pace;
     private final Map<Route, BatchOutcome> refused = new HashMap<>(0);
-    private volatile Runnable answered = () -> {};
 
     Confirms(int events, Duration timeout, Pace pace) {
-        this.outcomes = new BatchOutcome[events];
-        this.timeout = timeout;
-        this.deadline = System.nanoTime() + timeout.toNanos();
+        super(events, timeout, "confirmed");
         this.pace = pace;
-    }
-
-    /** Says who is told of each answer of the broker, on the connection's thread. */
-    void whenAnswered(Runnable action) {
-        answered = action;
-    }
-
-    long nanosLeft() {
-        return deadline - System.nanoTime();
-    }
-
-    boolean isOverdue() {
-        return nanosLeft() <= 0;
     }
 
     /** Notes that the broker has put a message into all its queues. */
     void confirmed(Outgoing message) {
         pace.taken(message);
         settle(message, BatchOutcome.done());
-        answered.run();
+        answered();
     }
 
     /** Notes that no queue is bound for a message. */
     void unroutable(Outgoing message, EventException failure) {
         pace.taken(message);
         settle(message, BatchOutcome.failed(failure));
-        answered.run();
+        answered();
     }
 
     /** Notes that a queue did not take a message, which is full or has an error; that says nothing about the message. */
@@ -62,18 +43,12 @@ final class Confirms {
                         message.route(),
                         route -> BatchOutcome.failed(new RouteUnavailableException(
                                 "RabbitMQ does not accept events at present (nack)", null, pace.refused(route)))));
-        answered.run();
+        answered();
     }
 
     /** Settles an event; the first outcome counts. */
     void settle(Outgoing message, BatchOutcome outcome) {
         settle(message.index(), outcome);
-    }
-
-    synchronized void settle(int index, BatchOutcome outcome) {
-        if (outcomes[index] == null) {
-            outcomes[index] = outcome;
-        }
     }
 
     void fail(List<Outgoing> messages, EventException failure) {
@@ -88,20 +63,7 @@ final class Confirms {
                     .forEach(message -> settle(message, refused.get(message.route())));
         }
         return messages.stream()
-                .filter(message -> outcomes[message.index()] == null)
+                .filter(message -> outcome(message.index()) == null)
                 .toList();
-    }
-
-    /** Returns an outcome for each event; no answer in time is an outage, whatever became of the others. */
-    List<BatchOutcome> outcomes() {
-        return outcomes(new RouteUnavailableException("not confirmed within the emergency timeout of " + timeout));
-    }
-
-    /** Returns an outcome for each event, {@code failure} for those that have none. */
-    synchronized List<BatchOutcome> outcomes(EventException failure) {
-        for (int i = 0; i < outcomes.length; i++) {
-            settle(i, BatchOutcome.failed(failure));
-        }
-        return Arrays.asList(outcomes.clone());
     }
 }

@@ -1,7 +1,7 @@
 package io.outbox.rabbitmq;
 
 import com.rabbitmq.client.Delivery;
-import io.outbox.inbox.HeaderReader;
+import io.outbox.spi.HeaderReader;
 
 /**
  * Reads headers of deliveries of RabbitMQ's client, so that idempotent consumers know which event a message brings. They

@@ -65,7 +65,7 @@ import java.util.stream.Collectors;
 public final class RabbitEventPublisher implements BatchEventListener.Waiting, AutoCloseable {
 
     /** How long the confirms of a batch are awaited, if nothing else is set. */
-    public static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
+    public static final Duration DEFAULT_EMERGENCY_TIMEOUT = SenderBuilder.DEFAULT_EMERGENCY_TIMEOUT;
 
     /** How long a broker may leave events unanswered before it is reported. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
@@ -80,11 +80,11 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     private final Duration emergencyTimeout;
     private final ScheduledThreadPoolExecutor timer;
 
-    private RabbitEventPublisher(Builder builder) {
-        this.links = new Links(builder.connectionFactory, builder.addresses, builder.emergencyTimeout);
-        this.messages = builder.messages();
-        this.batchSize = builder.batchSize;
-        this.emergencyTimeout = builder.emergencyTimeout;
+    private RabbitEventPublisher(Builder builder, Messages messages, int batchSize, Duration emergencyTimeout) {
+        this.links = new Links(builder.connectionFactory, builder.addresses, emergencyTimeout);
+        this.messages = messages;
+        this.batchSize = batchSize;
+        this.emergencyTimeout = emergencyTimeout;
         this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-rabbitmq-timer-"));
         timer.setRemoveOnCancelPolicy(true);
     }
@@ -283,14 +283,11 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     }
 
     /** Builds a {@link RabbitEventPublisher}. Not thread-safe. */
-    public static final class Builder extends SenderBuilder<Builder> {
+    public static final class Builder extends SenderBuilder<Builder, RabbitMessageCustomizer> {
 
         private ConnectionFactory connectionFactory;
         private List<Address> addresses = List.of();
         private boolean hasExchange;
-        private final List<RabbitMessageCustomizer> customizers = new ArrayList<>();
-        private int batchSize = DEFAULT_MAX_BATCH_SIZE;
-        private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
         private Builder() {}
 
@@ -344,42 +341,14 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
                     OutboxRoute.builder().routingKey(routingKey.apply(event)).build());
         }
 
-        /** Changes each message before it is sent. Several are called in the order in which they were added. */
-        public Builder customizer(RabbitMessageCustomizer customizer) {
-            customizers.add(Objects.requireNonNull(customizer, "customizer"));
-            return this;
-        }
-
-        /** The largest number of events sent at once. Default: {@value BatchEventListener#DEFAULT_MAX_BATCH_SIZE}. */
-        public Builder batchSize(int batchSize) {
-            if (batchSize < 1) {
-                throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
-            }
-            this.batchSize = batchSize;
-            return this;
-        }
-
-        /** How long the confirms of a batch are awaited. Default: 120 seconds. */
-        public Builder emergencyTimeout(Duration emergencyTimeout) {
-            Objects.requireNonNull(emergencyTimeout, "emergencyTimeout");
-            if (emergencyTimeout.toMillis() < 1) {
-                throw new IllegalArgumentException("emergencyTimeout must be at least 1 ms: " + emergencyTimeout);
-            }
-            this.emergencyTimeout = emergencyTimeout;
-            return this;
-        }
-
         /** Builds the publisher. It connects when the first event is sent. */
         public RabbitEventPublisher build() {
             Objects.requireNonNull(connectionFactory, "connectionFactory is required");
             if (!hasExchange && !hasRouter()) {
                 throw new NullPointerException("exchange is required (or router)");
             }
-            return new RabbitEventPublisher(this);
-        }
-
-        private Messages messages() {
-            return new Messages(routes(), messageHeaders(Messages.CLOUD_EVENT), customizers);
+            Messages messages = new Messages(routes(), messageHeaders(Messages.CLOUD_EVENT), customizers());
+            return new RabbitEventPublisher(this, messages, batchSize(), emergencyTimeout());
         }
     }
 }

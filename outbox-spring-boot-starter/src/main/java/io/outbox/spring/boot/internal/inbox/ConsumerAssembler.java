@@ -1,11 +1,11 @@
 package io.outbox.spring.boot.internal.inbox;
 
 import io.micrometer.observation.ObservationRegistry;
-import io.outbox.inbox.HeaderReader;
 import io.outbox.inbox.HeaderReaders;
 import io.outbox.inbox.InboxMetrics;
 import io.outbox.inbox.JdbcInbox;
 import io.outbox.inbox.OutboxIdempotentConsumer;
+import io.outbox.spi.HeaderReader;
 import io.outbox.spring.boot.internal.settings.ConsumerSettings;
 import java.util.List;
 import java.util.Optional;

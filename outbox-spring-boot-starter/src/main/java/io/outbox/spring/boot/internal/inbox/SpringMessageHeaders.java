@@ -1,6 +1,6 @@
 package io.outbox.spring.boot.internal.inbox;
 
-import io.outbox.inbox.HeaderReader;
+import io.outbox.spi.HeaderReader;
 import org.springframework.messaging.Message;
 
 /** Reads the headers of Spring's messages. */

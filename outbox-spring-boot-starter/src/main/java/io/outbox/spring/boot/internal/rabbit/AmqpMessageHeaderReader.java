@@ -1,6 +1,6 @@
 package io.outbox.spring.boot.internal.rabbit;
 
-import io.outbox.inbox.HeaderReader;
+import io.outbox.spi.HeaderReader;
 import org.springframework.amqp.core.Message;
 
 /** Reads the headers of Spring AMQP's messages. */
