@@ -1,7 +1,7 @@
 package io.outbox.kafka;
 
-import static io.outbox.kafka.Outcomes.events;
-import static io.outbox.kafka.Outcomes.words;
+import static io.outbox.testservers.broker.Outcomes.events;
+import static io.outbox.testservers.broker.Outcomes.words;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;

@@ -1,19 +1,12 @@
 package io.outbox.kafka;
 
-import static io.outbox.kafka.Outcomes.events;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.outbox.Outbox;
-import io.outbox.dispatch.LanePolicy;
-import io.outbox.model.EventStatus;
-import io.outbox.model.UnavailableTarget;
-import io.outbox.registry.DefaultListenerRegistry;
-import io.outbox.testing.InMemoryOutboxBackend;
+import io.outbox.sender.SenderBuilder;
 import io.outbox.testservers.KafkaServer;
-import io.outbox.testservers.TcpProxy;
-import java.time.Duration;
-import java.util.ArrayList;
+import io.outbox.testservers.broker.BrokerOutageContract;
+import io.outbox.testservers.broker.BrokerUnderTest;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -22,30 +15,15 @@ import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-/** An outage shows within seconds and with its cause, at the default timeouts, and costs neither attempts nor order. */
 @Tag("client-lines")
-@Timeout(240)
-class KafkaOutageTest {
-
-    private static final Duration NOTICED = Duration.ofSeconds(5);
-    private static final String TYPE = "order-created";
+class KafkaOutageTest extends BrokerOutageContract {
 
     private static KafkaServer server;
-    private static TcpProxy proxy;
-    private static Topics topics;
-
-    private final InMemoryOutboxBackend backend = new InMemoryOutboxBackend();
-    private final List<String> written = new ArrayList<>();
-    private KafkaEventPublisher publisher;
-    private Outbox outbox;
-    private String topic;
-    private long doneBefore;
+    private static KafkaUnderTest kafka;
 
     @BeforeAll
     static void start() {
@@ -54,187 +32,83 @@ class KafkaOutageTest {
                 "listener.name.secured.sasl.enabled.mechanisms=SCRAM-SHA-256",
                 "listener.name.secured.scram-sha-256.sasl.jaas.config="
                         + "org.apache.kafka.common.security.scram.ScramLoginModule required;");
-        proxy = TcpProxy.start(server.port());
-        server.advertise(proxy);
-        topics = new Topics(server);
+        kafka = KafkaUnderTest.of(server);
     }
 
     @AfterAll
     static void stop() {
-        proxy.close();
-        server.close();
+        kafka.close();
     }
 
-    @AfterEach
-    void mendAndClose() {
-        server.resume();
-        proxy.accept();
-        proxy.resume();
-        outbox.close();
-        publisher.close();
+    @Override
+    protected BrokerUnderTest broker() {
+        return kafka;
     }
 
-    @Test
-    void aBrokerThatStandsStill() {
-        startAndDeliver();
-
-        server.pause();
-        awaitNotice("connected, but nothing is acknowledged");
-        server.resume();
-
-        awaitReturn();
+    @Override
+    protected String[] causeOf(Fault fault) {
+        return switch (fault) {
+            case STANDS_STILL, SILENT -> new String[] {"events wait", "connected, but nothing is acknowledged"};
+            case KILLED, REFUSED -> new String[] {"events wait", "no broker can be connected to"};
+        };
     }
 
-    @Test
-    void aBrokerThatIsKilled() {
-        startAndDeliver();
-
-        server.kill();
-        awaitNotice("no broker can be connected to");
-        server.restart();
-
-        awaitReturn();
-    }
-
-    @Test
-    void aNetworkThatIsSilentInMidBatch() {
-        startAndDeliver();
-
-        proxy.stallAnswers();
-        awaitNotice("connected, but nothing is acknowledged");
-        proxy.resume();
-
-        awaitReturn();
-    }
-
-    @Test
-    void aNetworkThatCannotBePassed() {
-        startAndDeliver();
-
-        proxy.refuse();
-        proxy.resetAll();
-        awaitNotice("no broker can be connected to");
-        proxy.accept();
-
-        awaitReturn();
+    /** The first cause that shows is the one that stays. */
+    @Override
+    protected void awaitCause(String... cause) {
+        await().atMost(NOTICED).until(() -> !outbox.status().unavailable().isEmpty());
+        assertCause(cause);
     }
 
     @Test
     void aBrokerThatIsAwayFromTheBeginning() {
-        topic = topics.create();
-        proxy.refuse();
-        proxy.resetAll();
-        start(byProxy());
+        target = kafka.newTarget();
+        kafka.proxy().refuse();
+        kafka.proxy().resetAll();
+        start(sender(target, SenderBuilder.DEFAULT_EMERGENCY_TIMEOUT));
 
-        awaitNotice("no broker can be connected to");
-        proxy.accept();
+        awaitNotice(causeOf(Fault.REFUSED));
+        kafka.proxy().accept();
 
         awaitReturn();
+        assertArrived();
     }
 
     @Test
     void aPasswordThatIsWrongUntilTheBrokerKnowsIt() throws Exception {
-        topic = topics.create();
+        target = kafka.newTarget();
         setPassword("newcomer", "old");
         start(
-                Map.of(
-                        "bootstrap.servers",
-                        server.securedBootstrapServers(),
-                        "security.protocol",
-                        "SASL_PLAINTEXT",
-                        "sasl.mechanism",
-                        "SCRAM-SHA-256",
-                        "sasl.jaas.config",
-                        "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"newcomer\" password=\"new\";"));
+                track(
+                        kafka.sender(
+                                target,
+                                SenderBuilder.DEFAULT_EMERGENCY_TIMEOUT,
+                                Map.of(
+                                        "bootstrap.servers",
+                                        server.securedBootstrapServers(),
+                                        "security.protocol",
+                                        "SASL_PLAINTEXT",
+                                        "sasl.mechanism",
+                                        "SCRAM-SHA-256",
+                                        "sasl.jaas.config",
+                                        "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"newcomer\" password=\"new\";"))));
 
         write(20);
-        await().atMost(NOTICED)
-                .untilAsserted(() -> assertThat(outbox.status().unavailable())
-                        .singleElement()
-                        .satisfies(target -> assertThat(target.cause()).contains("SaslAuthenticationException")));
+        await().atMost(NOTICED).untilAsserted(() -> assertCause("SaslAuthenticationException"));
         setPassword("newcomer", "new");
 
         awaitDone();
         assertThat(outbox.status().unavailable()).isEmpty();
-        assertThat(backend.events())
-                .allSatisfy(event -> assertThat(event.attempts()).isZero());
-        assertThat(topics.eventIds(topic)).isEqualTo(written);
+        assertNoAttempts(backend);
+        assertArrived();
     }
 
     private static void setPassword(String user, String password) throws Exception {
-        try (Admin admin = Admin.create(byProxy())) {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", server.bootstrapServers()))) {
             admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(
                             user, new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096), password)))
                     .all()
                     .get(30, TimeUnit.SECONDS);
         }
-    }
-
-    private void startAndDeliver() {
-        topic = topics.create();
-        start(byProxy());
-        write(1);
-        awaitDone();
-    }
-
-    private static Map<String, Object> byProxy() {
-        return Map.of("bootstrap.servers", "127.0.0.1:" + proxy.port());
-    }
-
-    private void start(Map<String, Object> config) {
-        publisher = KafkaEventPublisher.builder()
-                .producerConfig(config)
-                .topic(topic)
-                .build();
-        outbox = Outbox.singleNode()
-                .backend(backend)
-                .listenerRegistry(new DefaultListenerRegistry().register(TYPE, publisher))
-                .lane(TYPE, LanePolicy.builder().maxAttempts(1).build())
-                .build();
-    }
-
-    private void write(int count) {
-        backend.inTransaction(() -> written.addAll(outbox.writer().writeAll(events(count))));
-    }
-
-    private void awaitNotice(String cause) {
-        write(20);
-        await().atMost(NOTICED).until(() -> !outbox.status().unavailable().isEmpty());
-        assertThat(outbox.status().unavailable())
-                .singleElement()
-                .extracting(UnavailableTarget::eventType, UnavailableTarget::cause)
-                .satisfies(shown -> assertThat(shown.get(0)).isEqualTo(TYPE))
-                .satisfies(shown -> assertThat(shown.get(1))
-                        .asString()
-                        .contains("events wait")
-                        .contains(cause));
-        write(20);
-        doneBefore = done();
-    }
-
-    /** The first event is out within a second, if not sooner, all are after a while, once each and in order. */
-    private void awaitReturn() {
-        long back = System.nanoTime();
-        await().pollInterval(5, TimeUnit.MILLISECONDS)
-                .atMost(Duration.ofSeconds(20))
-                .until(() -> done() > doneBefore);
-        Duration took = Duration.ofNanos(System.nanoTime() - back);
-        awaitDone();
-
-        assertThat(took).as("until the first event was out").isLessThan(Duration.ofSeconds(1));
-        assertThat(outbox.status().unavailable()).isEmpty();
-        assertThat(backend.events())
-                .allSatisfy(event -> assertThat(event.attempts()).isZero());
-        assertThat(topics.eventIds(topic)).isEqualTo(written);
-    }
-
-    private long done() {
-        return backend.events().stream()
-                .filter(event -> event.status() == EventStatus.DONE)
-                .count();
-    }
-
-    private void awaitDone() {
-        await().atMost(Duration.ofSeconds(20)).until(() -> done() == written.size());
     }
 }

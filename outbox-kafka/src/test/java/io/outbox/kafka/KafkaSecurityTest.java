@@ -1,9 +1,9 @@
 package io.outbox.kafka;
 
-import static io.outbox.kafka.Outcomes.event;
-import static io.outbox.kafka.Outcomes.events;
-import static io.outbox.kafka.Outcomes.reason;
-import static io.outbox.kafka.Outcomes.words;
+import static io.outbox.testservers.broker.Outcomes.event;
+import static io.outbox.testservers.broker.Outcomes.events;
+import static io.outbox.testservers.broker.Outcomes.reason;
+import static io.outbox.testservers.broker.Outcomes.words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

@@ -2,6 +2,7 @@ package io.outbox.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outbox.testservers.broker.Outcomes;
 import java.util.List;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;

@@ -1,9 +1,9 @@
 package io.outbox.rabbitmq;
 
-import static io.outbox.rabbitmq.Outcomes.event;
-import static io.outbox.rabbitmq.Outcomes.events;
-import static io.outbox.rabbitmq.Outcomes.reason;
-import static io.outbox.rabbitmq.Outcomes.words;
+import static io.outbox.testservers.broker.Outcomes.event;
+import static io.outbox.testservers.broker.Outcomes.events;
+import static io.outbox.testservers.broker.Outcomes.reason;
+import static io.outbox.testservers.broker.Outcomes.words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;

@@ -1,7 +1,7 @@
 package io.outbox.rabbitmq;
 
-import static io.outbox.rabbitmq.Outcomes.reason;
-import static io.outbox.rabbitmq.Outcomes.words;
+import static io.outbox.testservers.broker.Outcomes.reason;
+import static io.outbox.testservers.broker.Outcomes.words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 

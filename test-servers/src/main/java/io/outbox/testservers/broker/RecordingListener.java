@@ -1,4 +1,4 @@
-package io.outbox.rabbitmq;
+package io.outbox.testservers.broker;
 
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
@@ -14,11 +14,11 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** Passes batches on and remembers which events did not succeed at once, and when those calls began. */
-final class RecordingListener extends ForwardingBatchListener {
+public final class RecordingListener extends ForwardingBatchListener {
 
     private final Map<String, Long> unsuccessful = new ConcurrentHashMap<>();
 
-    RecordingListener(BatchEventListener target) {
+    public RecordingListener(BatchEventListener target) {
         super(target);
     }
 
@@ -36,8 +36,13 @@ final class RecordingListener extends ForwardingBatchListener {
         return outcomes;
     }
 
+    /** Returns the events that did not succeed at once: only those may arrive twice. */
+    public Set<String> unsuccessful() {
+        return Set.copyOf(unsuccessful.keySet());
+    }
+
     /** Returns the events whose first call began before this time and did not succeed. */
-    Set<String> unsuccessfulBefore(long nanoTime) {
+    public Set<String> unsuccessfulBefore(long nanoTime) {
         return unsuccessful.entrySet().stream()
                 .filter(event -> event.getValue() - nanoTime < 0)
                 .map(Map.Entry::getKey)

@@ -1,4 +1,4 @@
-package io.outbox.kafka;
+package io.outbox.testservers.broker;
 
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
@@ -8,12 +8,15 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** Short words for outcomes, and events to have them. */
-final class Outcomes {
+public final class Outcomes {
+
+    /** The type of the events. */
+    public static final String TYPE = "order-created";
 
     private Outcomes() {}
 
     /** Returns done, dead, unavailable or failed for each outcome. */
-    static List<String> words(List<BatchOutcome> outcomes) {
+    public static List<String> words(List<BatchOutcome> outcomes) {
         return outcomes.stream().map(Outcomes::word).toList();
     }
 
@@ -25,20 +28,25 @@ final class Outcomes {
     }
 
     /** Returns why an event went dead or failed. */
-    static String reason(BatchOutcome outcome) {
+    public static String reason(BatchOutcome outcome) {
         if (outcome instanceof BatchOutcome.Failed failed) {
             return failed.error().getMessage();
         }
         return ((DispatchResult.Dead) ((BatchOutcome.Handled) outcome).result()).reason();
     }
 
-    static List<EventEnvelope> events(int count) {
+    /** Returns the ids of events, in their order. */
+    public static List<String> ids(List<EventEnvelope> events) {
+        return events.stream().map(EventEnvelope::eventId).toList();
+    }
+
+    public static List<EventEnvelope> events(int count) {
         return IntStream.range(0, count)
                 .mapToObj(i -> event("{\"n\":" + i + "}"))
                 .toList();
     }
 
-    static EventEnvelope event(String payload) {
-        return EventEnvelope.ofJson("order-created", payload);
+    public static EventEnvelope event(String payload) {
+        return EventEnvelope.ofJson(TYPE, payload);
     }
 }
