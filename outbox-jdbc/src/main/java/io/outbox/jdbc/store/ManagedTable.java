@@ -113,7 +113,7 @@ public final class ManagedTable {
         String list = findings.stream().map(finding -> "\n- " + finding).collect(Collectors.joining());
         if (findings.stream().anyMatch(Finding::isError)) {
             throw new OutboxSchemaException(
-                    "The " + name() + " cannot be used:" + list + "\nThe whole table: " + ways(),
+                    "The " + name() + " cannot be used:" + list + "\nThe whole table is created with " + ways(),
                     catalog.tableName(),
                     false,
                     findings.stream()
@@ -124,7 +124,7 @@ public final class ManagedTable {
         if (!findings.isEmpty()) {
             LOG.log(
                     Level.WARNING,
-                    "The {0} works, but:{1}\nTo add what is missing, run these statements, or {2}",
+                    "The {0} works, but:{1}\nRun these statements to add what is missing, or create it with {2}",
                     name(),
                     list,
                     ways());
