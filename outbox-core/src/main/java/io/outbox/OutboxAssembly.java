@@ -135,6 +135,7 @@ final class OutboxAssembly {
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
         try {
             PollingLoop loop = new PollingLoop(engine.backend(), engine.coldPath(), polling, engineMetrics);
+            delivery.lanePolicies().keySet().forEach(type -> engineMetrics.routeUnavailable(type, false));
             HotPath path = hotPath ? engine.hotPath(exporter) : HotPath.NONE;
             return new Parts(
                     writing(

@@ -141,8 +141,6 @@ class ModulesArchitectureTest {
                 .that()
                 .resideOutsideOfPackage("..internal..")
                 .and()
-                .resideOutsideOfPackages("io.outbox.spring.boot..", "io.outbox.spring.boot3..")
-                .and()
                 .arePublic()
                 .should(new ArchCondition<>("show no internal type to others") {
                     @Override

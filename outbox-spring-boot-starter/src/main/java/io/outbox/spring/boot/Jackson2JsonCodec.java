@@ -17,7 +17,7 @@ public final class Jackson2JsonCodec implements JsonCodec {
     private final ObjectMapper mapper;
 
     /** Creates a codec with a mapper of its own, set up as Spring Boot does it: times as text, unknown fields ignored. */
-    Jackson2JsonCodec() {
+    public Jackson2JsonCodec() {
         this(JsonMapper.builder()
                 .findAndAddModules()
                 .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)

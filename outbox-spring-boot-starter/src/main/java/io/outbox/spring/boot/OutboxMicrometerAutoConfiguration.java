@@ -1,13 +1,11 @@
 package io.outbox.spring.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.outbox.inbox.InboxMetrics;
-import io.outbox.micrometer.MicrometerInboxMetrics;
 import io.outbox.micrometer.MicrometerMetricsExporter;
 import io.outbox.spi.MetricsExporter;
-import io.outbox.spring.boot.internal.delivery.StoreMeters;
+import io.outbox.spring.boot.OutboxProperties.Mode;
+import io.outbox.spring.boot.internal.delivery.OutboxFeature;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.util.function.Function;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -46,20 +44,14 @@ public class OutboxMicrometerAutoConfiguration {
         return prefix -> new MicrometerMetricsExporter(registry, prefix);
     }
 
-    /** Counters of the idempotent consumer. */
-    @Bean
-    @ConditionalOnMissingBean(InboxMetrics.class)
-    @ConditionalOnProperty(name = ConsumerKeys.ENABLED)
-    MicrometerInboxMetrics outboxInboxMetrics(MeterRegistry registry) {
-        return new MicrometerInboxMetrics(registry);
-    }
-
     /** A gauge of DEAD events; not for exporters of the application. */
     @Bean
-    StoreMeters outboxStoreMeters() {
-        return (exporter, store) -> {
-            if (exporter instanceof MicrometerMetricsExporter meters) {
-                meters.gaugeDead(() -> store.countDead(null));
+    OutboxFeature outboxDeadGauge() {
+        return outbox -> {
+            if (outbox.metrics() instanceof MicrometerMetricsExporter meters
+                    && outbox.settings().mode() != Mode.WRITER_ONLY) {
+                outbox.whenBuilt(
+                        built -> meters.gaugeDead(() -> outbox.backend().countDead(null)));
             }
         };
     }

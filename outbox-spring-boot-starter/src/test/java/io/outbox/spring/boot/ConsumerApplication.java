@@ -2,6 +2,7 @@ package io.outbox.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outbox.spring.boot.consumer.OutboxConsumerAutoConfiguration;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;

@@ -13,6 +13,8 @@ import io.outbox.OutboxWriter;
 import io.outbox.UnrecoverableException;
 import io.outbox.dispatch.EventInterceptor;
 import io.outbox.spi.ContextPropagator;
+import io.outbox.spi.ForwardingMetrics;
+import io.outbox.spi.MetricsExporter;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -162,6 +164,38 @@ class ContributionsTest {
         TestApplication.runner(WritingInterceptor.class, Deliveries.class).run(context -> {
             write(context, "Ordered", "7");
             Deliveries.awaitPayloads(context, "7");
+        });
+    }
+
+    /** Fails when it is told whether the target of a lane is available. */
+    @Configuration(proxyBeanMethods = false)
+    static class FailingExporter {
+
+        final Queue<String> log = new ConcurrentLinkedQueue<>();
+
+        @Bean
+        MetricsExporter exporter() {
+            return new ForwardingMetrics(MetricsExporter.NOOP) {
+                @Override
+                public void recordRouteUnavailable(String eventType, boolean unavailable) {
+                    log.add(eventType + " " + unavailable);
+                    throw new IllegalStateException("no such meter");
+                }
+            };
+        }
+
+        @Bean
+        @OutboxListener(eventType = "Ordered", concurrency = "1")
+        EventListener ordered() {
+            return event -> DispatchResult.done();
+        }
+    }
+
+    @Test
+    void anExporterThatFailsDoesNotEndTheStart() {
+        PlainApplication.runner(FailingExporter.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(FailingExporter.class).log).containsExactly("Ordered false");
         });
     }
 }

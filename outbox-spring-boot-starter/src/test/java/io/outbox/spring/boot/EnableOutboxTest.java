@@ -3,6 +3,7 @@ package io.outbox.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.admin.OutboxAdmin;
+import io.outbox.spring.boot.admin.OutboxAdminAutoConfiguration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -9,6 +9,8 @@ import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
 import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.json.OutboxJsonAutoConfiguration;
+import io.outbox.spring.boot.publishing.OutboxPublisherAutoConfiguration;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

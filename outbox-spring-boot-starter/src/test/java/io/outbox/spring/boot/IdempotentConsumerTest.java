@@ -10,7 +10,6 @@ import io.outbox.OutboxWriter;
 import io.outbox.inbox.InvalidEventIdException;
 import io.outbox.inbox.JdbcInbox;
 import io.outbox.inbox.OutboxIdempotentConsumer;
-import io.outbox.spring.boot.internal.inbox.InboxLifecycle;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,8 +21,10 @@ import java.util.logging.Level;
 import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -262,13 +263,16 @@ class IdempotentConsumerTest {
         }
     }
 
+    private static SmartLifecycle cleanUp(BeanFactory context) {
+        return context.getBean("outboxInboxLifecycle", SmartLifecycle.class);
+    }
+
     @Test
     void startsAndStopsTheCleanUpWithTheApplication() {
         runner.withPropertyValues("outbox.auto-startup=false")
-                .run(context -> assertThat(context.getBean(InboxLifecycle.class).isRunning())
-                        .isFalse());
+                .run(context -> assertThat(cleanUp(context).isRunning()).isFalse());
         runner.run(context -> {
-            InboxLifecycle lifecycle = context.getBean(InboxLifecycle.class);
+            SmartLifecycle lifecycle = cleanUp(context);
             assertThat(lifecycle.isRunning()).isTrue();
             context.stop();
             assertThat(lifecycle.isRunning()).isFalse();

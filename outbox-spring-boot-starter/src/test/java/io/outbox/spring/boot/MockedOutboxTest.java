@@ -3,14 +3,14 @@ package io.outbox.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.Outbox;
-import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
-import io.outbox.spring.boot.internal.delivery.OutboxLifecycle;
+import io.outbox.spring.boot.actuator.OutboxEndpoint;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.Lifecycle;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 
@@ -35,7 +35,8 @@ class MockedOutboxTest {
     @Test
     void startsWithAMockInPlaceOfTheOutbox() {
         assertThat(context.getBean(Outbox.class)).isSameAs(outbox);
-        assertThat(context.getBean(OutboxLifecycle.class).isRunning()).isTrue();
+        assertThat(context.getBean("outboxLifecycle", Lifecycle.class).isRunning())
+                .isTrue();
         assertThat(context.getBean(OutboxEndpoint.class)).isNotNull();
         assertThat(context.getBeanFactory().containsSingleton("outboxBackend")).isFalse();
         Mockito.verify(outbox).start();

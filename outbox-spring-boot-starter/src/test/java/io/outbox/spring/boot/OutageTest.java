@@ -9,8 +9,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
-import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
-import io.outbox.spring.boot.internal.actuator.OutboxHealthCheck;
+import io.outbox.spring.boot.actuator.OutboxEndpoint;
 import io.outbox.testservers.KafkaServer;
 import io.outbox.testservers.RabbitServer;
 import io.outbox.testservers.TcpProxy;
@@ -226,13 +225,13 @@ class OutageTest {
         }
     }
 
-    private static void assertShown(Outage outage, BeanFactory context, LogLines log) {
+    private static void assertShown(Outage outage, BeanFactory context, LogLines log)
+            throws ReflectiveOperationException {
         assertThat(context.getBean(Outbox.class).status().unavailable())
                 .singleElement()
                 .satisfies(target -> assertThat(target.cause()).contains(outage.cause));
         assertThat(unavailable(context)).isEqualTo(1);
-        assertThat(context.getBean(OutboxHealthCheck.class).check().details().toString())
-                .contains("eventType=placed", outage.cause);
+        assertThat(Health.of(context).details().toString()).contains("eventType=placed", outage.cause);
         assertThat(context.getBean(OutboxEndpoint.class).outboxes().toString())
                 .contains("eventType=placed", outage.cause);
         assertThat(log.at(Level.WARNING))

@@ -16,7 +16,7 @@ import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.spi.MetricsExporter;
-import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
+import io.outbox.spring.boot.actuator.OutboxEndpoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -7,8 +7,10 @@ import io.outbox.admin.OutboxAdmin;
 import io.outbox.admin.OutboxAdminServer;
 import io.outbox.admin.PayloadMask;
 import io.outbox.model.OutboxEvent;
-import io.outbox.spring.boot.internal.admin.OutboxAdminServlet;
+import io.outbox.spring.boot.admin.OutboxAdminAutoConfiguration;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
+import io.outbox.spring.boot.json.OutboxJsonAutoConfiguration;
+import io.outbox.spring.boot.publishing.OutboxPublisherAutoConfiguration;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletException;
@@ -68,7 +70,7 @@ class OutboxAdminTest {
     private static MockHttpServletResponse send(BeanFactory context, MockHttpServletRequest request)
             throws ServletException, IOException {
         MockHttpServletResponse response = new MockHttpServletResponse();
-        ((OutboxAdminServlet) registration(context).getServlet()).service(request, response);
+        registration(context).getServlet().service(request, response);
         return response;
     }
 

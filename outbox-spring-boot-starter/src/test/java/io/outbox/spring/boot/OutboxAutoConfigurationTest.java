@@ -26,7 +26,6 @@ import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.TxContext;
 import io.outbox.spring.SpringTxContext;
-import io.outbox.spring.boot.internal.actuator.EventGaugesConfiguration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -92,7 +91,7 @@ class OutboxAutoConfigurationTest {
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .withPropertyValues("outbox.publisher.metrics.gauge.enabled=true")
                 .run(context -> {
-                    assertThat(context.getBeanFactory().containsSingleton(EventGaugesConfiguration.BEAN))
+                    assertThat(context.getBeanFactory().containsSingleton("outboxEventGauges"))
                             .isTrue();
                     write(context, "Placed", "[1]");
                     await().untilAsserted(() -> assertThat(context.getBean(ReadingListener.class).payloads)

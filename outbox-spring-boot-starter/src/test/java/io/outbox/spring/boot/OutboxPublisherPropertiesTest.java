@@ -3,6 +3,7 @@ package io.outbox.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.Outbox;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.dead.DeadLetterPolicy;
@@ -11,7 +12,6 @@ import io.outbox.model.EventStatus;
 import io.outbox.rabbitmq.RabbitEventPublisher;
 import io.outbox.spi.Lease;
 import io.outbox.spring.boot.OutboxProperties.Mode;
-import io.outbox.spring.boot.internal.brokers.BrokerLanes;
 import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.SettingsDecision;
@@ -370,7 +370,7 @@ class OutboxPublisherPropertiesTest {
     @Test
     void keepsEventTypesAsTheyAreWrittenInBrackets() {
         runner.withPropertyValues("outbox.publisher.events[Order_Placed.v2].topic=orders")
-                .run(context -> assertThat(context.getBean(BrokerLanes.class).eventTypes())
+                .run(context -> assertThat(context.getBean(Outbox.class).lanes().keySet())
                         .containsExactlyInAnyOrder("placed", "Order_Placed.v2"));
     }
 

@@ -21,7 +21,7 @@ import io.outbox.model.OutboxStatus.State;
 import io.outbox.redis.RedisOutbox;
 import io.outbox.redis.RedisOutboxException;
 import io.outbox.spi.OutboxBackend;
-import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
+import io.outbox.spring.boot.actuator.OutboxEndpoint;
 import io.outbox.testservers.Certificates;
 import io.outbox.testservers.KafkaServer;
 import io.outbox.testservers.RabbitServer;

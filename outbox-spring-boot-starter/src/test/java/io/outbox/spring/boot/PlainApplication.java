@@ -1,5 +1,9 @@
 package io.outbox.spring.boot;
 
+import io.outbox.spring.boot.brokers.OutboxBrokersAutoConfiguration;
+import io.outbox.spring.boot.json.OutboxJsonAutoConfiguration;
+import io.outbox.spring.boot.metrics.OutboxGaugesAutoConfiguration;
+import io.outbox.spring.boot.publishing.OutboxPublisherAutoConfiguration;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -22,6 +26,8 @@ class PlainApplication {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         OutboxAutoConfiguration.class,
+                        OutboxBrokersAutoConfiguration.class,
+                        OutboxGaugesAutoConfiguration.class,
                         OutboxJsonAutoConfiguration.class,
                         OutboxPublisherAutoConfiguration.class))
                 .withUserConfiguration(configurations)

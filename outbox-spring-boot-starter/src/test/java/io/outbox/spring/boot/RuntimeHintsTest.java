@@ -6,15 +6,16 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.EventType;
-import io.outbox.spring.boot.internal.aot.OutboxRuntimeHints;
-import io.outbox.spring.boot.internal.routing.RoutedEvent;
+import io.outbox.spring.boot.brokers.RoutedEvent;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.beans.factory.aot.AotServices;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.javapoet.ClassName;
@@ -36,7 +37,9 @@ class RuntimeHintsTest {
     @Test
     void keepsTheTablesOfAllDatabasesAndTheScriptsOfRedis() {
         RuntimeHints hints = new RuntimeHints();
-        new OutboxRuntimeHints().registerHints(hints, getClass().getClassLoader());
+        AotServices.factories().load(RuntimeHintsRegistrar.class).stream()
+                .filter(registrar -> registrar.getClass().getName().startsWith("io.outbox."))
+                .forEach(registrar -> registrar.registerHints(hints, getClass().getClassLoader()));
         assertThat(RuntimeHintsPredicates.resource().forResource("schema/h2.sql"))
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.resource().forResource("schema/postgresql.sql"))

@@ -12,7 +12,7 @@ import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
 import io.outbox.model.OutboxStatus.State;
-import io.outbox.spring.boot.internal.actuator.OutboxEndpoint;
+import io.outbox.spring.boot.actuator.OutboxEndpoint;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -1,6 +1,5 @@
 package io.outbox.spring.boot.internal.delivery;
 
-import io.micrometer.observation.ObservationRegistry;
 import io.outbox.CompletionListener;
 import io.outbox.Outbox;
 import io.outbox.WriterHook;
@@ -19,11 +18,11 @@ import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactory;
 
 /** What the application's beans add to every outbox, each kind in the order of its beans. */
-public final class Contributions {
+final class Contributions {
 
     private final BeanFactory beans;
 
-    public Contributions(BeanFactory beans) {
+    Contributions(BeanFactory beans) {
         this.beans = beans;
     }
 
@@ -32,14 +31,9 @@ public final class Contributions {
         return beans.getBeanProvider(RetryPolicy.class).getIfAvailable();
     }
 
-    /** Returns who observes writes and deliveries. */
-    ObservationRegistry observations() {
-        return beans.getBeanProvider(ObservationRegistry.class).getIfAvailable(() -> ObservationRegistry.NOOP);
-    }
-
-    /** Returns who listens in on metrics. */
-    MetricsTap metricsTap() {
-        return beans.getBeanProvider(MetricsTap.class).getIfAvailable(() -> MetricsTap.NONE);
+    /** Returns what the starter's features add. */
+    Stream<OutboxFeature> features() {
+        return all(OutboxFeature.class);
     }
 
     void addTo(Outbox.AbstractBuilder<?> builder) {

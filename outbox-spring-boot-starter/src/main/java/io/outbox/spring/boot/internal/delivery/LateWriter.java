@@ -11,11 +11,11 @@ import java.util.function.Supplier;
  * The writer of an outbox that may not be there yet: interceptors, hooks and listeners, which the outbox is built from, can
  * write events themselves.
  */
-public final class LateWriter implements OutboxWriter {
+final class LateWriter implements OutboxWriter {
 
     private final Supplier<Outbox> outbox;
 
-    public LateWriter(Supplier<Outbox> outbox) {
+    LateWriter(Supplier<Outbox> outbox) {
         this.outbox = outbox;
     }
 

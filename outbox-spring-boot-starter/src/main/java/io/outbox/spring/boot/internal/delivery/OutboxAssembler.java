@@ -1,17 +1,11 @@
 package io.outbox.spring.boot.internal.delivery;
 
-import io.micrometer.observation.ObservationRegistry;
 import io.outbox.Outbox;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
-import io.outbox.spring.boot.OutboxProperties.Mode;
-import io.outbox.spring.boot.internal.brokers.BrokerLanes;
-import io.outbox.spring.boot.internal.listeners.ListenerCatalog;
-import io.outbox.spring.boot.internal.listeners.ListenerDefinition;
-import io.outbox.spring.boot.internal.listeners.ListenerRegistrationException;
 import io.outbox.spring.boot.internal.settings.DeadLetterSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Locking;
@@ -19,10 +13,8 @@ import io.outbox.spring.boot.internal.settings.OutboxSettings.Polling;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Purge;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Retry;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
@@ -30,26 +22,18 @@ import org.springframework.boot.system.JavaVersion;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
-/** Builds an {@link Outbox} from settings, an engine and what the application has to add. Delivery is not started. */
+/**
+ * Builds an {@link Outbox}: from settings, with what the application's beans add and then the features of the starter; the
+ * application's customizers have the last word. Delivery is not started.
+ */
 public final class OutboxAssembler {
 
     private final Contributions contributions;
-    private final BrokerLanes brokers;
-    private final ListenerCatalog catalog;
-    private final StoreMeters storeMeters;
     private final ThreadFactory workerThreads;
     private final Map<Outbox, StartupLine> startupLines = new ConcurrentHashMap<>();
 
-    public OutboxAssembler(
-            Contributions contributions,
-            BrokerLanes brokers,
-            ListenerCatalog catalog,
-            StoreMeters storeMeters,
-            Environment environment) {
+    public OutboxAssembler(Contributions contributions, Environment environment) {
         this.contributions = contributions;
-        this.catalog = catalog;
-        this.brokers = brokers;
-        this.storeMeters = storeMeters;
         this.workerThreads = virtualThreadsWanted(environment)
                 ? new VirtualThreadTaskExecutor("outbox-worker-").getVirtualThreadFactory()
                 : null;
@@ -57,8 +41,7 @@ public final class OutboxAssembler {
 
     /** Returns whether event types have lanes of their own, and need an index. */
     public boolean hasLanes() {
-        return !brokers.eventTypes().isEmpty()
-                || catalog.annotated().stream().anyMatch(listener -> listener.lane() != null);
+        return contributions.features().anyMatch(OutboxFeature::hasLanes);
     }
 
     /** Returns how dead letters are kept; empty if they are not. */
@@ -83,86 +66,43 @@ public final class OutboxAssembler {
             OutboxBackend backend,
             ListenerRegistry listeners,
             MetricsExporter metrics) {
+        Outbox.AbstractBuilder<?> builder = builder(settings)
+                .backend(backend)
+                .listenerRegistry(listeners)
+                .metrics(metrics)
+                .startManually();
+        contributions.addTo(builder);
+        if (name.isEmpty()) {
+            contributions.addWakeUp(builder);
+        }
+        OutboxInMaking making = new OutboxInMaking(name, settings, backend, metrics, builder);
+        contributions.features().forEach(feature -> feature.addTo(making));
+        contributions.customize(builder);
+        Outbox outbox = making.build();
+        startupLines.put(
+                outbox,
+                new StartupLine(
+                        settings, listeners, new TreeSet<>(outbox.lanes().keySet())));
+        return outbox;
+    }
+
+    private Outbox.AbstractBuilder<?> builder(OutboxSettings settings) {
         Outbox.AbstractBuilder<?> builder = switch (settings.mode()) {
             case SINGLE_NODE -> singleNode(settings);
             case MULTI_NODE -> multiNode(settings);
             case ORDERED -> Outbox.ordered();
             case WRITER_ONLY -> Outbox.writerOnly();
         };
-        ObservationRegistry observations = contributions.observations();
-        MetricsTap tap = contributions.metricsTap();
-        MetricsExporter tapped = tap.around(metrics);
         Polling polling = settings.delivery().polling();
-        builder.backend(backend)
-                .listenerRegistry(ObservedListeners.of(brokers.over(listeners), observations))
-                .metrics(tapped)
-                .intervalMs(polling.interval().toMillis())
+        builder.intervalMs(polling.interval().toMillis())
                 .skipRecent(polling.skipRecent())
-                .drainTimeoutMs(settings.delivery().workers().drainTimeout().toMillis())
-                .startManually();
+                .drainTimeoutMs(settings.delivery().workers().drainTimeout().toMillis());
         polling.batchSize().ifPresent(builder::batchSize);
-        contributions.addTo(builder);
-        if (name.isEmpty()) {
-            contributions.addWakeUp(builder);
-        }
-        if (!observations.isNoop()) {
-            builder.writerHook(new ObservedWrites(observations));
-        }
+        settings.purge().ifPresent(purge -> purge(builder, purge));
         if (workerThreads != null) {
             builder.workerThreads(workerThreads);
         }
-        settings.purge().ifPresent(purge -> purge(builder, purge));
-        brokers.addTo(builder);
-        List<ListenerDefinition> annotated = catalog.ofOutbox(name);
-        annotated.forEach(listener -> requireOwnLane(listener, annotated, settings.mode()));
-        catalog.addTo(builder, name, settings);
-        contributions.customize(builder);
-        Outbox outbox = builder.build();
-        tap.built(outbox, tapped);
-        if (settings.mode() != Mode.WRITER_ONLY) {
-            storeMeters.bind(metrics, backend);
-        }
-        Set<String> lanes = lanes(name);
-        lanes.forEach(eventType -> metrics.recordRouteUnavailable(eventType, false));
-        startupLines.put(outbox, new StartupLine(settings, listeners, lanes));
-        return outbox;
-    }
-
-    /** Returns the event types of the lanes, as they are stored. */
-    private Set<String> lanes(String outbox) {
-        Set<String> lanes = new TreeSet<>(brokers.eventTypes());
-        catalog.ofOutbox(outbox).stream()
-                .filter(listener -> listener.lane() != null)
-                .map(ListenerDefinition::storedEventType)
-                .forEach(lanes::add);
-        return lanes;
-    }
-
-    /** Refuses a lane where there are none, and one that other listeners would be in, too: it has all events of a type. */
-    private static void requireOwnLane(ListenerDefinition listener, List<ListenerDefinition> all, Mode mode) {
-        if (listener.lane() == null) {
-            return;
-        }
-        if (mode == Mode.ORDERED) {
-            throw refused(
-                    listener, "outbox.mode is ORDERED, where no event type can be delivered apart from the others");
-        }
-        all.stream()
-                .filter(other -> other.storedEventType().equals(listener.storedEventType()))
-                .filter(other -> !other.route().equals(listener.route()))
-                .findFirst()
-                .ifPresent(other -> {
-                    throw refused(
-                            listener,
-                            "'" + other.description() + "' takes events of the same type, and all events of a type have"
-                                    + " the same settings, whatever their aggregate type: give the listeners"
-                                    + " subscriptions of different names, or event types of their own");
-                });
-    }
-
-    private static ListenerRegistrationException refused(ListenerDefinition listener, String reason) {
-        return new ListenerRegistrationException(
-                listener.description(), new IllegalStateException("it has settings of its own, but " + reason));
+        return builder;
     }
 
     private static void purge(Outbox.AbstractBuilder<?> builder, Purge purge) {

@@ -20,10 +20,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
  * <p>When the application ends, the outboxes are closed, which delivers what is queued for up to the drain timeout. When
  * the context is only stopped, they are paused, and go on when it is started again.
  */
-public final class OutboxLifecycle implements SmartLifecycle, ApplicationListener<ApplicationContextEvent> {
-
-    /** Web servers have phases above this one, so they start later and stop earlier. */
-    public static final int PHASE = DEFAULT_PHASE - 4096;
+final class OutboxLifecycle implements SmartLifecycle, ApplicationListener<ApplicationContextEvent> {
 
     private final ObjectProvider<Outbox> outboxes;
     private final OutboxAssembler assembler;
@@ -33,7 +30,7 @@ public final class OutboxLifecycle implements SmartLifecycle, ApplicationListene
     private volatile boolean running;
     private volatile boolean closing;
 
-    public OutboxLifecycle(
+    OutboxLifecycle(
             ObjectProvider<Outbox> outboxes,
             OutboxAssembler assembler,
             ApplicationContext context,
@@ -82,7 +79,7 @@ public final class OutboxLifecycle implements SmartLifecycle, ApplicationListene
 
     @Override
     public int getPhase() {
-        return PHASE;
+        return DeliveryConfiguration.PHASE;
     }
 
     @Override

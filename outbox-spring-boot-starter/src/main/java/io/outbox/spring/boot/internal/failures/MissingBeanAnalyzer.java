@@ -1,10 +1,7 @@
 package io.outbox.spring.boot.internal.failures;
 
-import io.outbox.Outbox;
-import io.outbox.OutboxPublisher;
-import io.outbox.OutboxWriter;
-import io.outbox.inbox.OutboxIdempotentConsumer;
-import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import java.util.Optional;
 import java.util.Set;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -13,42 +10,75 @@ import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.analyzer.AbstractInjectionFailureAnalyzer;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** Shows why there is no bean of the outbox where one was asked for. Before Spring Boot, which says only that there is none. */
-@Order(Ordered.HIGHEST_PRECEDENCE)
-final class MissingBeanAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException> {
+/**
+ * Shows why there is no bean of a feature where one was asked for. Before Spring Boot, which says only that there is none. Made by
+ * Spring Boot, which passes what the constructor asks for.
+ */
+public abstract class MissingBeanAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException>
+        implements Ordered {
 
-    private static final Set<Class<?>> TYPES = Set.of(
-            Outbox.class, OutboxIdempotentConsumer.class, OutboxPublisher.class, OutboxWriter.class, JsonCodec.class);
-
+    private final Set<Class<?>> types;
     private final BeanFactory beans;
     private final Environment environment;
 
-    MissingBeanAnalyzer(BeanFactory beans, Environment environment) {
+    /** @param types what the feature has beans of */
+    protected MissingBeanAnalyzer(Set<Class<?>> types, BeanFactory beans, Environment environment) {
+        this.types = types;
         this.beans = beans;
         this.environment = environment;
     }
 
+    /** Why there is no bean, and what to do about it. */
+    public record Explanation(String problem, String remedy) {}
+
+    /** Returns why there is none, or empty if nobody knows, where the outbox is in use. */
+    protected abstract Optional<Explanation> explain(Class<?> type, ListableBeanFactory beans, Environment environment);
+
+    protected static Optional<Explanation> because(String problem, String remedy) {
+        return Optional.of(new Explanation(problem, remedy));
+    }
+
+    protected static boolean isOff(String key, Environment environment) {
+        return !environment.getProperty(key, boolean.class, true);
+    }
+
     @Override
-    protected FailureAnalysis analyze(
+    public final int getOrder() {
+        return HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    protected final FailureAnalysis analyze(
             Throwable rootFailure, NoSuchBeanDefinitionException cause, String injectionPoint) {
         Class<?> type = cause.getBeanType();
         if (type == null
-                || !TYPES.contains(type)
+                || !types.contains(type)
                 || cause instanceof NoUniqueBeanDefinitionException
                 || !(beans instanceof ListableBeanFactory listable)
                 || listable.getBeanNamesForType(type, true, false).length > 0) {
             return null;
         }
-        return new MissingBean(listable, environment)
-                .explain(type)
+        return why(type, listable)
                 .map(missing -> new FailureAnalysis(
                         (injectionPoint == null ? "The application" : injectionPoint) + " needs a bean of type "
                                 + type.getName() + ", and there is none: " + missing.problem() + ".",
                         missing.remedy() + ".",
                         cause))
                 .orElse(null);
+    }
+
+    private Optional<Explanation> why(Class<?> type, ListableBeanFactory listable) {
+        if (isOff("outbox.enabled", environment)) {
+            return because("outbox.enabled is false", "Set outbox.enabled=true, or do without the bean");
+        }
+        if (listable.getBeanNamesForType(OutboxSettings.class, true, false).length == 0) {
+            return because(
+                    "the auto-configuration of the outbox is not in use",
+                    "Use @SpringBootApplication, @EnableAutoConfiguration or @EnableOutbox, and do not exclude"
+                            + " OutboxAutoConfiguration");
+        }
+        return explain(type, listable, environment);
     }
 }

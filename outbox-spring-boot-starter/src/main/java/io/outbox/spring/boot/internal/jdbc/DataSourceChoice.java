@@ -13,7 +13,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
  * Ends the start where several DataSources leave it open which one the outbox is in, and the application has no outbox of
  * its own: that there is none would be noticed too late.
  */
-public final class DataSourceChoice implements SmartInitializingSingleton {
+final class DataSourceChoice implements SmartInitializingSingleton {
 
     private final ListableBeanFactory beans;
     private final OutboxFactory outboxes;

@@ -10,7 +10,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /** Puts dead letters around the store of an outbox table, where the settings ask for them, and sees to their tables. */
-public final class DeadLetterTables {
+final class DeadLetterTables {
 
     private DeadLetterTables() {}
 

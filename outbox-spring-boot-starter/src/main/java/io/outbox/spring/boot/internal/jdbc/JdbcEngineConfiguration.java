@@ -4,6 +4,7 @@ import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
+import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.TxContext;
@@ -11,12 +12,15 @@ import io.outbox.spring.SpringConnectionProvider;
 import io.outbox.spring.SpringTxContext;
 import io.outbox.spring.boot.OutboxDataSource;
 import io.outbox.spring.boot.OutboxFactory;
+import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.store.StoreBackend;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -34,6 +38,19 @@ import org.springframework.context.annotation.Lazy;
 @Configuration(proxyBeanMethods = false)
 public class JdbcEngineConfiguration {
 
+    /** Its outboxes check their tables, which may come from the application's migrations. */
+    @Bean
+    @ConditionalOnMissingBean
+    @DependsOnDatabaseInitialization
+    OutboxFactory outboxFactory(
+            OutboxAssembler assembler,
+            OutboxSettings settings,
+            ListenerRegistries registries,
+            ObjectProvider<Function<String, MetricsExporter>> metrics) {
+        return new OutboxesOnDataSources(
+                assembler, settings, registries, metrics.getIfAvailable(() -> prefix -> MetricsExporter.NOOP));
+    }
+
     @Bean
     @Conditional(OnOutbox.class)
     DataSourceChoice outboxDataSourceChoice(ListableBeanFactory beans, OutboxFactory outboxes) {
@@ -43,6 +60,12 @@ public class JdbcEngineConfiguration {
     @Bean
     TransactionListening outboxTransactionListening(ListableBeanFactory beans, OutboxFactory outboxes) {
         return new TransactionListening(beans, outboxes);
+    }
+
+    /** Mistakes show at start-up, and transactions are listened to from the first one on. */
+    @Bean
+    static LazyInitializationExcludeFilter outboxJdbcEngineIsNotLazy() {
+        return LazyInitializationExcludeFilter.forBeanTypes(DataSourceChoice.class, TransactionListening.class);
     }
 
     @Configuration(proxyBeanMethods = false)

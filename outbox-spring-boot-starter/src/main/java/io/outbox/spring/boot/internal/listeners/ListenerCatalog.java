@@ -3,16 +3,11 @@ package io.outbox.spring.boot.internal.listeners;
 import io.outbox.BoundEventListener;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
-import io.outbox.Subscription;
-import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.spring.boot.OutboxListener;
 import io.outbox.spring.boot.OutboxProperties;
-import io.outbox.spring.boot.internal.inbox.IdempotentListeners;
-import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -40,7 +35,7 @@ import org.springframework.util.ClassUtils;
  * <p>Annotated ones are found by their classes alone, because an outbox must know their lanes and subscriptions when it is
  * built, and the beans that have them may need that outbox. Of a bean with a scoped proxy it is the proxy, not the target.
  */
-public final class ListenerCatalog {
+final class ListenerCatalog {
 
     private static final System.Logger LOG = System.getLogger(ListenerCatalog.class.getName());
 
@@ -51,7 +46,7 @@ public final class ListenerCatalog {
     private final IdempotentListeners idempotent;
     private volatile boolean registered;
 
-    public ListenerCatalog(ConfigurableListableBeanFactory beans, OutboxProperties properties) {
+    ListenerCatalog(ConfigurableListableBeanFactory beans, OutboxProperties properties) {
         this.beans = beans;
         this.idempotent = new IdempotentListeners(beans);
         this.policies = new ListenerPolicies(
@@ -62,54 +57,28 @@ public final class ListenerCatalog {
                 annotated.stream().map(ListenerDefinition::name).collect(Collectors.toCollection(LinkedHashSet::new)));
     }
 
-    /** Adds to an outbox what it must know when it is built: for whom it writes, and who has a lane. */
-    public void addTo(Outbox.AbstractBuilder<?> builder, String outbox, OutboxSettings settings) {
-        builder.listenersRegistered(() -> registered);
-        List<ListenerDefinition> here = ofOutbox(outbox);
-        for (ListenerDefinition listener : here) {
-            LanePolicy lane = listener.lane() == null ? null : listener.lane().in(settings);
-            listener.asSubscription()
-                    .map(subscription -> lane == null ? subscription : subscription.inLane(lane))
-                    .ifPresent(builder::subscription);
-            if (lane != null && listener.asSubscription().isEmpty()) {
-                builder.lane(listener.route().eventType(), lane);
-            }
-        }
-        if (isDefault(outbox)) {
-            elsewhere.subscriptions().stream()
-                    .filter(declared -> here.stream()
-                            .flatMap(listener -> listener.asSubscription().stream())
-                            .noneMatch(subscription -> isSame(subscription, declared)))
-                    .forEach(builder::subscription);
-            elsewhere.unnamed().forEach(route -> builder.listenerElsewhere(route.aggregateType(), route.eventType()));
-        }
+    /** Returns whether every listener of the application is registered. */
+    boolean isRegistered() {
+        return registered;
     }
 
     /** Notes that every listener of the application is registered. */
-    public void registered() {
+    void registered() {
         registered = true;
     }
 
-    private static boolean isSame(Subscription one, Subscription other) {
-        return one.storedEventType().equals(other.storedEventType())
-                && one.aggregateType().equals(other.aggregateType());
+    /** Returns for whom the application writes although others deliver. */
+    ListenersElsewhere elsewhere() {
+        return elsewhere;
     }
 
-    /** Returns whether events of the route have subscriptions, in whatever outbox. */
-    public boolean hasSubscription(String aggregateType, String eventType) {
-        return Stream.concat(
-                        annotated.stream().flatMap(listener -> listener.asSubscription().stream()),
-                        elsewhere.subscriptions().stream())
-                .anyMatch(subscription -> subscription.aggregateType().equals(aggregateType)
-                        && subscription.eventType().equals(eventType));
-    }
-
-    private boolean isDefault(String outbox) {
+    /** Returns whether listeners that name no outbox belong to this one. */
+    boolean isDefault(String outbox) {
         return outbox.isEmpty() || beans.getBeanNamesForType(Outbox.class, true, false).length == 1;
     }
 
     /** Returns the annotated listeners of an outbox; the empty name is that of the outbox that has none. */
-    public List<ListenerDefinition> ofOutbox(String outbox) {
+    List<ListenerDefinition> ofOutbox(String outbox) {
         boolean isDefault = isDefault(outbox);
         return annotated.stream()
                 .filter(listener ->
@@ -118,18 +87,18 @@ public final class ListenerCatalog {
     }
 
     /** Returns the annotated listeners of all outboxes. */
-    public List<ListenerDefinition> annotated() {
+    List<ListenerDefinition> annotated() {
         return annotated;
     }
 
     /** Returns the names of all beans that are listeners, and of the methods that are. */
-    public Set<String> descriptions() {
+    Set<String> descriptions() {
         return Stream.concat(annotated.stream().map(ListenerDefinition::description), boundBeans().stream())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /** Returns the listeners whose beans carry their route; creates these beans. */
-    public List<ListenerDefinition> bound() {
+    List<ListenerDefinition> bound() {
         return boundBeans().stream().map(this::bound).toList();
     }
 
@@ -138,7 +107,7 @@ public final class ListenerCatalog {
      *
      * @throws ListenerRegistrationException if one of them needed to be known earlier
      */
-    public List<ListenerDefinition> late() {
+    List<ListenerDefinition> late() {
         List<ListenerDefinition> late = new ArrayList<>();
         for (String beanName : beans.getSingletonNames()) {
             Class<?> type = AopUtils.getTargetClass(beans.getSingleton(beanName));
@@ -165,7 +134,7 @@ public final class ListenerCatalog {
     }
 
     /** Returns the listener beans that say nowhere which events they are for. */
-    public Set<String> unbound() {
+    Set<String> unbound() {
         Set<String> names = beansOf(EventListener.class);
         names.removeAll(boundBeans());
         names.removeIf(name -> annotationOf(name) != null
@@ -252,7 +221,7 @@ public final class ListenerCatalog {
     }
 
     /** Returns the annotated methods of a class; those that make beans are no listeners themselves. */
-    public static Map<Method, OutboxListener> methods(Class<?> type) {
+    static Map<Method, OutboxListener> methods(Class<?> type) {
         if (!mayHaveMethods(type)) {
             return Map.of();
         }
@@ -267,11 +236,6 @@ public final class ListenerCatalog {
             LOG.log(Level.DEBUG, () -> "Methods of " + type.getName() + " cannot be looked at", e);
             return Map.of();
         }
-    }
-
-    /** Returns what a method of a class takes. */
-    public static Type[] parameterTypes(Method method, Class<?> type) {
-        return ListenerMethod.parameterTypes(method, type);
     }
 
     /** Returns the class of a bean as far as it is known without creating any. */

@@ -14,22 +14,22 @@ import java.util.Optional;
  * @param lane its settings if it has a lane of its own, or {@code null}
  * @param source where the listener comes from
  */
-public record ListenerDefinition(
+record ListenerDefinition(
         String name, ListenerRoute route, String subscription, ListenerLane lane, ListenerSource source) {
 
     /** Returns the subscription, without its lane, if it is one of several listeners of its route. */
-    public Optional<Subscription> asSubscription() {
+    Optional<Subscription> asSubscription() {
         return Optional.ofNullable(subscription)
                 .map(named -> Subscription.of(named, route.aggregateType(), route.eventType()));
     }
 
     /** Returns whether an outbox must know of it when it is built. */
-    public boolean isNeededEarly() {
+    boolean isNeededEarly() {
         return lane != null || subscription != null;
     }
 
     /** Returns the type that its events are stored with, by which they have a lane. */
-    public String storedEventType() {
+    String storedEventType() {
         return asSubscription().map(Subscription::storedEventType).orElse(route.eventType());
     }
 
@@ -41,17 +41,17 @@ public record ListenerDefinition(
     }
 
     /** Returns the bean, and the method if it is one, for messages. */
-    public String description() {
+    String description() {
         return source.description();
     }
 
     /** Returns the outbox that it names, or the empty text. */
-    public String outbox() {
+    String outbox() {
         return source.outbox();
     }
 
     /** Returns the listener; now its bean is needed. */
-    public EventListener listener() {
+    EventListener listener() {
         return source.listener();
     }
 }

@@ -5,7 +5,7 @@ import io.outbox.spring.boot.internal.settings.OutboxSettings;
 
 /** The lane that a listener has to itself: what is set for it, and all else as in its outbox. */
 @FunctionalInterface
-public interface ListenerLane {
+interface ListenerLane {
 
     LanePolicy in(OutboxSettings outbox);
 }

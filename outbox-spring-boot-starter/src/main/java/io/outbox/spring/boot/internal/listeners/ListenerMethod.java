@@ -3,7 +3,7 @@ package io.outbox.spring.boot.internal.listeners;
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventListener;
-import io.outbox.spring.boot.internal.publishing.EventTypes;
+import io.outbox.spring.boot.internal.texts.EventTypes;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;

@@ -1,12 +1,12 @@
 package io.outbox.spring.boot.internal.listeners;
 
 /** A listener that cannot be registered, and why; ends the start of the application. */
-public final class ListenerRegistrationException extends IllegalStateException {
+final class ListenerRegistrationException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
     /** @param listener the name of the bean, and of the method if it is one */
-    public ListenerRegistrationException(String listener, RuntimeException cause) {
+    ListenerRegistrationException(String listener, RuntimeException cause) {
         super("Outbox listener '" + listener + "' cannot be registered: " + cause.getMessage(), cause);
     }
 }

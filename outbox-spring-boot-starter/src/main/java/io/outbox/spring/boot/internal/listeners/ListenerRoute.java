@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 import org.springframework.beans.BeanUtils;
 
 /** The events that a listener is for. */
-public record ListenerRoute(String aggregateType, String eventType) {
+record ListenerRoute(String aggregateType, String eventType) {
 
     /** Returns the route of a listener that carries it. */
     static ListenerRoute of(BoundEventListener listener) {

@@ -1,0 +1,74 @@
+package io.outbox.spring.boot.actuator;
+
+import io.outbox.Outbox;
+import io.outbox.spi.WakeUp;
+import io.outbox.spring.boot.OutboxAutoConfiguration;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import io.outbox.spring.boot3.Boot3HealthIndicator;
+import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+
+/** Auto-configuration of the health indicator and the actuator endpoint. */
+@AutoConfiguration(after = OutboxAutoConfiguration.class)
+@ConditionalOnBean(Outbox.class)
+@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+public class OutboxActuatorAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    OutboxHealthCheck outboxHealthCheck(
+            Map<String, Outbox> outboxes, OutboxSettings settings, ObjectProvider<WakeUp> wakeUp) {
+        return new OutboxHealthCheck(outboxes, settings, wakeUp.getIfUnique());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+    static class Endpoints {
+
+        @Bean
+        @ConditionalOnAvailableEndpoint
+        @ConditionalOnMissingBean
+        OutboxEndpoint outboxEndpoint(Map<String, Outbox> outboxes) {
+            return new OutboxEndpoint(outboxes);
+        }
+    }
+
+    /** Spring Boot 4. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
+    @Conditional(OnOutboxHealth.class)
+    static class Boot4Health {
+
+        @Bean
+        @ConditionalOnMissingBean(name = {"outboxHealthIndicator", "outboxHealthContributor"})
+        OutboxHealthIndicator outboxHealthIndicator(OutboxHealthCheck check) {
+            return new OutboxHealthIndicator(check);
+        }
+    }
+
+    /** Spring Boot 3. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
+    @Conditional(OnOutboxHealth.class)
+    static class Boot3Health {
+
+        @Bean
+        @ConditionalOnMissingBean(name = {"outboxHealthIndicator", "outboxHealthContributor"})
+        Boot3HealthIndicator outboxHealthIndicator(OutboxHealthCheck check) {
+            return new Boot3HealthIndicator(() -> {
+                OutboxHealthCheck.Result result = check.check();
+                return new Boot3HealthIndicator.Report(result.up(), result.details());
+            });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.outbox.spring.boot.admin;
+
+import io.outbox.admin.OutboxAdmin;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/** The settings of the administration over HTTP. Keys that do not exist are refused. */
+@ConfigurationProperties(prefix = "outbox.admin", ignoreUnknownFields = false)
+public class OutboxAdminProperties {
+
+    static final String DEFAULT_READ_ROLE = "OUTBOX_READ";
+    static final String DEFAULT_OPERATE_ROLE = "OUTBOX_OPERATE";
+
+    /** Whether the outbox is administered over HTTP. */
+    private boolean enabled;
+
+    /** Where the API and the dashboard are. Dead letters are at /api/outbox-dlq in any case. */
+    private String basePath = OutboxAdmin.DEFAULT_BASE_PATH;
+
+    /** The token for who may do everything, as in "Authorization: Bearer …". */
+    private String token;
+
+    /** The token for who may only look. */
+    private String readToken;
+
+    /** The role of an authenticated user who may look. */
+    private String readRole = DEFAULT_READ_ROLE;
+
+    /** The role of an authenticated user who may do everything. */
+    private String operateRole = DEFAULT_OPERATE_ROLE;
+
+    /** Where a trace is shown, with {traceId} in place of its id. */
+    private String traceUrl;
+
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    public void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    public String getBasePath() {
+        return basePath;
+    }
+
+    public void setBasePath(String basePath) {
+        this.basePath = basePath;
+    }
+
+    public String getToken() {
+        return token;
+    }
+
+    public void setToken(String token) {
+        this.token = token;
+    }
+
+    public String getReadToken() {
+        return readToken;
+    }
+
+    public void setReadToken(String readToken) {
+        this.readToken = readToken;
+    }
+
+    public String getReadRole() {
+        return readRole;
+    }
+
+    public void setReadRole(String readRole) {
+        this.readRole = readRole;
+    }
+
+    public String getOperateRole() {
+        return operateRole;
+    }
+
+    public void setOperateRole(String operateRole) {
+        this.operateRole = operateRole;
+    }
+
+    public String getTraceUrl() {
+        return traceUrl;
+    }
+
+    public void setTraceUrl(String traceUrl) {
+        this.traceUrl = traceUrl;
+    }
+}

@@ -1,0 +1,96 @@
+package io.outbox.spring.boot.brokers;
+
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxRoute;
+import io.outbox.OutboxRouter;
+import io.outbox.UnrecoverableException;
+import io.outbox.WriterHook;
+import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.OutboxPublisherProperties;
+import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
+import io.outbox.spring.boot.internal.settings.EventSenders;
+import io.outbox.spring.boot.internal.settings.KafkaTopics;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The routes of the events that go to a broker: by the application's router, and for what that leaves open by settings.
+ *
+ * <p>A route is decided when an event is sent, out of what is stored, so it does not matter how the event was written. It is
+ * also decided when the event is written, to refuse one that has none while its transaction can still be rolled back. Where
+ * all events of a type have the same route, there is nothing to decide.
+ *
+ * <p>Thread-safe.
+ */
+final class BrokerRouter implements OutboxRouter, WriterHook {
+
+    private final SettingsRouter settings;
+    private final OutboxRouter own;
+    private final JsonCodec codec;
+    private final Map<String, SenderType> brokers = new HashMap<>();
+
+    /**
+     * Makes the routes.
+     *
+     * @param own the application's router, or {@code null}
+     * @param codec what reads the payloads of events that are about to be written; {@code null} for the default
+     */
+    BrokerRouter(OutboxPublisherProperties publisher, OutboxRouter own, JsonCodec codec) {
+        this.settings = new SettingsRouter(publisher);
+        this.own = own;
+        this.codec = codec;
+        EventSenders senders = new EventSenders(publisher);
+        publisher
+                .events()
+                .forEach((type, event) -> brokers.put(type, senders.of(event).type()));
+    }
+
+    @Override
+    public OutboxRoute route(EventEnvelope event) {
+        OutboxRoute given = own == null ? null : own.route(event);
+        return settings.route(event, given == null ? OutboxRoute.open() : given);
+    }
+
+    @Override
+    public List<EventEnvelope> beforeWrite(List<EventEnvelope> events) {
+        events.forEach(this::requireRoute);
+        return events;
+    }
+
+    private void requireRoute(EventEnvelope event) {
+        SenderType broker = brokers.get(event.eventType());
+        if (broker == null || (isConstant(event) && !event.isTombstone())) {
+            return;
+        }
+        OutboxRoute route = route(codec == null ? event : event.readBy(codec));
+        if (route.topic() == null) {
+            throw refused(event, "neither its settings nor the OutboxRouter give it a topic");
+        }
+        if (broker == SenderType.KAFKA && !KafkaTopics.isName(route.topic())) {
+            throw refused(event, "topic '" + route.topic() + "' " + KafkaTopics.RULE);
+        }
+        if (event.isTombstone()) {
+            requireTombstone(event, route, broker);
+        }
+    }
+
+    private boolean isConstant(EventEnvelope event) {
+        return own == null && settings.isConstant(event.eventType());
+    }
+
+    private static void requireTombstone(EventEnvelope event, OutboxRoute route, SenderType broker) {
+        if (broker != SenderType.KAFKA) {
+            throw refused(event, "it is a tombstone, which RabbitMQ does not have");
+        }
+        String key = route.key() != null ? route.key() : event.key();
+        if (key == null || key.isEmpty()) {
+            throw refused(event, "it is a tombstone without a key, which tells nobody what is gone");
+        }
+    }
+
+    private static UnrecoverableException refused(EventEnvelope event, String reason) {
+        return new UnrecoverableException(
+                "Event " + event.eventId() + " of type '" + event.eventType() + "' has no route: " + reason);
+    }
+}

@@ -1,0 +1,44 @@
+package io.outbox.spring.boot.brokers;
+
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxRouter;
+import io.outbox.kafka.StoredHeaders;
+import io.outbox.spi.PayloadSerializer;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.Serializer;
+
+/** Makes payloads by a serializer of Kafka, for the topic that the event will be sent to. */
+final class KafkaPayloads implements PayloadSerializer, AutoCloseable {
+
+    private final Serializer<Object> serializer;
+    private final boolean isOurs;
+    private final OutboxRouter router;
+
+    /** @param isOurs whether the serializer ends with this */
+    KafkaPayloads(Serializer<Object> serializer, boolean isOurs, OutboxRouter router) {
+        this.serializer = serializer;
+        this.isOurs = isOurs;
+        this.router = router;
+    }
+
+    @Override
+    public EventEnvelope serialize(EventEnvelope event, Object payload) {
+        Headers headers = new RecordHeaders();
+        byte[] bytes = serializer.serialize(router.route(event).topic(), headers, payload);
+        if (bytes == null) {
+            throw new IllegalStateException(serializer.getClass().getName()
+                    + " made nothing of the payload of event type '" + event.eventType() + "'");
+        }
+        EventEnvelope.Builder serialized = event.toBuilder().payloadBytes(bytes);
+        headers.forEach(header -> StoredHeaders.store(header, serialized));
+        return serialized.build();
+    }
+
+    @Override
+    public void close() {
+        if (isOurs) {
+            serializer.close();
+        }
+    }
+}

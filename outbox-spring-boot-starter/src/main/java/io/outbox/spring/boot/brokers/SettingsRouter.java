@@ -1,0 +1,37 @@
+package io.outbox.spring.boot.brokers;
+
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxRoute;
+import io.outbox.spring.boot.OutboxPublisherProperties;
+import io.outbox.spring.boot.internal.settings.EventSenders;
+import java.util.HashMap;
+import java.util.Map;
+
+/** BrokerRouter events by the settings of their types. Checked when it is made; thread-safe. */
+final class SettingsRouter {
+
+    private final Map<String, TypeRoute> routes = new HashMap<>();
+
+    SettingsRouter(OutboxPublisherProperties publisher) {
+        EventSenders senders = new EventSenders(publisher);
+        String defaultTopic = publisher.defaults().topic();
+        publisher
+                .events()
+                .forEach((type, event) -> routes.put(
+                        type,
+                        TypeRoute.of(
+                                type, event, defaultTopic, senders.of(event).type())));
+    }
+
+    /** Returns the route of an event of which some parts are given. */
+    OutboxRoute route(EventEnvelope event, OutboxRoute given) {
+        TypeRoute route = routes.get(event.eventType());
+        return route == null ? given : route.of(event, given);
+    }
+
+    /** Returns whether all events of the type have the same route. */
+    boolean isConstant(String eventType) {
+        TypeRoute route = routes.get(eventType);
+        return route == null || route.isConstant();
+    }
+}

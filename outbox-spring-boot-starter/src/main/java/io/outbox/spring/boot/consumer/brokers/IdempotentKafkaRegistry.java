@@ -1,0 +1,109 @@
+package io.outbox.spring.boot.consumer.brokers;
+
+import io.outbox.spring.boot.consumer.brokers.BrokerListeners.Listener;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerEndpoint;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.DelegatingMessageListener;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+
+/**
+ * Spring's registry of {@code @KafkaListener}s, in which those that have {@link io.outbox.spring.boot.Idempotent} are: here
+ * every container is made, with all its settings, those of retry topics and of late beans too, and knows its method.
+ */
+class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
+
+    private final ObjectProvider<BrokerListeners> listeners;
+
+    IdempotentKafkaRegistry(ObjectProvider<BrokerListeners> listeners) {
+        this.listeners = listeners;
+    }
+
+    @Override
+    protected MessageListenerContainer createListenerContainer(
+            KafkaListenerEndpoint endpoint, KafkaListenerContainerFactory<?> factory) {
+        MessageListenerContainer container = super.createListenerContainer(endpoint, factory);
+        if (endpoint instanceof MethodKafkaListenerEndpoint<?, ?> listening) {
+            listeners
+                    .getObject()
+                    .idempotent(listening.getBean(), listening.getMethod(), KafkaListener.class)
+                    .ifPresent(listener -> makeIdempotent(container, listener, endpoint, factory));
+        }
+        return container;
+    }
+
+    private static void makeIdempotent(
+            MessageListenerContainer container,
+            Listener listener,
+            KafkaListenerEndpoint endpoint,
+            KafkaListenerContainerFactory<?> factory) {
+        if (!(container instanceof AbstractMessageListenerContainer<?, ?> known)) {
+            throw ListenerRisks.unknownKind(listener.name(), container);
+        }
+        Object plain = withoutAdvice(known.getContainerProperties().getMessageListener());
+        ListenerRisks.requireSynchronous(listener.name(), isAsynchronous(plain));
+        known.setupMessageListener(wrap(plain, listener));
+        if (hasErrorHandler(listener)) {
+            ListenerRisks.warnOfErrorHandler(listener.name(), "an error handler");
+        }
+        if (commitsByItself(known, factory)) {
+            ListenerRisks.warnOfLoss(
+                    listener.name() + " (" + endpoint.getId() + ")",
+                    ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG + "=true",
+                    "leave it to the container, which commits offsets after the listener");
+        }
+    }
+
+    /** The container gives its advice to the listener that it is given last, so it must not be on the inner one as well. */
+    private static Object withoutAdvice(Object listener) {
+        Object target = listener == null ? null : AopProxyUtils.getSingletonTarget(listener);
+        return target == null ? listener : target;
+    }
+
+    private static boolean isAsynchronous(Object listener) {
+        Object innermost = listener;
+        while (innermost instanceof DelegatingMessageListener<?> delegating) {
+            innermost = delegating.getDelegate();
+        }
+        return innermost instanceof AsyncRepliesAware aware && aware.isAsyncReplies();
+    }
+
+    private static Object wrap(Object plain, Listener listener) {
+        if (plain instanceof BatchAcknowledgingConsumerAwareMessageListener<?, ?> batch) {
+            return new IdempotentBatchListener<>(batch, listener);
+        }
+        if (plain instanceof AcknowledgingConsumerAwareMessageListener<?, ?> single) {
+            return new IdempotentRecordListener<>(single, listener);
+        }
+        throw ListenerRisks.unknownKind(listener.name(), plain);
+    }
+
+    private static boolean hasErrorHandler(Listener listener) {
+        return AnnotatedElementUtils.getMergedRepeatableAnnotations(listener.element(), KafkaListener.class).stream()
+                .anyMatch(annotation -> !annotation.errorHandler().isEmpty());
+    }
+
+    /** What the listener's annotation says counts before what is said for all. If nobody says anything, Spring turns it off. */
+    private static boolean commitsByItself(
+            AbstractMessageListenerContainer<?, ?> container, KafkaListenerContainerFactory<?> factory) {
+        String key = ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG;
+        Object own =
+                container.getContainerProperties().getKafkaConsumerProperties().get(key);
+        Object common = factory instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> known
+                        && known.getConsumerFactory() != null
+                ? known.getConsumerFactory().getConfigurationProperties().get(key)
+                : null;
+        return Boolean.parseBoolean(String.valueOf(own == null ? common : own));
+    }
+}

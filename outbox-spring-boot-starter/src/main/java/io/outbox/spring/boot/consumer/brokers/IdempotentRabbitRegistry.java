@@ -1,0 +1,136 @@
+package io.outbox.spring.boot.consumer.brokers;
+
+import io.outbox.spring.boot.consumer.brokers.BrokerListeners.Listener;
+import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.amqp.core.AcknowledgeMode;
+import org.springframework.amqp.core.MessageListener;
+import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
+import org.springframework.amqp.rabbit.listener.MethodRabbitListenerEndpoint;
+import org.springframework.amqp.rabbit.listener.RabbitListenerContainerFactory;
+import org.springframework.amqp.rabbit.listener.RabbitListenerEndpoint;
+import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
+import org.springframework.amqp.rabbit.listener.api.ChannelAwareBatchMessageListener;
+import org.springframework.amqp.rabbit.listener.api.ChannelAwareMessageListener;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Spring's registry of {@code @RabbitListener}s, in which those that have {@link io.outbox.spring.boot.Idempotent} are: here
+ * every container is made, with all its settings, and knows its method.
+ *
+ * <p>Spring AMQP 3 and 4 have the interface of containers in different packages, so no method is used here that has it in its
+ * signature.
+ */
+class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
+
+    static final String DEFAULT_REQUEUE = "isDefaultRequeueRejected";
+
+    private final ObjectProvider<BrokerListeners> listeners;
+    private ApplicationContext context;
+    private volatile boolean contextRefreshed;
+
+    IdempotentRabbitRegistry(ObjectProvider<BrokerListeners> listeners) {
+        this.listeners = listeners;
+    }
+
+    @Override
+    public synchronized void registerListenerContainer(
+            RabbitListenerEndpoint endpoint, RabbitListenerContainerFactory<?> factory, boolean startImmediately) {
+        Optional<Listener> idempotent = endpoint instanceof MethodRabbitListenerEndpoint listening
+                ? listeners.getObject().idempotent(listening.getBean(), listening.getMethod(), RabbitListener.class)
+                : Optional.empty();
+        if (idempotent.isEmpty()) {
+            super.registerListenerContainer(endpoint, factory, startImmediately);
+            return;
+        }
+        Set<Object> others = containers();
+        super.registerListenerContainer(endpoint, factory, false);
+        Set<Object> added = containers();
+        added.removeAll(others);
+        for (Object container : added) {
+            makeIdempotent(container, idempotent.get(), endpoint);
+            if (startImmediately) {
+                startIfNecessary(container);
+            }
+        }
+    }
+
+    @Override
+    public void setApplicationContext(ApplicationContext applicationContext) {
+        super.setApplicationContext(applicationContext);
+        context = applicationContext;
+    }
+
+    @Override
+    public void onApplicationEvent(ContextRefreshedEvent event) {
+        super.onApplicationEvent(event);
+        if (event.getApplicationContext().equals(context)) {
+            contextRefreshed = true;
+        }
+    }
+
+    private Set<Object> containers() {
+        Set<Object> containers = Collections.newSetFromMap(new IdentityHashMap<>());
+        containers.addAll((Collection<?>) getListenerContainers());
+        return containers;
+    }
+
+    private static void makeIdempotent(Object container, Listener listener, RabbitListenerEndpoint endpoint) {
+        if (!(container instanceof AbstractMessageListenerContainer known)) {
+            throw ListenerRisks.unknownKind(listener.name(), container);
+        }
+        AcknowledgeMode mode = known.getAcknowledgeMode();
+        known.setMessageListener(
+                wrap(known.getMessageListener(), listener, new Answering(mode.isManual(), requeues(known))));
+        if (hasErrorHandler(listener)) {
+            ListenerRisks.warnOfErrorHandler(listener.name(), "an error handler, or returns exceptions");
+        }
+        if (mode.isAutoAck()) {
+            ListenerRisks.warnOfLoss(
+                    listener.name() + " (" + endpoint.getId() + ")",
+                    "acknowledge mode " + mode,
+                    "use " + AcknowledgeMode.AUTO);
+        }
+    }
+
+    private static MessageListener wrap(MessageListener plain, Listener listener, Answering answering) {
+        ListenerRisks.requireSynchronous(listener.name(), plain != null && plain.isAsyncReplies());
+        if (plain instanceof ChannelAwareBatchMessageListener batch) {
+            return new IdempotentBatchMessageListener(batch, listener, answering);
+        }
+        if (plain instanceof ChannelAwareMessageListener single) {
+            return new IdempotentMessageListener(single, listener, answering.isListeners());
+        }
+        throw ListenerRisks.unknownKind(listener.name(), plain);
+    }
+
+    /** Spring shows this setting to its own containers only. */
+    private static boolean requeues(AbstractMessageListenerContainer container) {
+        Method setting = ReflectionUtils.findMethod(AbstractMessageListenerContainer.class, DEFAULT_REQUEUE);
+        ReflectionUtils.makeAccessible(setting);
+        return Boolean.TRUE.equals(ReflectionUtils.invokeMethod(setting, container));
+    }
+
+    private static boolean hasErrorHandler(Listener listener) {
+        return AnnotatedElementUtils.getMergedRepeatableAnnotations(listener.element(), RabbitListener.class).stream()
+                .anyMatch(annotation ->
+                        !annotation.errorHandler().isEmpty() || "true".equals(annotation.returnExceptions()));
+    }
+
+    /** As Spring's registry does: what comes after the start of the application is wanted now. */
+    private void startIfNecessary(Object container) {
+        if (container instanceof SmartLifecycle lifecycle && (contextRefreshed || lifecycle.isAutoStartup())) {
+            lifecycle.start();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.outbox.spring.boot.consumer.brokers;
+
+import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.OutboxConsumerProperties;
+import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
+import io.outbox.spring.boot.internal.settings.ConsumerKeys;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.KafkaListenerConfigUtils;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.support.converter.RecordMessageConverter;
+
+/** Idempotent listeners of Kafka, and the payloads of events for all its listeners. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(KafkaListenerEndpointRegistry.class)
+class KafkaListenersConfiguration {
+
+    private static final String REGISTRY = KafkaListenerConfigUtils.KAFKA_LISTENER_ENDPOINT_REGISTRY_BEAN_NAME;
+
+    @Bean
+    static RegistryReplacement outboxKafkaRegistryReplacement() {
+        return new RegistryReplacement(REGISTRY, KafkaListenerEndpointRegistry.class, IdempotentKafkaRegistry.class);
+    }
+
+    @Bean
+    RegistryCheck outboxKafkaRegistryCheck(ListableBeanFactory beans) {
+        return new RegistryCheck(beans, REGISTRY, IdempotentKafkaRegistry.class, KafkaListener.class);
+    }
+
+    /** Spring Boot gives it to its listener containers, for single messages and for batches. */
+    @Bean
+    @ConditionalOnOutboxEnabled
+    @ConditionalOnProperty(name = ConsumerKeys.ENABLED)
+    @Conditional(OnMappings.class)
+    @ConditionalOnMissingBean(RecordMessageConverter.class)
+    EventRecordConverter outboxEventRecordConverter(OutboxConsumerProperties properties, JsonCodec codec) {
+        return new EventRecordConverter(new EventPayloads(properties.mappings(), codec));
+    }
+}

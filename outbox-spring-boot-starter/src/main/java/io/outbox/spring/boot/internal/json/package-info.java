@@ -1,2 +1,0 @@
-/** The codec for payloads. Internal: not for applications. */
-package io.outbox.spring.boot.internal.json;

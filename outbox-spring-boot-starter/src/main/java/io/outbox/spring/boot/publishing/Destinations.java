@@ -1,0 +1,39 @@
+package io.outbox.spring.boot.publishing;
+
+import io.outbox.registry.ListenerRegistry;
+import io.outbox.spi.PayloadSerializer;
+import io.outbox.spring.boot.internal.delivery.Destination;
+import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Who receives events, as far as it is known here.
+ *
+ * @param listeners those of the application's own outbox, or {@code null} if it is not clear which these are
+ * @param named those of outboxes with a name
+ * @param others where features take events to
+ * @param isKnown whether the starter has built the outbox
+ */
+record Destinations(
+        ListenerRegistry listeners, ListenerRegistries named, List<Destination> others, BooleanSupplier isKnown) {
+
+    /** Returns whether somebody receives events of the route, or may do so without being known here. */
+    boolean has(String aggregateType, String eventType) {
+        return listeners == null
+                || !isKnown.getAsBoolean()
+                || listeners.listenerFor(aggregateType, eventType) != null
+                || named.hasListener(aggregateType, eventType)
+                || others.stream().anyMatch(other -> other.has(aggregateType, eventType));
+    }
+
+    /** Returns what makes the payloads of an event type, or {@code null} for the codec. */
+    PayloadSerializer serializer(String eventType) {
+        return others.stream()
+                .map(other -> other.serializer(eventType))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+}

@@ -1,0 +1,99 @@
+package io.outbox.spring.boot.publishing;
+
+import io.outbox.DefaultOutboxPublisher;
+import io.outbox.Outbox;
+import io.outbox.OutboxPublisher;
+import io.outbox.OutboxWriter;
+import io.outbox.registry.ListenerRegistry;
+import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.OutboxAutoConfiguration;
+import io.outbox.spring.boot.OutboxFactory;
+import io.outbox.spring.boot.OutboxProperties;
+import io.outbox.spring.boot.OutboxPublish;
+import io.outbox.spring.boot.Outboxed;
+import io.outbox.spring.boot.internal.delivery.Destination;
+import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
+import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/**
+ * Auto-configuration of {@link OutboxPublisher}, and of {@link OutboxPublish} and {@link Outboxed}, which publish by it.
+ */
+@AutoConfiguration(after = OutboxAutoConfiguration.class)
+@ConditionalOnClass(Outbox.class)
+@ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
+public class OutboxPublisherAutoConfiguration {
+
+    /** What an outbox of the application's own making does is not known here. */
+    @Bean
+    Destinations outboxDestinations(
+            ObjectProvider<ListenerRegistry> listeners,
+            ListenerRegistries named,
+            ObjectProvider<Destination> others,
+            OutboxAssembler assembler) {
+        return new Destinations(
+                listeners.getIfUnique(), named, others.orderedStream().toList(), assembler::isUsed);
+    }
+
+    @Bean
+    @ConditionalOnSingleCandidate(OutboxWriter.class)
+    @ConditionalOnMissingBean
+    @ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
+    OutboxPublisher outboxPublisher(
+            OutboxWriter writer, ObjectProvider<JsonCodec> codec, Destinations destinations, OutboxSettings settings) {
+        boolean delivers = settings.mode() != OutboxProperties.Mode.WRITER_ONLY;
+        return new DefaultOutboxPublisher(
+                        delivers ? new KnownTypesWriter(writer, destinations) : writer, codec.getIfUnique())
+                .serializing(destinations::serializer);
+    }
+
+    /**
+     * Application events go to the outbox whether or not this application publishes by other means. They reach the listeners
+     * of parent contexts, too, so there is one for all. It is made with the first event of any kind, perhaps while the
+     * database is still being initialized, so it asks for everything else when it is needed.
+     */
+    @Bean
+    @ConditionalOnMissingBean
+    OutboxedEvents outboxedEvents(
+            ConfigurableBeanFactory beans,
+            ObjectProvider<OutboxPublisher> publisher,
+            ObjectProvider<Outbox> outbox,
+            ObjectProvider<OutboxFactory> outboxes,
+            ObjectProvider<Destinations> destinations,
+            ObjectProvider<JsonCodec> codec) {
+        return new OutboxedEvents(
+                name -> name.isEmpty()
+                        ? publisher.getIfUnique(() -> onlyOne(outbox, outboxes).publisher())
+                        : new DefaultOutboxPublisher(
+                                        new KnownTypesWriter(
+                                                outboxes.getObject().get(name).writer(), destinations.getObject()),
+                                        codec.getIfUnique())
+                                .serializing(destinations.getObject()::serializer),
+                text -> text.isEmpty() ? text : beans.resolveEmbeddedValue(text));
+    }
+
+    private static Outbox onlyOne(ObjectProvider<Outbox> outbox, ObjectProvider<OutboxFactory> outboxes) {
+        Outbox only = outbox.getIfUnique();
+        if (only == null) {
+            throw new IllegalStateException("There is not one outbox, but "
+                    + outbox.stream().count() + "; @Outboxed(outbox = …) must choose one of "
+                    + outboxes.getObject().names());
+        }
+        return only;
+    }
+
+    @Bean
+    static OutboxPublishPostProcessor outboxPublishPostProcessor(Environment environment) {
+        return new OutboxPublishPostProcessor(
+                environment.getProperty("spring.aop.proxy-target-class", boolean.class, true));
+    }
+}

@@ -1,0 +1,290 @@
+package io.outbox.spring.boot.brokers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.outbox.EventEnvelope;
+import io.outbox.OutboxRoute;
+import io.outbox.OutboxRouter;
+import io.outbox.UnrecoverableException;
+import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.OutboxPublisherProperties;
+import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+/** What the settings of an event type say about the route of an event. */
+class BrokerRouterTest {
+
+    private static final Instant TIME = Instant.parse("2026-03-04T05:06:07.123456Z");
+
+    private final AtomicInteger read = new AtomicInteger();
+
+    private final EventEnvelope event = EventEnvelope.builder("placed")
+            .aggregateType("Order")
+            .aggregateId("o-1")
+            .tenantId("acme")
+            .occurredAt(TIME)
+            .header("region", "eu")
+            .header("shard", "3")
+            .payloadJson("{}")
+            .build()
+            .readBy(new JsonCodec() {
+                @Override
+                public String toJson(Object object) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public <T> T fromJson(String json, Class<T> type) {
+                    read.incrementAndGet();
+                    return type.cast(Map.of("customer", Map.of("id", 42), "lines", List.of("a", "b")));
+                }
+            });
+
+    private static BrokerRouter routes(SenderType broker, OutboxRouter own, Consumer<Map<String, Object>> settings) {
+        Map<String, Object> placed = new HashMap<>(Map.of("topic", "orders", "concurrency", 1));
+        settings.accept(placed);
+        Map<String, Object> all = new HashMap<>(Map.of("outbox.publisher.sender.type", broker));
+        placed.forEach((name, value) -> all.put("outbox.publisher.events.placed." + name, value));
+        OutboxPublisherProperties publisher = new Binder(new MapConfigurationPropertySource(all))
+                .bind("outbox.publisher", OutboxPublisherProperties.class)
+                .get();
+        return new BrokerRouter(publisher, own, null);
+    }
+
+    private static BrokerRouter routes(Consumer<Map<String, Object>> settings) {
+        return routes(SenderType.KAFKA, null, settings);
+    }
+
+    private static void write(BrokerRouter routes, EventEnvelope event) {
+        routes.beforeWrite(List.of(event));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "orders, orders",
+        "orders-#{headers['region']}, orders-eu",
+        "orders-#{headers.region}-#{aggregateType}, orders-eu-Order",
+        "#{eventType}.#{tenantId}.#{aggregateId}, placed.acme.o-1",
+        "customer-#{payload['customer']['id']}, customer-42",
+        "customer-#{payload.customer.id}, customer-42",
+        "lines-#{payload.lines.size()}, lines-2",
+        "#{headers['region'] == 'eu' ? 'europe' : 'world'}, europe",
+        "#{headers['none'] ?: 'fallback'}, fallback",
+        "#{key}-#{eventId.length()}, o-1-26"
+    })
+    void aTopicIsAConstantOrComputed(String text, String topic) {
+        assertThat(routes(settings -> settings.put("topic", text)).route(event).topic())
+                .isEqualTo(topic);
+    }
+
+    @Test
+    void everyPartCanBeComputed() {
+        OutboxRoute route = routes(settings -> {
+                    settings.put("key", "#{payload.customer.id}");
+                    settings.put("partition", "#{headers['shard']}");
+                    settings.put("timestamp", "#{occurredAt}");
+                    settings.put("headers", Map.of("place", "#{headers['region']}", "kind", "order"));
+                })
+                .route(event);
+
+        assertThat(route)
+                .isEqualTo(OutboxRoute.builder()
+                        .topic("orders")
+                        .key("42")
+                        .partition(3)
+                        .timestamp(TIME)
+                        .header("place", "eu")
+                        .header("kind", "order")
+                        .build());
+    }
+
+    @Test
+    void aTimeIsAnInstantOrATextOrMilliseconds() {
+        assertThat(List.of("#{occurredAt}", "2026-03-04T05:06:07.123456Z", "#{1772600767123L}"))
+                .allSatisfy(text -> assertThat(routes(settings -> settings.put("timestamp", text))
+                                .route(event)
+                                .timestamp())
+                        .isBetween(TIME.minusMillis(1), TIME));
+    }
+
+    @Test
+    void aLoneExpressionThatGivesNullIsAsIfTheSettingWereNotMade() {
+        String none = "#{headers['none']}";
+
+        OutboxRoute route = routes(settings -> {
+                    settings.put("key", none);
+                    settings.put("partition", none);
+                    settings.put("timestamp", none);
+                    settings.put("headers", Map.of("x", none));
+                })
+                .route(event);
+
+        assertThat(route).isEqualTo(OutboxRoute.to("orders"));
+    }
+
+    @Test
+    void constantsNeedNoPayloadAndNoExpression() {
+        BrokerRouter routes = routes(settings -> settings.put("headers", Map.of("kind", "order")));
+
+        assertThat(routes.route(event)).isSameAs(routes.route(event));
+        routes(settings -> settings.put("topic", "orders-#{headers['region']}")).route(event);
+
+        assertThat(read).hasValue(0);
+    }
+
+    @Test
+    void readsThePayloadOnceHoweverManyExpressionsUseIt() {
+        routes(settings -> {
+                    settings.put("topic", "c-#{payload.customer.id}");
+                    settings.put("key", "#{payload.customer.id}-#{payload.lines[0]}");
+                })
+                .route(event);
+
+        assertThat(read).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "topic, orders-#{headers['none']}, is null",
+        "topic, orders-#{nonsense}, nonsense",
+        "topic, no topic #{eventType}, no name for a Kafka topic",
+        "partition, #{headers['region']}, no whole number",
+        "partition, #{-1}, negative",
+        "timestamp, #{headers['region']}, is no time"
+    })
+    void anEventWithoutARouteIsRefusedWhenItIsWrittenAndNeverSent(String part, String text, String reason) {
+        BrokerRouter routes = routes(settings -> {
+            switch (part) {
+                case "topic" -> settings.put("topic", text);
+                case "partition" -> settings.put("partition", text);
+                default -> settings.put("timestamp", text);
+            }
+        });
+
+        assertThatThrownBy(() -> write(routes, event))
+                .isInstanceOf(UnrecoverableException.class)
+                .hasMessageContainingAll(event.eventId(), "outbox.publisher.events.placed." + part, text, reason);
+        assertThatThrownBy(() -> routes.route(event)).isInstanceOf(UnrecoverableException.class);
+    }
+
+    @Test
+    void nothingCanBeReadOfABinaryPayload() {
+        BrokerRouter routes = routes(settings -> settings.put("topic", "c-#{payload.customer}"));
+
+        assertThatThrownBy(() -> write(
+                        routes,
+                        EventEnvelope.builder("placed")
+                                .payloadBytes(new byte[1])
+                                .build()))
+                .isInstanceOf(UnrecoverableException.class)
+                .hasMessageContaining("binary");
+    }
+
+    @Test
+    void eventsOfOtherTypesAreNoBusinessOfTheRoutes() {
+        BrokerRouter routes = routes(settings -> settings.put("topic", "orders-#{nonsense}"));
+
+        write(routes, EventEnvelope.ofJson("other", "{}"));
+
+        assertThat(routes.route(EventEnvelope.ofJson("other", "{}"))).isEqualTo(OutboxRoute.open());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "topic, orders-#{headers[",
+        "topic, orders-#{",
+        "topic, no topic",
+        "partition, first",
+        "partition, -1",
+        "timestamp, yesterday"
+    })
+    void aSettingThatCanNeverBeUsedEndsTheStart(String part, String text) {
+        assertThatThrownBy(() -> routes(settings -> {
+                    switch (part) {
+                        case "topic" -> settings.put("topic", text);
+                        case "partition" -> settings.put("partition", text);
+                        default -> settings.put("timestamp", text);
+                    }
+                }))
+                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, refused -> {
+                    assertThat(refused.getName()).isEqualTo("outbox.publisher.events.placed." + part);
+                    assertThat(refused.getValue()).isEqualTo(text);
+                });
+    }
+
+    @Test
+    void aHeaderOfTheOutboxItselfIsNotForSettings() {
+        assertThatThrownBy(() -> routes(settings -> settings.put("headers", Map.of("outbox_event_id", "forged"))))
+                .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                .hasMessageContaining("outbox_event_id");
+    }
+
+    @Test
+    void theApplicationsRouterComesFirst() {
+        BrokerRouter routes = routes(
+                SenderType.KAFKA,
+                event -> event.headers().containsKey("region") ? OutboxRoute.to("by-router") : null,
+                settings -> {
+                    settings.put("topic", "orders-#{headers['vip']}");
+                    settings.put("key", "#{tenantId}");
+                });
+
+        assertThat(routes.route(event))
+                .isEqualTo(OutboxRoute.builder().topic("by-router").key("acme").build());
+        EventEnvelope other = EventEnvelope.builder("placed")
+                .header("vip", "1")
+                .payloadJson("{}")
+                .build();
+        assertThat(routes.route(other)).isEqualTo(OutboxRoute.to("orders-1"));
+    }
+
+    @Test
+    void whatTheApplicationsRouterGetsWrongIsRefusedWhenItIsWritten() {
+        Consumer<Map<String, Object>> withoutTopic = settings -> settings.remove("topic");
+
+        assertThatThrownBy(() -> write(routes(SenderType.KAFKA, event -> null, withoutTopic), event))
+                .hasMessageContainingAll(event.eventId(), "topic");
+        assertThatThrownBy(
+                        () -> write(routes(SenderType.KAFKA, event -> OutboxRoute.to("no topic"), withoutTopic), event))
+                .hasMessageContaining("no topic");
+        assertThatThrownBy(() -> write(
+                        routes(
+                                SenderType.KAFKA,
+                                event -> {
+                                    throw new IllegalStateException("not today");
+                                },
+                                withoutTopic),
+                        event))
+                .hasMessage("not today");
+    }
+
+    @Test
+    void aTombstoneNeedsKafkaAndAKey() {
+        EventEnvelope tombstone =
+                EventEnvelope.builder("placed").aggregateId("o-1").tombstone().build();
+        EventEnvelope anonymous = EventEnvelope.builder("placed").tombstone().build();
+        Consumer<Map<String, Object>> plain = settings -> {};
+
+        write(routes(SenderType.KAFKA, null, plain), tombstone);
+        write(routes(SenderType.KAFKA, null, settings -> settings.put("key", "all")), anonymous);
+
+        assertThatThrownBy(() -> write(routes(SenderType.KAFKA, null, plain), anonymous))
+                .isInstanceOf(UnrecoverableException.class)
+                .hasMessageContaining("without a key");
+        assertThatThrownBy(() -> write(routes(SenderType.RABBIT_MQ, null, plain), tombstone))
+                .isInstanceOf(UnrecoverableException.class)
+                .hasMessageContaining("RabbitMQ");
+    }
+}
