@@ -15,7 +15,21 @@ import java.util.concurrent.ConcurrentMap;
 /** A {@link ListenerRegistry} with one listener per (aggregate type, event type). Thread-safe. */
 public final class DefaultListenerRegistry implements ListenerRegistry {
 
-    private record Key(String aggregateType, String eventType) {}
+    /** Its methods are written out: those that a record brings along are slow until they are compiled. */
+    private record Key(String aggregateType, String eventType) {
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Key key
+                    && Objects.equals(eventType, key.eventType)
+                    && Objects.equals(aggregateType, key.aggregateType);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * Objects.hashCode(aggregateType) + Objects.hashCode(eventType);
+        }
+    }
 
     private final ConcurrentMap<Key, EventListener> listeners = new ConcurrentHashMap<>();
     private final Set<String> eventTypes = ConcurrentHashMap.newKeySet();

@@ -64,6 +64,11 @@ public final class JdbcTemplate {
 
     /** Reads a UTC timestamp; {@code null} stays {@code null}. */
     public static Instant instant(ResultSet row, String column) throws SQLException {
+        return instant(row, row.findColumn(column));
+    }
+
+    /** Reads a UTC timestamp by the place of its column, from 1 on; {@code null} stays {@code null}. */
+    public static Instant instant(ResultSet row, int column) throws SQLException {
         LocalDateTime utc = row.getObject(column, LocalDateTime.class);
         return utc == null ? null : utc.toInstant(ZoneOffset.UTC);
     }

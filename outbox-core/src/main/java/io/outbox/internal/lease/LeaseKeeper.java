@@ -112,6 +112,9 @@ public final class LeaseKeeper implements AutoCloseable {
                 old.add(hold);
             }
         }
+        if (old.isEmpty()) {
+            return;
+        }
         if (renewing) {
             renew(old);
         } else {

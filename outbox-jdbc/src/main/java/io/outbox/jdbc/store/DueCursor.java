@@ -2,19 +2,15 @@ package io.outbox.jdbc.store;
 
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.OutboxEvent;
+import io.outbox.spi.DueEvent;
 import io.outbox.spi.PageCursor;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 
 /** The place of an event in the order in which events are due, which is the order of pages. */
 record DueCursor(Instant availableAt, Instant createdAt, String eventId) implements PageCursor, Comparable<DueCursor> {
-
-    private static final Comparator<DueCursor> ORDER = Comparator.comparing(DueCursor::availableAt)
-            .thenComparing(DueCursor::createdAt)
-            .thenComparing(DueCursor::eventId);
 
     /** The condition for what follows; its parameters are {@link #params()}. */
     static final String FOLLOWS =
@@ -27,6 +23,27 @@ record DueCursor(Instant availableAt, Instant createdAt, String eventId) impleme
 
     static DueCursor of(OutboxEvent event) {
         return new DueCursor(event.availableAt(), event.createdAt(), event.eventId());
+    }
+
+    /** Returns the place of the last of these events. */
+    static DueCursor last(List<DueEvent> events) {
+        OutboxEvent last = events.get(0).event();
+        for (DueEvent due : events) {
+            last = compare(due.event(), last) > 0 ? due.event() : last;
+        }
+        return of(last);
+    }
+
+    /** Compares the places of events. */
+    static int compare(OutboxEvent one, OutboxEvent other) {
+        int order = one.availableAt().compareTo(other.availableAt());
+        return order != 0 ? order : compareCreation(one, other);
+    }
+
+    /** Compares when events were created. */
+    static int compareCreation(OutboxEvent one, OutboxEvent other) {
+        int order = one.createdAt().compareTo(other.createdAt());
+        return order != 0 ? order : one.eventId().compareTo(other.eventId());
     }
 
     static DueCursor of(ResultSet row) throws SQLException {
@@ -51,6 +68,8 @@ record DueCursor(Instant availableAt, Instant createdAt, String eventId) impleme
 
     @Override
     public int compareTo(DueCursor other) {
-        return ORDER.compare(this, other);
+        int order = availableAt.compareTo(other.availableAt);
+        order = order != 0 ? order : createdAt.compareTo(other.createdAt);
+        return order != 0 ? order : eventId.compareTo(other.eventId);
     }
 }

@@ -69,7 +69,8 @@ final class DuePages {
             String sql = partition.fill(store.sql(PAGE)).with("due", due.sql()).toString();
             found.addAll(store.readDue(conn, sql, due.params(limit.count()), limit));
         }
-        found.sort(Comparator.comparing(event -> DueCursor.of(event.item().event())));
+        found.sort((one, other) ->
+                DueCursor.compare(one.item().event(), other.item().event()));
         Cut<DueEvent> page = limit.cut(found);
         DueCursor next = page.isFull()
                 ? DueCursor.of(page.items().get(page.items().size() - 1).event())
@@ -78,10 +79,9 @@ final class DuePages {
     }
 
     static List<DueEvent> inOrderOfCreation(List<DueEvent> events) {
-        return events.stream()
-                .sorted(Comparator.comparing((DueEvent due) -> due.event().createdAt())
-                        .thenComparing(DueEvent::eventId))
-                .toList();
+        List<DueEvent> ordered = new ArrayList<>(events);
+        ordered.sort((one, other) -> DueCursor.compareCreation(one.event(), other.event()));
+        return ordered;
     }
 
     /** Looks up the first entry of the index for pending events, however many follow. */

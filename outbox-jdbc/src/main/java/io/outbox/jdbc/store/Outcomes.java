@@ -18,7 +18,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * Applies batches of outcomes: one statement for all that are done at the same time or not kept, which is nearly always
@@ -88,21 +87,28 @@ final class Outcomes {
             List<Outcome> outcomes,
             RowChange.Change<T> write) {
         RowChange change = new RowChange(store, conn, holder);
-        Set<String> eventIds = outcomes.stream().map(Outcome::eventId).collect(Collectors.toSet());
+        Set<String> eventIds = new HashSet<>();
+        for (Outcome outcome : outcomes) {
+            eventIds.add(outcome.eventId());
+        }
         return needTransaction(outcomes)
                 ? change.inTransaction(eventIds, write)
                 : change.inOneStatement(eventIds, write);
     }
 
     private static boolean needTransaction(List<Outcome> outcomes) {
-        return outcomes.size() > IdList.MAX_SIZE
-                || outcomes.stream().anyMatch(outcome -> !(outcome instanceof Outcome.Done))
-                || outcomes.stream()
-                                .map(Outcome.Done.class::cast)
-                                .map(done -> done.keep() ? done.at() : null)
-                                .distinct()
-                                .count()
-                        > 1;
+        if (outcomes.size() > IdList.MAX_SIZE) {
+            return true;
+        }
+        for (Outcome outcome : outcomes) {
+            if (!(outcome instanceof Outcome.Done done)
+                    || !(outcomes.get(0) instanceof Outcome.Done first)
+                    || done.keep() != first.keep()
+                    || (done.keep() && !done.at().equals(first.at()))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -112,36 +118,65 @@ final class Outcomes {
      */
     Map<String, EventStatus> apply(List<Outcome> outcomes, Set<String> changeable) {
         Map<String, Outcome> byId = new LinkedHashMap<>();
-        outcomes.forEach(outcome -> byId.put(outcome.eventId(), outcome));
+        for (Outcome outcome : outcomes) {
+            byId.put(outcome.eventId(), outcome);
+        }
+        Kinds written = new Kinds();
+        for (Outcome outcome : byId.values()) {
+            if (changeable.contains(outcome.eventId())) {
+                written.add(outcome);
+            }
+        }
         Map<String, EventStatus> standing = new HashMap<>();
-        List<Outcome> written = byId.values().stream()
-                .filter(outcome -> changeable.contains(outcome.eventId()))
-                .toList();
-        Map<Boolean, List<Outcome.Done>> done =
-                only(Outcome.Done.class, written).stream().collect(Collectors.partitioningBy(Outcome.Done::keep));
-        if (writeDone(done.get(true))) {
-            done.get(true).forEach(one -> standing.put(one.eventId(), EventStatus.DONE));
+        if (writeDone(written.kept)) {
+            stand(written.kept, byId, standing);
         }
-        if (deleteDone(done.get(false))) {
-            done.get(false).forEach(one -> standing.put(one.eventId(), EventStatus.DONE));
+        if (deleteDone(written.deleted)) {
+            stand(written.deleted, byId, standing);
         }
-        writeFailed(only(Outcome.Failed.class, written));
-        writeDeferred(only(Outcome.Deferred.class, written));
-        writeDead(only(Outcome.Dead.class, written));
-        byId.keySet().removeAll(standing.keySet());
+        writeFailed(written.failed);
+        writeDeferred(written.deferred);
+        writeDead(written.dead);
         readStanding(byId, standing);
         return standing;
     }
 
-    private static <T extends Outcome> List<T> only(Class<T> kind, Collection<Outcome> outcomes) {
-        return outcomes.stream().filter(kind::isInstance).map(kind::cast).toList();
+    /** Outcomes by what is written for them. */
+    private static final class Kinds {
+
+        private final List<Outcome.Done> kept = new ArrayList<>();
+        private final List<Outcome.Done> deleted = new ArrayList<>();
+        private final List<Outcome.Failed> failed = new ArrayList<>();
+        private final List<Outcome.Deferred> deferred = new ArrayList<>();
+        private final List<Outcome.Dead> dead = new ArrayList<>();
+
+        void add(Outcome outcome) {
+            if (outcome instanceof Outcome.Done done) {
+                (done.keep() ? kept : deleted).add(done);
+            } else if (outcome instanceof Outcome.Failed one) {
+                failed.add(one);
+            } else if (outcome instanceof Outcome.Deferred one) {
+                deferred.add(one);
+            } else if (outcome instanceof Outcome.Dead one) {
+                dead.add(one);
+            }
+        }
+    }
+
+    /** Notes outcomes that are known to stand, and need not be looked for. */
+    private static void stand(List<Outcome.Done> done, Map<String, Outcome> open, Map<String, EventStatus> standing) {
+        for (Outcome.Done one : done) {
+            standing.put(one.eventId(), EventStatus.DONE);
+            open.remove(one.eventId());
+        }
     }
 
     /** Returns whether all rows are known to be changed. */
     private boolean writeDone(List<Outcome.Done> done) {
         Map<Instant, List<String>> byTime = new TreeMap<>();
-        done.forEach(
-                one -> byTime.computeIfAbsent(one.at(), at -> new ArrayList<>()).add(one.eventId()));
+        for (Outcome.Done one : done) {
+            byTime.computeIfAbsent(one.at(), at -> new ArrayList<>()).add(one.eventId());
+        }
         int rows = 0;
         List<Object[]> alone = new ArrayList<>();
         for (Map.Entry<Instant, List<String>> group : byTime.entrySet()) {
@@ -158,17 +193,18 @@ final class Outcomes {
 
     /** Returns whether all rows are known to be deleted. */
     private boolean deleteDone(List<Outcome.Done> done) {
-        return updateAll(
-                        DELETE_DONE,
-                        List.of(),
-                        done.stream().map(Outcome::eventId).toList())
-                == done.size();
+        List<String> eventIds = new ArrayList<>(done.size());
+        for (Outcome.Done one : done) {
+            eventIds.add(one.eventId());
+        }
+        return updateAll(DELETE_DONE, List.of(), eventIds) == done.size();
     }
 
     /** Names the events in the order of their key, so that batches of several nodes do not lock each other out. */
     private int updateAll(String template, List<?> params, List<String> eventIds) {
         int rows = 0;
-        for (IdList ids : store.idLists(eventIds.stream().sorted().toList())) {
+        eventIds.sort(null);
+        for (IdList ids : store.idLists(eventIds)) {
             String sql = fenced(template).with("among", ids.among()).toString();
             rows += store.statements().update(conn, sql, ids.params(params, fence.params()));
         }
