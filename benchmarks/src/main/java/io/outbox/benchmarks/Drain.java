@@ -75,10 +75,20 @@ record Drain(String key, String label, Table table, Way way) {
     static final Drain SEVERAL = new Drain("several", "outbox, several nodes, batch 500", OutboxDrain.multiNode(500));
     static final Drain SEVERAL_DEFAULTS =
             new Drain("several-defaults", "outbox, several nodes, all defaults", OutboxDrain.multiNode(0));
+    static final Drain SEVERAL_DELETING = new Drain(
+            "several-deleting", "outbox, several nodes, batch 500, deleting", OutboxDrain.multiNodeDeleting(500));
 
     /** All ways, the one first by which the others are measured. */
-    static final List<Drain> ALL =
-            List.of(LOOP, OWN, OWN_DELETING, SINGLE, SINGLE_DEFAULTS, SINGLE_DELETING, SEVERAL, SEVERAL_DEFAULTS);
+    static final List<Drain> ALL = List.of(
+            LOOP,
+            OWN,
+            OWN_DELETING,
+            SINGLE,
+            SINGLE_DEFAULTS,
+            SINGLE_DELETING,
+            SEVERAL,
+            SEVERAL_DEFAULTS,
+            SEVERAL_DELETING);
 
     /** Returns those of the ways that the settings name, or all. */
     static List<Drain> chosen() {

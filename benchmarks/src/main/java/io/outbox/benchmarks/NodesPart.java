@@ -12,7 +12,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How nodes share a backlog, each in a JVM of its own, and what many of them cost while nothing happens. */
+/**
+ * How nodes share a backlog, each in a JVM of its own, and what many of them cost while nothing happens. The JVMs last for all
+ * rounds, and each has drained a backlog by itself before: how much code an event passes through in a new one is another
+ * question, which {@link ColdPart} answers.
+ */
 final class NodesPart implements Part {
 
     private static final List<Integer> NODES = List.of(1, 2, 4, 8);
@@ -42,10 +46,22 @@ final class NodesPart implements Part {
     public void run(Report report) throws Exception {
         database.createLaneIndex();
         int events = Settings.EVENTS;
-        Map<Integer, Results<Result>> results =
-                Rounds.run("Backlog shared by nodes", NODES, Settings.ROUNDS, nodes -> drain(nodes, events));
+        Map<Integer, Results<Result>> results;
+        List<Child> children = start(NODES.get(NODES.size() - 1), 0);
+        try {
+            for (Child child : children) {
+                Rounds.run("Warming up", List.of(1), 1, nodes -> drain(List.of(child), events));
+            }
+            results = Rounds.run(
+                    "Backlog shared by nodes",
+                    NODES,
+                    Settings.ROUNDS,
+                    nodes -> drain(children.subList(0, nodes), events));
+        } finally {
+            close(children);
+        }
         report.table(
-                String.format("Backlog of %,d events shared by nodes, each a JVM just started, PostgreSQL", events),
+                String.format("Backlog of %,d events shared by nodes, each a warm JVM, PostgreSQL", events),
                 "events/s",
                 "of one node",
                 "transactions/event",
@@ -60,37 +76,29 @@ final class NodesPart implements Part {
         idle(report);
     }
 
-    private Result drain(int nodes, int events) throws Exception {
+    private Result drain(List<Child> children, int events) throws Exception {
         database.reset();
         database.insertBacklog(events);
-        List<Child> children = start(nodes, 0);
-        try {
-            long transactions = database.transactions();
-            long serverNanos = ServerTime.nanos();
-            long start = System.nanoTime();
-            for (Child child : children) {
-                child.goOn();
-            }
-            awaitDelivered(children, events);
-            for (Child child : children) {
-                child.goOn();
-            }
-            for (Child child : children) {
-                awaitClosed(child);
-            }
-            double seconds = (System.nanoTime() - start) / 1e9;
-            double serverMicros = (ServerTime.nanos() - serverNanos) / 1e3;
-            close(children);
-            if (database.pending() != 0) {
-                throw new IllegalStateException(database.pending() + " events are still pending");
-            }
-            return new Result(
-                    events / seconds,
-                    (double) (database.transactions() - transactions) / events,
-                    serverMicros / events);
-        } finally {
-            close(children);
+        long transactions = database.transactions();
+        long serverNanos = ServerTime.nanos();
+        long start = System.nanoTime();
+        for (Child child : children) {
+            child.goOn();
         }
+        awaitDelivered(children, events);
+        for (Child child : children) {
+            child.goOn();
+        }
+        for (Child child : children) {
+            awaitClosed(child);
+        }
+        double seconds = (System.nanoTime() - start) / 1e9;
+        double serverMicros = (ServerTime.nanos() - serverNanos) / 1e3;
+        if (database.pending() != 0) {
+            throw new IllegalStateException(database.pending() + " events are still pending");
+        }
+        return new Result(
+                events / seconds, (double) (database.transactions() - transactions) / events, serverMicros / events);
     }
 
     private List<Child> start(int nodes, int lanes) throws Exception {
@@ -159,7 +167,7 @@ final class NodesPart implements Part {
         }
     }
 
-    /** A node: starts and closes when it is told to, and says how far it is meanwhile. */
+    /** A node: starts and closes whenever it is told to, and says how far it is meanwhile. */
     static final class Node {
 
         static final String CLOSED = "closed";
@@ -169,32 +177,40 @@ final class NodesPart implements Part {
         private Node() {}
 
         public static void main(String[] args) throws Exception {
+            try (Database database = Database.existing(args[0], CONNECTIONS)) {
+                Child.tell("ready");
+                while (Child.awaitStep()) {
+                    run(database, Integer.parseInt(args[1]));
+                    Child.tell(CLOSED);
+                }
+            }
+        }
+
+        private static void run(Database database, int lanes) throws Exception {
             AtomicLong delivered = new AtomicLong();
             DefaultListenerRegistry listeners = new DefaultListenerRegistry();
-            var builder =
-                    Outbox.multiNode().claimLocking(Lease.DEFAULT_DURATION).startManually();
             listeners.register("Benchmarked", event -> {
                 delivered.incrementAndGet();
                 return DispatchResult.done();
             });
-            for (int i = 0; i < Integer.parseInt(args[1]); i++) {
+            var builder =
+                    Outbox.multiNode().claimLocking(Lease.DEFAULT_DURATION).startManually();
+            for (int i = 0; i < lanes; i++) {
                 listeners.register("Type" + i, event -> DispatchResult.done());
                 builder.lane("Type" + i, LanePolicy.builder().build());
             }
-            try (Database database = Database.existing(args[0], CONNECTIONS);
-                    Outbox outbox = builder.backend(database.jdbc().backend())
-                            .listenerRegistry(listeners)
-                            .build()) {
-                Child.tell("ready");
-                if (Child.awaitStep()) {
-                    outbox.start();
-                    Thread reporter = new Thread(() -> report(delivered), "reporter");
-                    reporter.setDaemon(true);
-                    reporter.start();
-                    Child.awaitStep();
-                }
+            Thread reporter = new Thread(() -> report(delivered), "reporter");
+            reporter.setDaemon(true);
+            try (Outbox outbox = builder.backend(database.jdbc().backend())
+                    .listenerRegistry(listeners)
+                    .build()) {
+                outbox.start();
+                reporter.start();
+                Child.awaitStep();
+            } finally {
+                reporter.interrupt();
+                reporter.join();
             }
-            Child.tell(CLOSED);
         }
 
         private static void report(AtomicLong delivered) {

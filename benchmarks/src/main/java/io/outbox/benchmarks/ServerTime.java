@@ -18,14 +18,14 @@ final class ServerTime {
 
     private static final int TIMES = 4;
 
+    private static final String JAVA = "(java)";
+
     private ServerTime() {}
 
     /** Returns the time of all processes up to now; that of a process which has ended is its parent's. */
     static long nanos() {
         return ProcessHandle.current()
                         .descendants()
-                        .filter(process ->
-                                process.info().command().stream().noneMatch(command -> command.endsWith("/java")))
                         .mapToLong(process -> ticks(process.pid()))
                         .sum()
                 * (TimeUnit.SECONDS.toNanos(1) / TICKS_PER_SECOND);
@@ -34,7 +34,10 @@ final class ServerTime {
     private static long ticks(long pid) {
         try {
             String line = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
-            // the name of the program, in brackets, may have blanks
+            // the name of the program is there to the last, unlike its path, in brackets, and may have blanks
+            if (line.contains(JAVA)) {
+                return 0;
+            }
             String[] figures = line.substring(line.lastIndexOf(')') + 2).split(" ");
             long sum = 0;
             for (int i = FIRST_TIME; i < FIRST_TIME + TIMES; i++) {
