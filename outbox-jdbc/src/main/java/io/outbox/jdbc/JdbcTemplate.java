@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Runs statements with bound parameters on a connection that the caller manages. An {@link Instant} is bound as a UTC
@@ -22,6 +24,9 @@ import java.util.function.Predicate;
 public final class JdbcTemplate {
 
     private static final Statements PLAIN = tuned(statement -> {});
+
+    /** The columns of a key and the beginning of their values, in every language that PostgreSQL's errors come in. */
+    private static final Pattern KEY = Pattern.compile("\\((.*?)\\)=\\(");
 
     private JdbcTemplate() {}
 
@@ -162,7 +167,7 @@ public final class JdbcTemplate {
 
     /**
      * Returns the failure without the values of rows. PostgreSQL names them in the details of its errors, from the
-     * second line on, and its driver in the message of a failed batch.
+     * second line on, and its driver in the message of a failed batch. Of those details, the columns of a key are kept.
      */
     private static SQLException withoutValues(SQLException e) {
         SQLException reason =
@@ -172,8 +177,10 @@ public final class JdbcTemplate {
         if (end < 0) {
             return reason;
         }
-        SQLException plain =
-                new SQLException(message.substring(0, end).strip(), reason.getSQLState(), reason.getErrorCode());
+        Matcher key = KEY.matcher(message.substring(end));
+        String onKey = key.find() ? " on (" + key.group(1) + ")" : "";
+        SQLException plain = new SQLException(
+                message.substring(0, end).strip() + onKey, reason.getSQLState(), reason.getErrorCode());
         plain.setStackTrace(reason.getStackTrace());
         return plain;
     }

@@ -43,6 +43,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A store in a relational database. It answers for everything that is particular to that database; four methods are enough
@@ -82,6 +84,10 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     private static final String STORED = "SELECT event_id FROM {by_id} WHERE event_id {ids}";
     private static final String TIME = "SELECT {now} AS utc";
     private static final String DUPLICATE_KEY = "23505";
+    /** H2 names a violated key as {@code … ON PUBLIC.OUTBOX_EVENT(EVENT_ID) …}, JdbcTemplate one of PostgreSQL's alike. */
+    private static final Pattern KEY_COLUMNS = Pattern.compile(" on [^(]*\\(([^)]*)\\)", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern EVENT_ID = Pattern.compile("\\bevent_id\\b", Pattern.CASE_INSENSITIVE);
 
     private final String tableName;
     private final Map<String, Sql> filled = new ConcurrentHashMap<>();
@@ -293,7 +299,16 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Returns whether an INSERT failed because there is a row with the same key. */
     protected boolean isDuplicate(SQLException e) {
-        return DUPLICATE_KEY.equals(e.getSQLState());
+        if (!DUPLICATE_KEY.equals(e.getSQLState())) {
+            return false;
+        }
+        Matcher key = KEY_COLUMNS.matcher(String.valueOf(e.getMessage()));
+        return key.find() ? EVENT_ID.matcher(key.group(1)).find() : isKeyOfEvents(e.getMessage());
+    }
+
+    /** Returns whether a message that names no columns is about the key of events. Default: it is. */
+    boolean isKeyOfEvents(String message) {
+        return true;
     }
 
     /** Reads a row leniently: what is damaged in it is found when the event is decoded, and harms only that event. */

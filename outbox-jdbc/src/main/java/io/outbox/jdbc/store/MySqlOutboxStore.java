@@ -12,6 +12,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The store for MySQL 8.
@@ -23,6 +24,7 @@ import java.util.Optional;
 public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
 
     private static final int DUPLICATE_ENTRY = 1062;
+    private static final Pattern PRIMARY_KEY = Pattern.compile(".*['.]PRIMARY'[^']*", Pattern.DOTALL);
     private static final int ROWS_PER_INSERT = 500;
 
     public MySqlOutboxStore() {}
@@ -128,8 +130,10 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
         ReadCommitted.forNextTransaction(conn);
     }
 
+    /** The last name in quotes is that of the key, behind the table's in later versions. */
     @Override
     protected boolean isDuplicate(SQLException e) {
-        return e.getErrorCode() == DUPLICATE_ENTRY;
+        return e.getErrorCode() == DUPLICATE_ENTRY
+                && PRIMARY_KEY.matcher(String.valueOf(e.getMessage())).matches();
     }
 }

@@ -16,6 +16,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -53,6 +54,42 @@ class DuplicateEventTest {
                     .as("twice in one batch")
                     .isInstanceOf(DuplicateEventException.class);
             assertThat(OutboxRows.all(pool)).as("all or none").containsOnlyKeys(stored.eventId());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aUniqueIndexOfTheApplicationsOwnIsNoDuplicate(TestDatabase database) throws SQLException {
+        assertOwnIndexIsNamed(database.newUrl());
+    }
+
+    /** The driver then names the index alone. */
+    @Test
+    void aUniqueIndexOfTheApplicationsOwnIsNoDuplicateWithoutDetailsEither() throws SQLException {
+        assertOwnIndexIsNamed(TestDatabase.POSTGRESQL.newUrl() + "&logServerErrorDetail=false");
+    }
+
+    private static void assertOwnIndexIsNamed(String url) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(url, 2);
+                Connection conn = pool.getConnection()) {
+            AbstractJdbcOutboxStore store = JdbcOutbox.of(pool).createSchema().store();
+            OutboxRows.execute(pool, "CREATE UNIQUE INDEX one_event_of_each_aggregate ON outbox_event(aggregate_id)");
+            List<EventEnvelope> events = Stream.of("1", "2", "3")
+                    .map(id -> EventEnvelope.builder("A")
+                            .eventId(id)
+                            .aggregateId("event_id")
+                            .payloadJson("{}")
+                            .build())
+                    .toList();
+            store.insertNew(conn, events.get(0));
+
+            for (List<EventEnvelope> refused : List.of(events.subList(1, 2), events.subList(1, 3))) {
+                assertThatThrownBy(() -> store.insertBatch(conn, refused))
+                        .isNotInstanceOf(DuplicateEventException.class)
+                        .isInstanceOf(OutboxStoreException.class)
+                        .satisfies(e -> assertThat(e.getMessage()).containsIgnoringCase("one_event_of_each_aggregate"));
+            }
+            assertThatThrownBy(() -> store.insertNew(conn, events.get(0))).isInstanceOf(DuplicateEventException.class);
         }
     }
 
