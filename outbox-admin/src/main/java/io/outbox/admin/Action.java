@@ -27,7 +27,9 @@ enum Action {
     /** Does it to all of the events, or to none. */
     abstract void apply(DeadEvents dead, List<String> ids, Caller caller);
 
-    String word() {
+    /** Returns the word for it. */
+    @Override
+    public String toString() {
         return name().toLowerCase(Locale.ROOT);
     }
 }

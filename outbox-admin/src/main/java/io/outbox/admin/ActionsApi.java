@@ -35,7 +35,7 @@ final class ActionsApi {
 
     private AdminResponse one(Exchange exchange, Action action) {
         String id = exchange.anyId();
-        return audit.during(exchange.caller(), action.word(), id, null, () -> {
+        return audit.during(exchange.caller(), action.toString(), id, null, () -> {
             action.apply(dead, List.of(id), exchange.caller());
             return AdminResponse.noContent();
         });
@@ -63,7 +63,7 @@ final class ActionsApi {
         String detail = "written again as " + replacement.eventId();
         return audit.during(exchange.caller(), "edit", id, detail, () -> {
             dead.replace(id, replacement, exchange.caller());
-            return AdminResponse.json(201, Map.of("id", replacement.eventId()));
+            return AdminResponse.json(201, new Views.Written(replacement.eventId()));
         });
     }
 
@@ -85,7 +85,7 @@ final class ActionsApi {
             change.run();
             return AdminResponse.noContent();
         } catch (IllegalStateException e) {
-            throw Problem.conflict("not-delivering", "This node delivers nothing", Map.of());
+            throw Problem.conflict("not-delivering", "This node delivers nothing");
         }
     }
 }

@@ -31,7 +31,7 @@ final class BulkApi implements AutoCloseable {
     }
 
     void addTo(Routes routes, String api) {
-        routes.get(api + "/bulk", exchange -> AdminResponse.json(200, Map.of("items", views())))
+        routes.get(api + "/bulk", exchange -> AdminResponse.json(200, new Views.Items<>(views())))
                 .get(
                         api + "/bulk/{id}",
                         exchange -> AdminResponse.json(200, job(exchange).view()))
@@ -39,7 +39,7 @@ final class BulkApi implements AutoCloseable {
                 .operate("DELETE", api + "/bulk/{id}", this::cancel);
     }
 
-    private synchronized List<Map<String, Object>> views() {
+    private synchronized List<Views.BulkAction> views() {
         return jobs.stream().map(BulkJob::view).toList();
     }
 
@@ -60,7 +60,7 @@ final class BulkApi implements AutoCloseable {
         }
         Tally number = matches.count();
         if (dryRun) {
-            return AdminResponse.json(200, Map.of("matches", number.count(), "exact", number.exact()));
+            return AdminResponse.json(200, new Views.Matching(number.count(), number.exact()));
         }
         BulkJob job = new BulkJob(
                 new BulkJob.Order(UUID.randomUUID().toString(), action, matches, number, exchange.caller()),
@@ -71,7 +71,7 @@ final class BulkApi implements AutoCloseable {
         try {
             audit.record(
                     exchange.caller(),
-                    action.word() + "-all",
+                    action + "-all",
                     number.count() + (number.exact() ? "" : " or more") + " events",
                     job.detail());
             worker.execute(job);
@@ -88,7 +88,7 @@ final class BulkApi implements AutoCloseable {
 
     private synchronized void add(BulkJob job) {
         if (jobs.stream().filter(each -> !each.isFinished()).count() >= MOST_UNFINISHED) {
-            throw Problem.conflict("too-many", "There are " + MOST_UNFINISHED + " actions already that wait", Map.of());
+            throw Problem.conflict("too-many", "There are " + MOST_UNFINISHED + " actions already that wait");
         }
         jobs.addFirst(job);
         while (jobs.size() > KEPT && jobs.peekLast().isFinished()) {

@@ -5,10 +5,8 @@ import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -110,25 +108,24 @@ final class BulkJob implements Runnable {
     private void finish(State end) {
         audit.recordOutcome(
                 order.caller,
-                order.action.word() + "-all-" + end.name().toLowerCase(Locale.ROOT),
+                order.action + "-all-" + end.name().toLowerCase(Locale.ROOT),
                 done.get() + " events, and " + skipped.get() + " skipped",
                 detail());
         state = end;
         finishedAt = clock.instant();
     }
 
-    Map<String, Object> view() {
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("id", order.id);
-        view.put("action", order.action.word());
-        view.put("state", state);
-        view.put("by", order.caller.name());
-        view.put("expected", order.expected.count());
-        view.put("expectedExact", order.expected.exact());
-        view.put("done", done.get());
-        view.put("skipped", skipped.get());
-        view.put("createdAt", createdAt);
-        view.put("finishedAt", finishedAt);
-        return view;
+    Views.BulkAction view() {
+        return new Views.BulkAction(
+                order.id,
+                order.action,
+                state,
+                order.caller.name(),
+                order.expected.count(),
+                order.expected.exact(),
+                done.get(),
+                skipped.get(),
+                createdAt,
+                finishedAt);
     }
 }

@@ -14,7 +14,6 @@ import io.outbox.spi.DeadEventCapability;
 import io.outbox.spi.DeadLetterChange;
 import io.outbox.spi.InspectionBackend;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -65,8 +64,7 @@ final class DeadEvents {
             throw Problem.conflict(
                     "needs-dead-letters",
                     "Without a dead letter queue (outbox.publisher.dlq.enabled) an event cannot be settled and kept;"
-                            + " delete or replay it",
-                    Map.of());
+                            + " delete or replay it");
         }
     }
 
@@ -95,8 +93,7 @@ final class DeadEvents {
         try {
             return action.get();
         } catch (DuplicateEventException e) {
-            throw Problem.conflict(
-                    "id-taken", "The outbox has an event with the same id already; nothing was changed", Map.of());
+            throw Problem.conflict("id-taken", "The outbox has an event with the same id already; nothing was changed");
         }
     }
 
@@ -120,7 +117,7 @@ final class DeadEvents {
                     isInProcess
                             ? "A transfer has this in hand; nothing was changed"
                             : "Only a letter that is MOVED can be changed; nothing was changed",
-                    Map.of("states", new TreeMap<>(change.refused())));
+                    new TreeMap<>(change.refused()));
         }
     }
 }

@@ -2,7 +2,6 @@ package io.outbox.admin;
 
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
-import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterFilter;
 import java.util.List;
 import java.util.Map;
@@ -59,10 +58,7 @@ final class DlqApi {
 
     private AdminResponse count(Exchange exchange) {
         DlqStatus status = exchange.choice("status", DlqStatus.class);
-        Tally number = dead.queue().count(DeadLetterFilter.of(status, null, null));
-        return AdminResponse.json(
-                200,
-                number.exact() ? Map.of("count", number.count()) : Map.of("count", number.count(), "exact", false));
+        return AdminResponse.json(200, Views.Count.of(dead.queue().count(DeadLetterFilter.of(status, null, null))));
     }
 
     private AdminResponse change(Exchange exchange) {
@@ -82,7 +78,7 @@ final class DlqApi {
             throw Problem.invalid("status", "must not be IN_PROCESS, which only a transfer sets");
         }
         if (status == DlqStatus.MOVED) {
-            throw Problem.conflict("illegal-transition", "No letter can be made MOVED", Map.of());
+            throw Problem.conflict("illegal-transition", "No letter can be made MOVED");
         }
         String action = status == DlqStatus.TO_RETRY ? "replay" : "resolve";
         return audit.during(exchange.caller(), action, target(ids), detail(ids), () -> {

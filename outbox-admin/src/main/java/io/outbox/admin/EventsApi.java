@@ -3,17 +3,14 @@ package io.outbox.admin;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
-import io.outbox.model.InspectedEvent;
+import io.outbox.model.FailedAttempt;
 import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** Events, dead letters and groups of failures: what operators look at. */
@@ -61,26 +58,20 @@ final class EventsApi {
     }
 
     private static AdminResponse page(List<?> items, String next) {
-        Map<String, Object> page = new LinkedHashMap<>();
-        page.put("items", items);
-        page.put("next", next);
-        return AdminResponse.json(200, page);
+        return AdminResponse.json(200, new Views.Page<>(items, next));
     }
 
     /** Returns an event wherever it is, with its history. */
     private AdminResponse one(Exchange exchange) {
         String id = exchange.anyId();
-        Map<String, Object> view = new LinkedHashMap<>();
-        Optional<InspectedEvent> event = inspection.find(id);
-        if (event.isPresent()) {
-            view.put("location", "outbox");
-            view.putAll(views.event(event.get()));
-        } else {
-            view.put("location", "dead-letters");
-            view.putAll(views.letter(dead.events().find(id).orElseThrow(() -> Problem.missing(List.of(id)))));
-        }
-        view.put("history", Views.attempts(dead.events().attempts(id)));
-        return AdminResponse.json(200, view);
+        List<FailedAttempt> history = dead.events().attempts(id);
+        return AdminResponse.json(
+                200,
+                inspection
+                        .find(id)
+                        .<Record>map(event -> views.whole(event, history))
+                        .or(() -> dead.events().find(id).map(letter -> views.whole(letter, history)))
+                        .orElseThrow(() -> Problem.missing(List.of(id))));
     }
 
     private AdminResponse letters(Exchange exchange) {
@@ -90,7 +81,7 @@ final class EventsApi {
         String after = exchange.param("after");
         Page<DeadLetter> page = dead.events().query(after == null ? query : query.after(cursor(after)));
         return page(
-                page.items().stream().map(views::summary).toList(),
+                page.items().stream().map(Views::summary).toList(),
                 page.next() == null ? null : dead.events().encode(page.next()));
     }
 
@@ -106,8 +97,8 @@ final class EventsApi {
         int limit = exchange.number("limit", DEFAULT, 1, MOST);
         return AdminResponse.json(
                 200,
-                Map.of(
-                        "items",
-                        dead.events().groups(limit).stream().map(Views::group).toList()));
+                new Views.Items<>(dead.events().groups(limit).stream()
+                        .map(Views.FailureGroup::of)
+                        .toList()));
     }
 }

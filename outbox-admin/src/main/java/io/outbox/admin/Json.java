@@ -1,13 +1,45 @@
 package io.outbox.admin;
 
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.Map;
 
-/** Writes maps, collections, texts, numbers, flags and times as JSON. What HTML would make something of is escaped. */
+/**
+ * Writes records, maps, collections, texts, numbers, flags and times as JSON. A record is an object whose fields are its
+ * components. What HTML would make something of is escaped.
+ */
 final class Json {
+
+    /** A record whose fields are fields of the record that it is in. */
+    interface Part {}
+
+    /** A field that may be null. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.RECORD_COMPONENT)
+    @interface Nullable {}
+
+    /** A field that is left out rather than null. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.RECORD_COMPONENT)
+    @interface Optional {}
+
+    private static final ClassValue<RecordComponent[]> COMPONENTS = new ClassValue<>() {
+        @Override
+        protected RecordComponent[] computeValue(Class<?> type) {
+            RecordComponent[] components = type.getRecordComponents();
+            for (RecordComponent component : components) {
+                component.getAccessor().setAccessible(true);
+            }
+            return components;
+        }
+    };
 
     private Json() {}
 
@@ -24,6 +56,10 @@ final class Json {
     private static void write(Object value, StringBuilder json) {
         if (value == null || value instanceof Boolean || value instanceof Number) {
             json.append(value);
+        } else if (value instanceof Record object) {
+            json.append('{');
+            writeFields(object, json, "");
+            json.append('}');
         } else if (value instanceof Map<?, ?> map) {
             writeObject(map, json);
         } else if (value instanceof Collection<?> items) {
@@ -32,6 +68,32 @@ final class Json {
             writeText(value.toString(), json);
         } else {
             throw new IllegalArgumentException("no JSON for " + value.getClass());
+        }
+    }
+
+    /** Returns what separates the next field. */
+    private static String writeFields(Record object, StringBuilder json, String separator) {
+        String next = separator;
+        for (RecordComponent component : COMPONENTS.get(object.getClass())) {
+            Object value = value(object, component);
+            if (value instanceof Part) {
+                next = writeFields((Record) value, json, next);
+            } else if (value != null || !component.isAnnotationPresent(Optional.class)) {
+                json.append(next);
+                writeText(component.getName(), json);
+                json.append(':');
+                write(value, json);
+                next = ",";
+            }
+        }
+        return next;
+    }
+
+    private static Object value(Record object, RecordComponent component) {
+        try {
+            return component.getAccessor().invoke(object);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read " + component, e);
         }
     }
 

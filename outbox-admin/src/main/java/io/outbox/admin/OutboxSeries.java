@@ -6,9 +6,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * What this node has done in the last hours, in slots of ten seconds, kept in memory. Give it to the outbox as its
@@ -47,7 +45,7 @@ public final class OutboxSeries extends ForwardingMetrics {
         private long done;
         private long failed;
         private long dead;
-        private long latencies;
+        private long started;
         private long latencyMs;
         private long maxLatencyMs;
         private long lagMs;
@@ -73,10 +71,10 @@ public final class OutboxSeries extends ForwardingMetrics {
     }
 
     /** Returns the slots of a time up to now, the oldest first, empty ones included. */
-    synchronized List<Map<String, Object>> last(Duration window) {
+    synchronized List<Views.Slot> last(Duration window) {
         long now = clock.millis() / SLOT.toMillis();
         long count = Math.min(SLOTS, Math.max(1, window.dividedBy(SLOT)));
-        List<Map<String, Object>> views = new ArrayList<>();
+        List<Views.Slot> views = new ArrayList<>();
         for (long number = now - count + 1; number <= now; number++) {
             Slot slot = slots[(int) (number % SLOTS)];
             views.add(view(slot != null && slot.number == number ? slot : new Slot(number)));
@@ -84,18 +82,18 @@ public final class OutboxSeries extends ForwardingMetrics {
         return views;
     }
 
-    private static Map<String, Object> view(Slot slot) {
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("at", Instant.ofEpochMilli(slot.number * SLOT.toMillis()));
-        view.put("done", slot.done);
-        view.put("failed", slot.failed);
-        view.put("dead", slot.dead);
-        view.put("latencyMs", slot.latencies == 0 ? null : slot.latencyMs / slot.latencies);
-        view.put("maxLatencyMs", slot.latencies == 0 ? null : slot.maxLatencyMs);
-        view.put("lagMs", slot.lagMs);
-        view.put("hotQueue", slot.hotQueue);
-        view.put("coldQueue", slot.coldQueue);
-        return view;
+    private static Views.Slot view(Slot slot) {
+        return new Views.Slot(
+                Instant.ofEpochMilli(slot.number * SLOT.toMillis()),
+                slot.done,
+                slot.failed,
+                slot.dead,
+                slot.started,
+                slot.started == 0 ? null : slot.latencyMs / slot.started,
+                slot.started == 0 ? null : slot.maxLatencyMs,
+                slot.lagMs,
+                slot.hotQueue,
+                slot.coldQueue);
     }
 
     @Override
@@ -119,7 +117,7 @@ public final class OutboxSeries extends ForwardingMetrics {
     @Override
     public void recordDispatchLatencyMs(long latencyMs) {
         change(slot -> {
-            slot.latencies++;
+            slot.started++;
             slot.latencyMs += latencyMs;
             slot.maxLatencyMs = Math.max(slot.maxLatencyMs, latencyMs);
         });

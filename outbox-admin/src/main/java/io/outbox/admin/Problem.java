@@ -1,6 +1,6 @@
 package io.outbox.admin;
 
-import java.util.LinkedHashMap;
+import io.outbox.model.DlqStatus;
 import java.util.List;
 import java.util.Map;
 
@@ -12,20 +12,20 @@ final class Problem extends RuntimeException {
     private final int status;
     private final String kind;
     private final String title;
-    private final transient Map<String, Object> more;
+    private final transient More more;
     private final transient Map<String, String> headers;
 
-    private Problem(int status, String kind, String title, String detail, Map<String, Object> more) {
+    /** What is said beyond that; what is {@code null} is not. */
+    private record More(List<Views.Field> fields, List<String> missing, Map<String, DlqStatus> states) {
+
+        static final More NOTHING = new More(null, null, null);
+    }
+
+    private Problem(int status, String kind, String title, String detail, More more) {
         this(status, kind, title, detail, more, Map.of());
     }
 
-    private Problem(
-            int status,
-            String kind,
-            String title,
-            String detail,
-            Map<String, Object> more,
-            Map<String, String> headers) {
+    private Problem(int status, String kind, String title, String detail, More more, Map<String, String> headers) {
         super(detail, null, false, false);
         this.status = status;
         this.kind = kind;
@@ -35,7 +35,7 @@ final class Problem extends RuntimeException {
     }
 
     static Problem badRequest(String detail) {
-        return new Problem(400, "bad-request", "Bad request", detail, Map.of());
+        return new Problem(400, "bad-request", "Bad request", detail, More.NOTHING);
     }
 
     /** A value that breaks a rule. */
@@ -45,11 +45,11 @@ final class Problem extends RuntimeException {
                 "invalid-value",
                 "Invalid value",
                 field + " " + rule,
-                Map.of("fields", List.of(Map.of("field", field, "message", rule))));
+                new More(List.of(new Views.Field(field, rule)), null, null));
     }
 
     static Problem notFound(String detail) {
-        return new Problem(404, "not-found", "Not found", detail, Map.of());
+        return new Problem(404, "not-found", "Not found", detail, More.NOTHING);
     }
 
     /** Some of several events are not there; nothing was changed. */
@@ -59,11 +59,16 @@ final class Problem extends RuntimeException {
                 "not-found",
                 "Not found",
                 ids.size() == 1 ? "There is no such event" : "There are no such events; nothing was changed",
-                Map.of("missing", ids));
+                new More(null, ids, null));
     }
 
-    static Problem conflict(String kind, String detail, Map<String, Object> more) {
-        return new Problem(409, kind, "Conflict", detail, more);
+    static Problem conflict(String kind, String detail) {
+        return new Problem(409, kind, "Conflict", detail, More.NOTHING);
+    }
+
+    /** Some of several letters are in states that do not allow what was asked for; nothing was changed. */
+    static Problem conflict(String kind, String detail, Map<String, DlqStatus> states) {
+        return new Problem(409, kind, "Conflict", detail, new More(null, null, states));
     }
 
     static Problem unauthorized() {
@@ -72,12 +77,12 @@ final class Problem extends RuntimeException {
                 "unauthorized",
                 "Unauthorized",
                 "A token is needed: Authorization: Bearer …",
-                Map.of(),
+                More.NOTHING,
                 Map.of("WWW-Authenticate", "Bearer"));
     }
 
     static Problem forbidden(String kind, String detail) {
-        return new Problem(403, kind, "Forbidden", detail, Map.of());
+        return new Problem(403, kind, "Forbidden", detail, More.NOTHING);
     }
 
     static Problem methodNotAllowed(List<String> allowed) {
@@ -86,17 +91,21 @@ final class Problem extends RuntimeException {
                 "method-not-allowed",
                 "Method not allowed",
                 "Here only " + String.join(", ", allowed) + " is possible",
-                Map.of(),
+                More.NOTHING,
                 Map.of("Allow", String.join(", ", allowed)));
     }
 
     static Problem tooLarge() {
-        return new Problem(413, "too-large", "Too large", "The body is larger than is read here", Map.of());
+        return new Problem(413, "too-large", "Too large", "The body is larger than is read here", More.NOTHING);
     }
 
     static Problem unsupportedMediaType() {
         return new Problem(
-                415, "unsupported-media-type", "Unsupported media type", "The body must be application/json", Map.of());
+                415,
+                "unsupported-media-type",
+                "Unsupported media type",
+                "The body must be application/json",
+                More.NOTHING);
     }
 
     static Problem unavailable() {
@@ -105,7 +114,7 @@ final class Problem extends RuntimeException {
                 "store-unavailable",
                 "Service unavailable",
                 "The store of the outbox did not do what was asked; the application's log says why",
-                Map.of());
+                More.NOTHING);
     }
 
     static Problem tooManyStreams(int most) {
@@ -114,11 +123,12 @@ final class Problem extends RuntimeException {
                 "too-many-streams",
                 "Service unavailable",
                 "There are " + most + " streams already, or this is closing; ask again and again instead",
-                Map.of());
+                More.NOTHING);
     }
 
     static Problem internal() {
-        return new Problem(500, "internal", "Internal error", "That failed; the application's log says why", Map.of());
+        return new Problem(
+                500, "internal", "Internal error", "That failed; the application's log says why", More.NOTHING);
     }
 
     int status() {
@@ -129,14 +139,15 @@ final class Problem extends RuntimeException {
         return headers;
     }
 
-    Map<String, Object> body(String instance) {
-        Map<String, Object> body = new LinkedHashMap<>();
-        body.put("type", "urn:outbox:problem:" + kind);
-        body.put("title", title);
-        body.put("status", status);
-        body.put("detail", getMessage());
-        body.put("instance", instance);
-        body.putAll(more);
-        return body;
+    Views.ProblemDetail body(String instance) {
+        return new Views.ProblemDetail(
+                "urn:outbox:problem:" + kind,
+                title,
+                status,
+                getMessage(),
+                instance,
+                more.fields(),
+                more.missing(),
+                more.states());
     }
 }

@@ -4,7 +4,6 @@ import io.outbox.EventEnvelope;
 import io.outbox.PayloadParseException;
 import io.outbox.model.OutboxEvent;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 
 /**
  * An event that is written in place of one that died. It has everything that the other has, message key and origin included, but
@@ -47,14 +46,13 @@ final class Replacement {
             throw Problem.conflict(
                     "not-text",
                     "The payload of this event is no plain text, and cannot be edited here; replay it, or write"
-                            + " another event by the application",
-                    Map.of());
+                            + " another event by the application");
         }
         try {
             return EventEnvelope.restore(dead);
         } catch (PayloadParseException e) {
             throw Problem.conflict(
-                    "not-readable", "This event cannot be read, with whatever payload; its row is damaged", Map.of());
+                    "not-readable", "This event cannot be read, with whatever payload; its row is damaged");
         }
     }
 }

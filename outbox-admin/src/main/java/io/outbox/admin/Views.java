@@ -1,19 +1,27 @@
 package io.outbox.admin;
 
-import io.outbox.model.AuditEntry;
-import io.outbox.model.DeadLetter;
+import io.outbox.dispatch.LanePolicy;
+import io.outbox.model.DlqStatus;
+import io.outbox.model.EventStatus;
 import io.outbox.model.FailedAttempt;
-import io.outbox.model.FailureGroup;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
+import io.outbox.model.OpenEvents;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.OutboxStatus;
+import io.outbox.model.Tally;
+import io.outbox.model.UnavailableTarget;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How things look in JSON. */
+/**
+ * What is served: one record for each kind of object, whose components are the fields. {@code openapi.json} describes the
+ * same, and a test compares both.
+ */
 final class Views {
 
     private static final String RESERVED = "__";
@@ -25,67 +33,141 @@ final class Views {
         this.mask = mask;
     }
 
-    /** A dead letter with everything but its attempts. */
-    Map<String, Object> letter(DeadLetter letter) {
-        Map<String, Object> view = summary(letter);
-        content(letter.event(), view);
-        return view;
+    // Events
+
+    /** What an event is about. */
+    record Identity(
+            String id,
+            @Json.Nullable String eventType,
+            @Json.Nullable String aggregateType,
+            @Json.Nullable String aggregateId,
+            @Json.Nullable String tenantId)
+            implements Json.Part {
+
+        static Identity of(OutboxEvent event) {
+            return new Identity(
+                    event.eventId(), event.eventType(), event.aggregateType(), event.aggregateId(), event.tenantId());
+        }
     }
 
-    /** A dead letter in a list. */
-    Map<String, Object> summary(DeadLetter letter) {
-        Map<String, Object> view = identity(letter.event());
-        view.put("status", letter.status());
-        view.put("attempts", letter.event().attempts());
-        view.put("error", letter.failure().error());
-        view.put("fingerprint", letter.failure().fingerprint());
-        view.put("createdAt", letter.event().createdAt());
-        view.put("firstFailedAt", letter.failure().firstAt());
-        view.put("lastFailedAt", letter.failure().lastAt());
-        view.put("movedAt", letter.state().movedAt());
-        view.put("updatedAt", letter.state().updatedAt());
-        view.put("updatedBy", letter.state().updatedBy());
-        return view;
-    }
+    /** What an event carries. */
+    record Content(
+            @Json.Nullable String payload, @Json.Nullable String payloadEncoding, Map<String, String> headers)
+            implements Json.Part {}
 
-    /** An event of the outbox in a list. */
-    static Map<String, Object> summary(InspectedEvent inspected) {
-        Map<String, Object> view = identity(inspected.event());
-        view.put("status", inspected.status());
-        view.put("attempts", inspected.event().attempts());
-        view.put("error", inspected.lastError());
-        view.put("createdAt", inspected.event().createdAt());
-        view.put("availableAt", inspected.event().availableAt());
-        view.put("doneAt", inspected.doneAt());
-        view.put("lockedBy", inspected.lock() == null ? null : inspected.lock().node());
-        view.put("lockedAt", inspected.lock() == null ? null : inspected.lock().since());
-        return view;
-    }
-
-    /** An event of the outbox with payload and headers. */
-    Map<String, Object> event(InspectedEvent inspected) {
-        Map<String, Object> view = summary(inspected);
-        content(inspected.event(), view);
-        return view;
-    }
-
-    private static Map<String, Object> identity(OutboxEvent event) {
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("id", event.eventId());
-        view.put("eventType", event.eventType());
-        view.put("aggregateType", event.aggregateType());
-        view.put("aggregateId", event.aggregateId());
-        view.put("tenantId", event.tenantId());
-        return view;
-    }
-
-    private void content(OutboxEvent event, Map<String, Object> view) {
+    private Content content(OutboxEvent event) {
         Map<String, String> headers = headers(event.headersJson());
         String encoding = headers.get(ENCODING);
         headers.keySet().removeIf(name -> name.startsWith(RESERVED));
-        view.put("payload", mask.payload(event, event.payloadJson()));
-        view.put("payloadEncoding", encoding);
-        view.put("headers", mask.headers(event, headers));
+        return new Content(mask.payload(event, event.payloadJson()), encoding, mask.headers(event, headers));
+    }
+
+    /** An event of the outbox in a list. */
+    record EventSummary(
+            Identity event,
+            EventStatus status,
+            int attempts,
+            @Json.Nullable String error,
+            Instant createdAt,
+            Instant availableAt,
+            @Json.Nullable Instant doneAt,
+            @Json.Nullable String lockedBy,
+            @Json.Nullable Instant lockedAt)
+            implements Json.Part {}
+
+    static EventSummary summary(InspectedEvent inspected) {
+        InspectedEvent.Lock lock = inspected.lock();
+        return new EventSummary(
+                Identity.of(inspected.event()),
+                inspected.status(),
+                inspected.event().attempts(),
+                inspected.lastError(),
+                inspected.event().createdAt(),
+                inspected.event().availableAt(),
+                inspected.doneAt(),
+                lock == null ? null : lock.node(),
+                lock == null ? null : lock.since());
+    }
+
+    /** A dead event in a list. */
+    record DeadLetterSummary(
+            Identity event,
+            DlqStatus status,
+            int attempts,
+            @Json.Nullable String error,
+            String fingerprint,
+            Instant createdAt,
+            @Json.Nullable Instant firstFailedAt,
+            @Json.Nullable Instant lastFailedAt,
+            @Json.Nullable Instant movedAt,
+            @Json.Nullable Instant updatedAt,
+            @Json.Nullable String updatedBy)
+            implements Json.Part {}
+
+    static DeadLetterSummary summary(io.outbox.model.DeadLetter letter) {
+        return new DeadLetterSummary(
+                Identity.of(letter.event()),
+                letter.status(),
+                letter.event().attempts(),
+                letter.failure().error(),
+                letter.failure().fingerprint(),
+                letter.event().createdAt(),
+                letter.failure().firstAt(),
+                letter.failure().lastAt(),
+                letter.state().movedAt(),
+                letter.state().updatedAt(),
+                letter.state().updatedBy());
+    }
+
+    /** A dead letter with everything but its attempts. */
+    record DeadLetter(DeadLetterSummary letter, Content content) {}
+
+    DeadLetter letter(io.outbox.model.DeadLetter letter) {
+        return new DeadLetter(summary(letter), content(letter.event()));
+    }
+
+    /** Where an event is. */
+    enum Location {
+        OUTBOX("outbox"),
+        DEAD_LETTERS("dead-letters");
+
+        private final String word;
+
+        Location(String word) {
+            this.word = word;
+        }
+
+        @Override
+        public String toString() {
+            return word;
+        }
+    }
+
+    /** An attempt that failed. */
+    record Attempt(
+            int attempt,
+            Instant at,
+            @Json.Nullable String node,
+            @Json.Nullable String error) {}
+
+    /** An event of the outbox with its history. */
+    record EventInOutbox(Location location, EventSummary event, Content content, List<Attempt> history) {}
+
+    /** A dead letter with its history. */
+    record EventAsLetter(Location location, DeadLetterSummary letter, Content content, List<Attempt> history) {}
+
+    EventInOutbox whole(InspectedEvent event, List<FailedAttempt> history) {
+        return new EventInOutbox(Location.OUTBOX, summary(event), content(event.event()), attempts(history));
+    }
+
+    EventAsLetter whole(io.outbox.model.DeadLetter letter, List<FailedAttempt> history) {
+        return new EventAsLetter(Location.DEAD_LETTERS, summary(letter), content(letter.event()), attempts(history));
+    }
+
+    private static List<Attempt> attempts(List<FailedAttempt> history) {
+        return history.stream()
+                .map(each -> new Attempt(each.attempt(), each.at(), each.node(), each.error()))
+                .toList();
     }
 
     /** Returns how the payload is stored if not as it is, or {@code null}. */
@@ -107,50 +189,205 @@ final class Views {
         return headers;
     }
 
-    static List<Map<String, Object>> attempts(List<FailedAttempt> attempts) {
-        return attempts.stream().map(Views::attempt).toList();
+    /** Events that failed alike. */
+    record FailureGroup(
+            @Json.Nullable String eventType,
+            String fingerprint,
+            long count,
+            boolean exact,
+            @Json.Nullable Instant firstSeen,
+            @Json.Nullable Instant lastSeen,
+            @Json.Nullable String error) {
+
+        static FailureGroup of(io.outbox.model.FailureGroup group) {
+            return new FailureGroup(
+                    group.eventType(),
+                    group.fingerprint(),
+                    group.count(),
+                    group.exact(),
+                    group.firstAt(),
+                    group.lastAt(),
+                    group.error());
+        }
     }
 
-    private static Map<String, Object> attempt(FailedAttempt attempt) {
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("attempt", attempt.attempt());
-        view.put("at", attempt.at());
-        view.put("node", attempt.node());
-        view.put("error", attempt.error());
-        return view;
+    // Lists and numbers
+
+    /** Everything that there is of a kind. */
+    record Items<T>(List<T> items) {}
+
+    /** Some of what there is, and where to go on. */
+    record Page<T>(List<T> items, @Json.Nullable String next) {}
+
+    /** How many letters there are; whether that is exact is said only if it is not. */
+    record Count(long count, @Json.Optional Boolean exact) {
+
+        static Count of(Tally tally) {
+            return new Count(tally.count(), tally.exact() ? null : false);
+        }
     }
 
-    static Map<String, Object> group(FailureGroup group) {
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("eventType", group.eventType());
-        view.put("fingerprint", group.fingerprint());
-        view.put("count", group.count());
-        view.put("exact", group.exact());
-        view.put("firstSeen", group.firstAt());
-        view.put("lastSeen", group.lastAt());
-        view.put("error", group.error());
-        return view;
+    /** What a dry run counted. */
+    record Matching(long matches, boolean exact) {}
+
+    /** An event that was written. */
+    record Written(String id) {}
+
+    // Figures
+
+    /** How the outbox fares. */
+    record Overview(
+            Instant at,
+            OutboxStatus.State state,
+            Map<EventStatus, Integer> counts,
+            int countsStopAt,
+            @Json.Nullable Map<DlqStatus, Long> deadLetters,
+            long lagMs,
+            Queues queues,
+            List<Pending> pending,
+            boolean pendingExact,
+            List<Unavailable> unavailable,
+            List<String> pausedTypes) {}
+
+    record Queues(int hot, int cold) {}
+
+    /** Events of a type that are due. */
+    record Pending(String eventType, long count, Instant oldestDueAt) {
+
+        static Pending of(OpenEvents type) {
+            return new Pending(type.eventType(), type.due(), type.dueSince());
+        }
     }
 
-    /** The time after which locks are taken over may be {@code null}. */
-    static Map<String, Object> node(NodeLocks locks, Duration timeout) {
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("node", locks.node());
-        view.put("events", locks.events());
-        view.put("oldestLock", locks.oldest());
-        view.put("newestLock", locks.newest());
-        view.put("expiresAt", timeout == null ? null : locks.oldest().plus(timeout));
-        return view;
+    /** A target that cannot be reached. */
+    record Unavailable(String eventType, Instant since, String cause) {
+
+        static Unavailable of(UnavailableTarget target) {
+            return new Unavailable(target.eventType(), target.since(), target.cause());
+        }
     }
 
-    static Map<String, Object> audit(AuditEntry entry) {
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("id", entry.id());
-        view.put("at", entry.at());
-        view.put("who", entry.who());
-        view.put("action", entry.action());
-        view.put("target", entry.target());
-        view.put("detail", entry.detail());
-        return view;
+    /** What a node did in ten seconds. */
+    record Slot(
+            Instant at,
+            long done,
+            long failed,
+            long dead,
+            long started,
+            @Json.Nullable Long latencyMs,
+            @Json.Nullable Long maxLatencyMs,
+            long lagMs,
+            int hotQueue,
+            int coldQueue) {}
+
+    /** What a node did, and how long a slot is. */
+    record Series(long slotMs, List<Slot> items) {}
+
+    /** What changes all the time. */
+    record Live(Overview overview, List<Slot> slots) {}
+
+    /** A node that has events in hand. */
+    record Node(
+            String node,
+            long events,
+            Instant oldestLock,
+            Instant newestLock,
+            @Json.Nullable Instant expiresAt) {
+
+        /** The time after which locks are taken over may be {@code null}. */
+        static Node of(NodeLocks locks, Duration timeout) {
+            return new Node(
+                    locks.node(),
+                    locks.events(),
+                    locks.oldest(),
+                    locks.newest(),
+                    timeout == null ? null : locks.oldest().plus(timeout));
+        }
     }
+
+    /** An event type and how it is delivered. */
+    record Type(
+            String eventType,
+            long pending,
+            long inProcess,
+            @Json.Nullable Instant oldestDueAt,
+            @Json.Nullable Lane lane,
+            @Json.Nullable Retries retries,
+            boolean paused,
+            @Json.Nullable Unavailable unavailable) {}
+
+    /** All event types that are known. */
+    record Types(List<Type> items, boolean exact) {}
+
+    record Lane(int batchSize, int maxAttempts, int concurrency, int maxPerSecond, int queueCapacity) {
+
+        static Lane of(LanePolicy policy) {
+            return new Lane(
+                    policy.batchSize(),
+                    policy.maxAttempts(),
+                    policy.concurrency(),
+                    policy.maxPerSecond(),
+                    policy.queueCapacity());
+        }
+    }
+
+    record Retries(int maxAttempts, String delays) {
+
+        static Retries of(LanePolicy policy) {
+            return new Retries(policy.maxAttempts(), policy.retryPolicy().describe());
+        }
+    }
+
+    // Operators
+
+    /** What somebody did. */
+    record AuditEntry(
+            String id,
+            Instant at,
+            String who,
+            String action,
+            String target,
+            @Json.Nullable String detail) {
+
+        static AuditEntry of(io.outbox.model.AuditEntry entry) {
+            return new AuditEntry(entry.id(), entry.at(), entry.who(), entry.action(), entry.target(), entry.detail());
+        }
+    }
+
+    /** An action on all events that match. */
+    record BulkAction(
+            String id,
+            Action action,
+            BulkJob.State state,
+            String by,
+            long expected,
+            boolean expectedExact,
+            long done,
+            long skipped,
+            Instant createdAt,
+            @Json.Nullable Instant finishedAt) {}
+
+    /** Who looks, and what there is to be seen. */
+    record Session(
+            String name,
+            Role role,
+            boolean deadLetters,
+            boolean canResolve,
+            boolean hasHistory,
+            boolean masked,
+            @Json.Nullable String traceUrl) {}
+
+    /** A value that breaks a rule. */
+    record Field(String field, String message) {}
+
+    /** An answer that is not what was asked for. */
+    record ProblemDetail(
+            String type,
+            String title,
+            int status,
+            String detail,
+            String instance,
+            @Json.Optional List<Field> fields,
+            @Json.Optional List<String> missing,
+            @Json.Optional Map<String, DlqStatus> states) {}
 }

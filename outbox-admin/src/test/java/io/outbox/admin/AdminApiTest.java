@@ -614,8 +614,8 @@ class AdminApiTest {
                 .startManually()
                 .build()) {
             assertThat(node.sharedLane().orElseThrow().maxAttempts()).isEqualTo(3);
-            assertThat(Views.node(locks, node.lockTimeout().orElseThrow()))
-                    .containsEntry("expiresAt", oldest.plusSeconds(300));
+            assertThat(Views.Node.of(locks, node.lockTimeout().orElseThrow()).expiresAt())
+                    .isEqualTo(oldest.plusSeconds(300));
         }
     }
 

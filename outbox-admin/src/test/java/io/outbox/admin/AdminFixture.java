@@ -171,6 +171,12 @@ final class AdminFixture implements AutoCloseable {
         request.method(
                 method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body));
         HttpResponse<String> response = exchange(request, BodyHandlers.ofString());
+        ApiDocument.requireDocumented(
+                method,
+                path,
+                response.statusCode(),
+                response.headers().firstValue("Content-Type").orElse(null),
+                response.body());
         return new Answer(response.statusCode(), response);
     }
 

@@ -37,10 +37,17 @@ function point(at, group, seconds) {
     done: sum('done') / seconds,
     failed: (sum('failed') * 60) / seconds,
     dead: (sum('dead') * 60) / seconds,
-    latencyMs: timed.length === 0 ? null : timed.reduce((total, slot) => total + slot.latencyMs, 0) / timed.length,
+    latencyMs: meanLatency(group),
     maxLatencyMs: timed.length === 0 ? null : Math.max(...timed.map((slot) => slot.maxLatencyMs)),
     lagMs: most('lagMs'),
     hotQueue: most('hotQueue'),
     coldQueue: most('coldQueue'),
   };
+}
+
+/** Returns the mean of all attempts in the slots, each of which counts once; null if there are none. */
+export function meanLatency(slots) {
+  const timed = slots.filter((slot) => slot.latencyMs !== null);
+  const started = timed.reduce((total, slot) => total + slot.started, 0);
+  return started === 0 ? null : timed.reduce((total, slot) => total + slot.latencyMs * slot.started, 0) / started;
 }

@@ -109,7 +109,7 @@ function Charts({ points: all }) {
       ],
     }),
     h(Chart, {
-      title: 'Latency from write to delivery',
+      title: 'Wait in the queues of this node',
       points: all,
       format: duration,
       least: 10,
