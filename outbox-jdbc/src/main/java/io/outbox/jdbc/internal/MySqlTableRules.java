@@ -1,6 +1,12 @@
 package io.outbox.jdbc.internal;
 
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The rules for tables of MySQL, MariaDB and TiDB. */
@@ -12,6 +18,11 @@ public final class MySqlTableRules implements TableRules {
               CASE WHEN column_default IS NOT NULL OR extra LIKE '%auto_increment%' OR extra LIKE '%GENERATED%'
                 THEN 'YES' ELSE 'NO' END AS is_filled
             FROM information_schema.columns WHERE table_schema = ? AND table_name = ?""";
+
+    /** What is not known to a server is not in the answer. */
+    private static final String BINARY_LOG = """
+            SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'sql_log_bin') AND Value <> 'ON'
+              OR Variable_name = 'binlog_format' AND Value = 'STATEMENT'""";
 
     /** The character sets with all of Unicode. */
     private static final Set<String> UNICODE = Set.of("utf8mb4", "utf16", "utf16le", "utf32", "gb18030");
@@ -43,6 +54,24 @@ public final class MySqlTableRules implements TableRules {
     @Override
     public String allowNull(String table, Column found) {
         return "ALTER TABLE " + table + " MODIFY COLUMN " + found.name() + " " + found.spelled() + " NULL";
+    }
+
+    /** Claims and outcomes run at READ COMMITTED, which InnoDB refuses with a log of statements (error 1665). */
+    @Override
+    public Optional<Finding> serverFinding(Connection conn) throws SQLException {
+        Set<String> variables = new HashSet<>();
+        try (Statement statement = conn.createStatement();
+                ResultSet rows = statement.executeQuery(BINARY_LOG)) {
+            while (rows.next()) {
+                variables.add(rows.getString(1));
+            }
+        }
+        return variables.equals(Set.of("binlog_format"))
+                ? Optional.of(Finding.error(
+                        "the server logs statements (binlog_format = STATEMENT), so InnoDB refuses every change at READ"
+                                + " COMMITTED, which claims and outcomes need; after the change, open new connections",
+                        "SET GLOBAL binlog_format = 'ROW'"))
+                : Optional.empty();
     }
 
     /** Statements that name events by id go by the primary key, by its name. */

@@ -63,8 +63,14 @@ public final class TableCheck {
         return Optional.of(List.of());
     }
 
+    /** Returns what about the server itself keeps delivery from working, if anything does. */
+    public Optional<Finding> serverFinding(Connection conn) throws SQLException {
+        return shape.isOutbox() && rules.isPresent() ? rules.get().serverFinding(conn) : Optional.empty();
+    }
+
     private List<Finding> findings(Connection conn, Set<String> names) throws SQLException {
         List<Finding> findings = new ArrayList<>(missingColumns(names));
+        serverFinding(conn).ifPresent(findings::add);
         boolean isTable = catalog.isTable(conn);
         if (rules.isPresent() && script.isPresent()) {
             ColumnCheck check = new ColumnCheck(table(), shape, rules.get(), script.columns());

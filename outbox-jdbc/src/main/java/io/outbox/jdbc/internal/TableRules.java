@@ -1,6 +1,9 @@
 package io.outbox.jdbc.internal;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** What is particular to a database in a check of tables: its catalog, its types and its DDL. */
@@ -27,6 +30,11 @@ public interface TableRules {
     default String addKey(String table, List<String> primaryKey, List<String> key) {
         return "ALTER TABLE " + table + (primaryKey.isEmpty() ? " ADD PRIMARY KEY" : " ADD UNIQUE") + " ("
                 + String.join(", ", key) + ")";
+    }
+
+    /** Returns what about the server itself keeps the outbox from working, if anything does. */
+    default Optional<Finding> serverFinding(Connection conn) throws SQLException {
+        return Optional.empty();
     }
 
     /** Returns whether a column takes every character. */

@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -69,6 +70,7 @@ public final class ManagedTable {
             with(connections, conn -> {
                 conn.setAutoCommit(true);
                 if (!isComplete(conn)) {
+                    requireServer(conn);
                     SchemaScript.run(conn, statements());
                 }
                 return null;
@@ -91,6 +93,13 @@ public final class ManagedTable {
         }
     }
 
+    private void requireServer(Connection conn) throws SQLException {
+        Optional<Finding> finding = check.serverFinding(conn);
+        if (finding.isPresent()) {
+            throw unusable(List.of(finding.get()));
+        }
+    }
+
     private void validateAfter(ConnectionProvider connections, OutboxStoreException failure) {
         try {
             validate(connections);
@@ -110,25 +119,29 @@ public final class ManagedTable {
      */
     public void validate(ConnectionProvider connections) {
         List<Finding> findings = with(connections, check::findings).orElseThrow(this::missing);
-        String list = findings.stream().map(finding -> "\n- " + finding).collect(Collectors.joining());
         if (findings.stream().anyMatch(Finding::isError)) {
-            throw new OutboxSchemaException(
-                    "The " + name() + " cannot be used:" + list + "\nThe whole table is created with " + ways(),
-                    catalog.tableName(),
-                    false,
-                    findings.stream()
-                            .map(Finding::remedy)
-                            .filter(Objects::nonNull)
-                            .toList());
+            throw unusable(findings);
         }
         if (!findings.isEmpty()) {
             LOG.log(
                     Level.WARNING,
                     "The {0} works, but:{1}\nRun these statements to add what is missing, or create it with {2}",
                     name(),
-                    list,
+                    list(findings),
                     ways());
         }
+    }
+
+    private OutboxSchemaException unusable(List<Finding> findings) {
+        return new OutboxSchemaException(
+                "The " + name() + " cannot be used:" + list(findings) + "\nThe whole table is created with " + ways(),
+                catalog.tableName(),
+                false,
+                findings.stream().map(Finding::remedy).filter(Objects::nonNull).toList());
+    }
+
+    private static String list(List<Finding> findings) {
+        return findings.stream().map(finding -> "\n- " + finding).collect(Collectors.joining());
     }
 
     private OutboxSchemaException missing() {

@@ -10,6 +10,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.OutboxSchema;
+import io.outbox.jdbc.OutboxSchemaException;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.support.CapturedLog;
 import io.outbox.jdbc.support.DeliveryFixture;
@@ -24,6 +25,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -105,6 +107,37 @@ class SchemaValidationTest {
                 fixture.assertDelivered(DeliveryFixture.ids(stored));
             } finally {
                 OutboxRows.execute(owner, "DROP OWNED BY outbox_rows", "DROP ROLE outbox_rows");
+            }
+        }
+    }
+
+    @Test
+    void aServerThatLogsStatementsIsRefused() throws SQLException {
+        String url = TestDatabase.MYSQL.newUrl();
+        try (HikariDataSource rows = TestDatabase.pool(url, 1);
+                HikariDataSource statements =
+                        TestDatabase.pool(url + "&sessionVariables=binlog_format='STATEMENT'", 1);
+                HikariDataSource unlogged =
+                        TestDatabase.pool(url + "&sessionVariables=binlog_format='STATEMENT',sql_log_bin=0", 1)) {
+            assertThatThrownBy(() -> JdbcOutbox.of(statements).createSchema())
+                    .isInstanceOf(OutboxSchemaException.class)
+                    .hasMessageContaining("binlog_format = STATEMENT");
+            JdbcOutbox jdbc = JdbcOutbox.of(rows).createSchema().validateSchema();
+
+            for (ThrowingCallable check : List.<ThrowingCallable>of(
+                    () -> JdbcOutbox.of(statements).createSchema(),
+                    () -> JdbcOutbox.of(statements).validateSchema())) {
+                assertThatThrownBy(check)
+                        .isInstanceOfSatisfying(
+                                OutboxSchemaException.class,
+                                e -> assertThat(e.statements()).containsExactly("SET GLOBAL binlog_format = 'ROW'"))
+                        .hasMessageContaining("binlog_format = STATEMENT");
+            }
+            JdbcOutbox.of(unlogged).createSchema().validateSchema();
+            try (Connection conn = statements.getConnection()) {
+                assertThatThrownBy(() -> jdbc.store().insertBatch(conn, DeliveryFixture.events(1)))
+                        .as("why it is refused")
+                        .hasMessageContaining("BINLOG_FORMAT = STATEMENT");
             }
         }
     }
