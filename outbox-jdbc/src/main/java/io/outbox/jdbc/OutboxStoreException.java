@@ -21,6 +21,10 @@ public class OutboxStoreException extends OutboxBackendException {
     /** How states begin without an answer: connections, a PostgreSQL that shuts down, time-outs of drivers, and H2's own. */
     private static final Set<String> UNANSWERED = Set.of("08", "57P", "HYT", "90");
 
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+    /** MySQL's and MariaDB's codes for a missing right to a table and to a column, and H2's for a table. */
+    private static final Set<Integer> FORBIDDING_CODES = Set.of(1142, 1143, 90096);
+
     /** The states that say nothing: a general error and a general warning. */
     private static final Set<String> VAGUE_STATES = Set.of("HY000", "01000");
 
@@ -41,6 +45,13 @@ public class OutboxStoreException extends OutboxBackendException {
         String state = cause.getSQLState();
         return UNANSWERED.stream().noneMatch(state::startsWith)
                 && (!VAGUE_STATES.contains(state) || cause.getErrorCode() > 0);
+    }
+
+    /** Returns whether the user of the database lacks a right that the statement needs. */
+    public boolean isForbidden() {
+        return getCause() instanceof SQLException cause
+                && (INSUFFICIENT_PRIVILEGE.equals(cause.getSQLState())
+                        || FORBIDDING_CODES.contains(cause.getErrorCode()));
     }
 
     /** Goes by what the database said; without an answer of the database nothing is refused. */

@@ -1,6 +1,7 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.Outcome;
 import java.sql.Connection;
@@ -191,13 +192,28 @@ final class Outcomes {
         return rows == done.size();
     }
 
-    /** Returns whether all rows are known to be deleted. */
+    /**
+     * Returns whether all rows are known to be deleted.
+     *
+     * @throws OutboxStoreException with the remedy, if the user of the database may not delete
+     */
     private boolean deleteDone(List<Outcome.Done> done) {
         List<String> eventIds = new ArrayList<>(done.size());
         for (Outcome.Done one : done) {
             eventIds.add(one.eventId());
         }
-        return updateAll(DELETE_DONE, List.of(), eventIds) == done.size();
+        try {
+            return updateAll(DELETE_DONE, List.of(), eventIds) == done.size();
+        } catch (OutboxStoreException e) {
+            throw e.isForbidden()
+                    ? new OutboxStoreException(
+                            "With a retention of zero, finished events are deleted, but the outbox's database user has no"
+                                    + " right to: GRANT DELETE ON " + store.tableName()
+                                    + " to that user, or set a longer"
+                                    + " retention. Until then these events stay unfinished",
+                            e.getCause())
+                    : e;
+        }
     }
 
     /** Names the events in the order of their key, so that batches of several nodes do not lock each other out. */

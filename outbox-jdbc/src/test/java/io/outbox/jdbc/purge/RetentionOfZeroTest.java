@@ -3,9 +3,12 @@ package io.outbox.jdbc.purge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.Outbox;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.support.CapturedLog;
 import io.outbox.jdbc.support.DeliveryFixture;
+import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.spi.EventPurger;
 import java.time.Duration;
@@ -26,6 +29,36 @@ class RetentionOfZeroTest {
             }
 
             assertThat(fixture.delivered()).hasSize(3);
+        }
+    }
+
+    @Test
+    void namesAMissingRightToDelete() {
+        String url = TestDatabase.POSTGRESQL.newUrl();
+        try (HikariDataSource owner = TestDatabase.pool(url, 1)) {
+            JdbcOutbox.of(owner).createSchema();
+            OutboxRows.execute(
+                    owner,
+                    "CREATE ROLE outbox_keeper LOGIN",
+                    "GRANT SELECT, INSERT, UPDATE ON outbox_event TO outbox_keeper");
+            try (DeliveryFixture fixture =
+                            DeliveryFixture.on(url.replace("user=outbox&", "user=outbox_keeper&"), "outbox_event");
+                    CapturedLog log = CapturedLog.open()) {
+                fixture.store(DeliveryFixture.events(3));
+
+                try (Outbox outbox =
+                        parts(fixture).purgeRetention(Duration.ZERO).build()) {
+                    await().until(() -> log.text().contains("GRANT DELETE ON outbox_event"));
+                    assertThat(outbox.counts()).isNotEmpty();
+
+                    OutboxRows.execute(owner, "GRANT DELETE ON outbox_event TO outbox_keeper");
+                    await().until(() -> fixture.number("1 = 1") == 0);
+                }
+
+                assertThat(fixture.delivered()).hasSize(3);
+            } finally {
+                OutboxRows.execute(owner, "DROP OWNED BY outbox_keeper", "DROP ROLE outbox_keeper");
+            }
         }
     }
 
