@@ -252,12 +252,17 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     protected void streamRows(PreparedStatement statement) throws SQLException {}
 
     /** Runs a query for due events and reads them up to the end of a page. */
-    List<Sized<DueEvent>> readDue(Connection conn, String sql, List<Object> params, PageLimit limit) {
+    List<Sized<DueEvent>> readDue(
+            Connection conn,
+            String sql,
+            List<Object> params,
+            PageLimit limit,
+            JdbcTemplate.RowMapper<DueEvent> mapper) {
         return JdbcTemplate.tuned(statement -> {
                     tune(statement);
                     streamRows(statement);
                 })
-                .queryUntil(conn, sql, row -> Sized.of(mapDueEvent(row), row), limit.last(), params.toArray());
+                .queryUntil(conn, sql, row -> Sized.of(mapper.map(row), row), limit.last(), params.toArray());
     }
 
     /** Returns how a claim locks the rows that it is going to take. */
@@ -297,7 +302,10 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Called at the beginning of a transaction of our own in which something is done again that the database gave up. */
     protected void beginRepetition(Connection conn) {}
 
-    /** Returns whether an INSERT failed because there is a row with the same key. */
+    /**
+     * Returns whether an INSERT failed because there is a row with the same event id, and not because of a unique index of
+     * the application's own. Default: by the columns of the key, if the message names them.
+     */
     protected boolean isDuplicate(SQLException e) {
         if (!DUPLICATE_KEY.equals(e.getSQLState())) {
             return false;
@@ -391,7 +399,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     public List<OutboxEvent> pollPending(Connection conn, Instant now, Duration skipRecent, int limit) {
         return events(reading(
                         conn,
-                        () -> new DuePages(this, conn).read(DueRange.first(now, skipRecent), PageLimit.ofCount(limit)))
+                        () -> new DuePages(this, conn)
+                                .read(DueRange.first(now, skipRecent), PageLimit.ofCount(limit), this::mapDueEvent))
                 .items());
     }
 

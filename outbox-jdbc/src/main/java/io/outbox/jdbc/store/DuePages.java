@@ -19,11 +19,11 @@ import java.util.Optional;
 final class DuePages {
 
     private static final String PAGE = """
-            SELECT {hint}{columns}, last_error, {bytes} AS bytes FROM {table}
+            SELECT {hint}{columns}, last_error, locked_by, locked_at, {bytes} AS bytes FROM {table}
             WHERE {partition} AND {due} ORDER BY {order} LIMIT ?""";
 
     private static final String BY_ID = """
-            SELECT {columns}, last_error FROM {by_id} WHERE event_id {among} AND {unfinished}""";
+            SELECT {columns}, last_error, locked_by, locked_at FROM {by_id} WHERE event_id {among} AND {unfinished}""";
 
     private static final String FIRST_DUE = """
             SELECT {hint}available_at FROM {table} WHERE {partition} AND available_at <= ? ORDER BY {order} LIMIT 1""";
@@ -48,26 +48,26 @@ final class DuePages {
     }
 
     /** Reads the first events of a range; those of one page stand in order of creation. */
-    Page<DueEvent> read(DueRange range, PageLimit limit) {
-        return store.parts(range).size() == 1 ? readPart(range, limit) : readParts(range, limit);
+    Page<DueEvent> read(DueRange range, PageLimit limit, JdbcTemplate.RowMapper<DueEvent> mapper) {
+        return store.parts(range).size() == 1 ? readPart(range, limit, mapper) : readParts(range, limit, mapper);
     }
 
-    private Page<DueEvent> readParts(DueRange range, PageLimit limit) {
+    private Page<DueEvent> readParts(DueRange range, PageLimit limit, JdbcTemplate.RowMapper<DueEvent> mapper) {
         Candidates candidates = Candidates.read(store, conn, range, limit);
         List<DueEvent> page = new ArrayList<>();
         for (IdList ids : store.idLists(candidates.ids())) {
             String sql = store.sql(BY_ID).with("among", ids.among()).toString();
-            page.addAll(store.statements().query(conn, sql, store::mapDueEvent, ids.params(List.of(), List.of())));
+            page.addAll(store.statements().query(conn, sql, mapper, ids.params(List.of(), List.of())));
         }
         return new Page<>(inOrderOfCreation(page), candidates.next());
     }
 
-    private Page<DueEvent> readPart(DueRange range, PageLimit limit) {
+    private Page<DueEvent> readPart(DueRange range, PageLimit limit, JdbcTemplate.RowMapper<DueEvent> mapper) {
         List<Sized<DueEvent>> found = new ArrayList<>();
         DueCondition due = store.due(range);
         for (Partition partition : store.pendingPartitions(range.types())) {
             String sql = partition.fill(store.sql(PAGE)).with("due", due.sql()).toString();
-            found.addAll(store.readDue(conn, sql, due.params(limit.count()), limit));
+            found.addAll(store.readDue(conn, sql, due.params(limit.count()), limit, mapper));
         }
         found.sort((one, other) ->
                 DueCursor.compare(one.item().event(), other.item().event()));

@@ -29,10 +29,12 @@ class JdbcDelivery implements DeliveryBackend {
 
     private final AbstractJdbcOutboxStore store;
     private final StoreConnections connections;
+    private final ForeignLocks foreignLocks;
 
     JdbcDelivery(AbstractJdbcOutboxStore store, ConnectionProvider provider) {
         this.store = store;
         this.connections = new StoreConnections(store, provider);
+        this.foreignLocks = new ForeignLocks(store.tableName());
     }
 
     @Override
@@ -48,8 +50,11 @@ class JdbcDelivery implements DeliveryBackend {
 
     @Override
     public Page<DueEvent> fetch(FetchRequest request) {
-        return connections.reading(conn -> new DuePages(store, conn)
-                .read(DueRange.of(request), new PageLimit(request.limit(), request.maxBytes())));
+        PageLimit limit = new PageLimit(request.limit(), request.maxBytes());
+        return connections.reading(conn -> new DuePages(store, conn).read(DueRange.of(request), limit, row -> {
+            foreignLocks.lookAt(row, request.now());
+            return store.mapDueEvent(row);
+        }));
     }
 
     @Override

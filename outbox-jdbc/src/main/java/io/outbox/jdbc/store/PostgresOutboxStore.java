@@ -210,11 +210,16 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
-    List<Sized<DueEvent>> readDue(Connection conn, String sql, List<Object> params, PageLimit limit) {
+    List<Sized<DueEvent>> readDue(
+            Connection conn,
+            String sql,
+            List<Object> params,
+            PageLimit limit,
+            JdbcTemplate.RowMapper<DueEvent> mapper) {
         List<Object> withBytes = new ArrayList<>(params);
         withBytes.add(limit.bytes());
         String page = new Sql(PAGE).with("rows", "(" + sql + ")").toString();
-        return statements().query(conn, page, row -> Sized.of(mapDueEvent(row), row), withBytes.toArray());
+        return statements().query(conn, page, row -> Sized.of(mapper.map(row), row), withBytes.toArray());
     }
 
     @Override
