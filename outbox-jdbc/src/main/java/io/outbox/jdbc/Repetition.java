@@ -31,6 +31,8 @@ public final class Repetition {
     /** H2's concurrent update and lock timeout, which have no state of their own. */
     private static final Set<Integer> H2_CODES = Set.of(90131, 50200);
 
+    private static final int MYSQL_LOCK_WAIT_TIMEOUT = 1205;
+
     private final Consumer<Connection> beforeTransaction;
     private final Consumer<Connection> beginRepetition;
 
@@ -92,9 +94,13 @@ public final class Repetition {
         }
     }
 
-    /** Returns whether the database gave the statement up in favour of another, and took back all of it. */
+    /**
+     * Returns whether the database gave the statement up in favour of another, and took back all of it. A wait for a lock that
+     * took too long is reported alike by MySQL's driver, but the next wait would be as long.
+     */
     public static boolean isRepeatable(OutboxStoreException e) {
         return e.getCause() instanceof SQLException cause
+                && cause.getErrorCode() != MYSQL_LOCK_WAIT_TIMEOUT
                 && (STATES.contains(String.valueOf(cause.getSQLState())) || H2_CODES.contains(cause.getErrorCode()));
     }
 

@@ -84,9 +84,13 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
         return deleted;
     }
 
-    private int delete(Connection conn, Range range, Instant before, int limit) {
-        return new Repetition(this::beforeDelete, this::beginRepetition)
+    int delete(Connection conn, Range range, Instant before, int limit) {
+        return repetition()
                 .run(conn, () -> JdbcTemplate.tuned(this::tune).update(conn, deleteSql(range), before, limit));
+    }
+
+    final Repetition repetition() {
+        return new Repetition(this::beforeDelete, this::beginRepetition);
     }
 
     /** The statuses, besides DEAD, of which a purger by age deletes events. */

@@ -2,6 +2,7 @@ package io.outbox.jdbc.purge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.EventEnvelope;
@@ -15,6 +16,8 @@ import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.spi.EventPurger;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,6 +87,30 @@ class PurgeTest {
                     assertThat(purger.purge(conn, BEFORE, BATCH)).isEqualTo(BATCH);
                 }
                 assertThat(store.purger().purge(conn, BEFORE, BATCH)).isOne();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"POSTGRESQL", "MYSQL", "MARIADB"})
+    void anEventThatSomebodyHasLockedHoldsUpNoOther(TestDatabase database) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 3);
+                Connection console = pool.getConnection();
+                Statement lock = console.createStatement()) {
+            AbstractJdbcOutboxStore store = JdbcOutbox.of(pool).createSchema().store();
+            storeFinished(pool, store, 30);
+            console.setAutoCommit(false);
+            lock.executeQuery("SELECT event_id FROM outbox_event WHERE event_id = 'old-0' FOR UPDATE");
+
+            try (Connection conn = pool.getConnection()) {
+                assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
+                    assertThat(store.purger().purge(conn, BEFORE, 10)).isEqualTo(10);
+                    assertThat(store.ageBasedPurger().purge(conn, BEFORE, BATCH))
+                            .isEqualTo(19);
+                });
+                assertThat(OutboxRows.all(pool)).containsOnlyKeys("old-0");
+                console.rollback();
+                assertThat(store.purger().purge(conn, BEFORE, 10)).isOne();
             }
         }
     }

@@ -303,6 +303,23 @@ class RepeatedStatementsTest {
         }
     }
 
+    /** MySQL waits for 50 seconds by default, so that ten such waits would take longer than any lease. */
+    @Test
+    void aWaitForALockThatTookTooLongIsNotRepeated() throws SQLException {
+        int[] executions = {0};
+        try (Connection conn = Intercepted.connection(pool.getConnection(), call -> {
+            if (call.executes(store.tableName())) {
+                executions[0]++;
+                throw new SQLException("Lock wait timeout exceeded", "40001", 1205);
+            }
+            return call.proceed();
+        })) {
+            assertThatThrownBy(() -> store.replayDead(conn, "dead-0")).isInstanceOf(OutboxStoreException.class);
+
+            assertThat(executions[0]).isOne();
+        }
+    }
+
     @Test
     void otherFailuresAreNotRepeated() throws SQLException {
         OutboxRows.execute(pool, "ALTER TABLE outbox_event DROP COLUMN locked_at");
