@@ -56,7 +56,10 @@ public interface MetricsExporter {
     /** Finished events deleted by one purge run. */
     default void incrementPurged(long count) {}
 
-    /** Whether the target of an event type cannot be reached, so that its events wait in the store. */
+    /**
+     * Whether the target of an event type cannot be reached, so that its events wait in the store. Reported with each change,
+     * and when the outbox is built once for each event type with a lane, so that a gauge exists before the first outage.
+     */
     default void recordRouteUnavailable(String eventType, boolean unavailable) {}
 
     /** The end of a delivery attempt: DONE, RETRY after a failure, NEW if deferred, or DEAD. */

@@ -109,7 +109,7 @@ class LaneCircuitTest extends InMemoryOutboxTest {
         assertUntouched(waiting);
         awaitUnlocked(waiting);
         assertThat(calls.get()).as("calls during the outage").isLessThan(waiting.size() / 2);
-        assertThat(metrics.routes()).containsExactly(ROUTED + " down");
+        assertThat(metrics.routes()).containsExactly(ROUTED + " up", LANED + " up", ROUTED + " down");
 
         Instant back = Instant.now();
         down = false;
@@ -118,7 +118,7 @@ class LaneCircuitTest extends InMemoryOutboxTest {
         assertThat(Duration.between(back, Instant.now())).isLessThan(BACK_SOON);
         awaitDeliveredOnce(all(waiting, others));
         assertThat(waiting).allSatisfy(id -> assertThat(stored(id).attempts()).isZero());
-        assertThat(metrics.routes()).containsExactly(ROUTED + " down", ROUTED + " up");
+        assertThat(metrics.routes()).containsExactly(ROUTED + " up", LANED + " up", ROUTED + " down", ROUTED + " up");
         assertThat(metrics.failures()).isZero();
         assertThat(metrics.fenced()).isZero();
         assertThat(outbox.status().unavailableTypes()).isEmpty();
@@ -166,7 +166,14 @@ class LaneCircuitTest extends InMemoryOutboxTest {
         Outbox a = open(withLanes(node("a", LEASE)));
         Outbox b = open(withLanes(node("b", LEASE)));
         List<String> written = all(write(a, events(ROUTED, 15)), write(b, events(ROUTED, 15)));
-        awaitThat(() -> assertThat(metrics.routes()).containsExactly(ROUTED + " down", ROUTED + " down"));
+        awaitThat(() -> assertThat(metrics.routes())
+                .containsExactly(
+                        ROUTED + " up",
+                        LANED + " up",
+                        ROUTED + " up",
+                        LANED + " up",
+                        ROUTED + " down",
+                        ROUTED + " down"));
         awaitUnlocked(written);
 
         down = false;
@@ -217,7 +224,7 @@ class LaneCircuitTest extends InMemoryOutboxTest {
 
         awaitStatus(EventStatus.DEAD, poison);
         awaitDeliveredOnce(healthy);
-        assertThat(metrics.routes()).isEmpty();
+        assertThat(metrics.routes()).containsExactly(ROUTED + " up");
         assertThat(outbox.status().unavailableTypes()).isEmpty();
         assertThat(outbox.status().dead()).isEqualTo(2);
     }
