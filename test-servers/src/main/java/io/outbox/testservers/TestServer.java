@@ -130,7 +130,10 @@ public abstract class TestServer implements AutoCloseable {
         family().forEach(this::awaitStopped);
     }
 
-    /** Waits until all threads of a process stand still, where the system tells: the signal only asks for it. */
+    /**
+     * Waits until all threads of a process stand still, where the system tells: the signal only asks for it. A child that
+     * has just ended stays a zombie for as long as its parent is stopped, and runs no more than a stopped one.
+     */
     private void awaitStopped(ProcessHandle stopping) {
         Path threads = Path.of("/proc", Long.toString(stopping.pid()), "task");
         long deadline = System.nanoTime() + STOP_TIMEOUT.toNanos();
@@ -146,7 +149,8 @@ public abstract class TestServer implements AutoCloseable {
         try (Stream<Path> all = Files.list(threads)) {
             for (Path thread : all.toList()) {
                 String stat = Files.readString(thread.resolve("stat"));
-                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                char state = stat.charAt(stat.lastIndexOf(')') + 2);
+                if (state != 'T' && state != 'Z') {
                     return false;
                 }
             }

@@ -1,6 +1,7 @@
 package io.outbox.testservers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -60,6 +61,25 @@ class TestServerLifeTest {
         }
     }
 
+    /** A server with a child that has ended and that nobody waits for. */
+    private static final class ServerWithZombie extends TestServer {
+
+        ServerWithZombie() {
+            super("Zombie");
+        }
+
+        @Override
+        void prepare(Path data) {}
+
+        @Override
+        List<String> command(Path data, int port) {
+            return List.of("sh", "-c", "true & exec sleep 600");
+        }
+
+        @Override
+        void ping(Path data, int port) {}
+    }
+
     @Test
     @Timeout(120)
     void noServerOutlivesAKilledJvm() throws Exception {
@@ -103,6 +123,15 @@ class TestServerLifeTest {
                 .hasMessageContaining("exit code 3")
                 .hasMessageContaining("the disk is on fire");
         assertThat(server.isClosed()).isTrue();
+    }
+
+    @Test
+    void aChildThatHasEndedDoesNotKeepAServerFromBeingPaused() {
+        try (ServerWithZombie server = new ServerWithZombie()) {
+            server.launch();
+
+            assertThatCode(server::pause).doesNotThrowAnyException();
+        }
     }
 
     private static Process startServerUser() throws IOException {
