@@ -44,12 +44,14 @@ final class HoldEnds {
         work.give();
     }
 
-    /** Closes a hold; a claim for the event that came in meanwhile is given back. */
-    void close(Hold hold) {
+    /** Closes a hold; a claim for the event that came in meanwhile is given back. Returns whether there was one. */
+    boolean close(Hold hold) {
         Hold unwantedClaim = owned.close(hold);
-        if (unwantedClaim != null) {
-            giveBack(unwantedClaim);
+        if (unwantedClaim == null) {
+            return false;
         }
+        giveBack(unwantedClaim);
+        return true;
     }
 
     /** Closes holds whose events have no end that the store knows of. */
@@ -61,12 +63,29 @@ final class HoldEnds {
         return releases;
     }
 
-    /** Releases what is in hand, and tells the poller. */
+    /**
+     * Releases what is in hand, and tells the poller. What was claimed again meanwhile is released at once, before the poller
+     * is told: it would claim the event once more while that hold is open, and both would go on like this for ever.
+     */
     void release() {
-        List<Hold> released = releases.release();
-        if (!released.isEmpty()) {
-            released.forEach(this::close);
-            alarm.dueNow(EventTypes.ALL);
+        boolean free = false;
+        try {
+            boolean claimedAgain;
+            do {
+                claimedAgain = false;
+                for (Hold hold : releases.release()) {
+                    boolean claimed = close(hold);
+                    claimedAgain |= claimed;
+                    free |= !claimed;
+                }
+                if (claimedAgain) {
+                    releases.takeInHand();
+                }
+            } while (claimedAgain);
+        } finally {
+            if (free) {
+                alarm.dueNow(EventTypes.ALL);
+            }
         }
     }
 }
