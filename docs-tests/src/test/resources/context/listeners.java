@@ -8,7 +8,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 abstract class Context {
     record OrderPlaced(String id, String customer) {}
-    record Order(String id, String region) {}
+    record Order(String id, String customer, String region) {}
     record Payment(String id) {}
     record Product(String id) {}
     record Address(String region) {}
@@ -17,7 +17,7 @@ abstract class Context {
     }
     interface Ledger {
         boolean isOpen();
-        void book(String eventId, Payment payment);
+        void book(String eventId, Object entry);
     }
     interface Search {
         void index(Object document);

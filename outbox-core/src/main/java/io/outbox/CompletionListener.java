@@ -27,7 +27,8 @@ public interface CompletionListener {
      *
      * @param eventType the event's type; the text {@code "null"} if its row has none
      * @param envelope the event, or {@code null} if its row cannot be decoded
-     * @param reason the text that is stored with the event, or {@code null} if the listener gave none
+     * @param reason the text that is stored with the event, which {@link io.outbox.model.FailureText} takes apart; {@code null}
+     *     if the listener gave none
      * @param cause what was thrown at last, by the listener, an interceptor or the decoding of the row; {@code null} if the
      *     listener returned {@link DispatchResult#dead()}
      */

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -18,6 +19,14 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
     private final JsonCodec codec;
     private final Supplier<String> eventIds;
     private final Function<String, PayloadSerializer> serializers;
+    private final Typing typing;
+
+    /** How classes and objects become events. */
+    private record Typing(Function<Class<?>, String> types, BiFunction<OutboxPublisher, Object, Draft> drafts) {
+
+        static final Typing BY_SIMPLE_NAME =
+                new Typing(EventType::nameOf, (publisher, object) -> publisher.event(object.getClass()));
+    }
 
     /**
      * Creates a publisher that uses the codec given, or the {@linkplain JsonCodec#getDefault() default} if null.
@@ -26,18 +35,20 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
      *     thread, by any number of them
      */
     public DefaultOutboxPublisher(OutboxWriter writer, JsonCodec codec, Supplier<String> eventIds) {
-        this(writer, codec, eventIds, eventType -> null);
+        this(writer, codec, eventIds, eventType -> null, Typing.BY_SIMPLE_NAME);
     }
 
     private DefaultOutboxPublisher(
             OutboxWriter writer,
             JsonCodec codec,
             Supplier<String> eventIds,
-            Function<String, PayloadSerializer> serializers) {
+            Function<String, PayloadSerializer> serializers,
+            Typing typing) {
         this.writer = Objects.requireNonNull(writer, "writer");
         this.codec = codec;
         this.eventIds = Objects.requireNonNull(eventIds, "eventIds");
         this.serializers = Objects.requireNonNull(serializers, "serializers");
+        this.typing = typing;
     }
 
     /** Creates a publisher whose event ids are UUIDs of version 7. */
@@ -56,7 +67,33 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
      * @param serializers gives the serializer of an event type, or {@code null} for the codec
      */
     public DefaultOutboxPublisher serializing(Function<String, PayloadSerializer> serializers) {
-        return new DefaultOutboxPublisher(writer, codec, eventIds, serializers);
+        return new DefaultOutboxPublisher(writer, codec, eventIds, serializers, typing);
+    }
+
+    /**
+     * Returns a publisher like this one that names event types otherwise than by the simple names of classes.
+     *
+     * @param types gives the event type of a payload class, or throws {@link IllegalArgumentException} if it has none
+     */
+    public DefaultOutboxPublisher typing(Function<Class<?>, String> types) {
+        return typing(types, Typing.BY_SIMPLE_NAME.drafts);
+    }
+
+    /**
+     * Returns a publisher like this one that names event types otherwise than by the simple names of classes.
+     *
+     * @param types gives the event type of a payload class, or throws {@link IllegalArgumentException} if it has none
+     * @param drafts begins the event of an object that is published by itself, with all but its payload, by a call of {@code
+     *     event(…)} of the publisher given
+     */
+    public DefaultOutboxPublisher typing(
+            Function<Class<?>, String> types, BiFunction<OutboxPublisher, Object, Draft> drafts) {
+        return new DefaultOutboxPublisher(
+                writer,
+                codec,
+                eventIds,
+                serializers,
+                new Typing(Objects.requireNonNull(types, "types"), Objects.requireNonNull(drafts, "drafts")));
     }
 
     @Override
@@ -81,6 +118,28 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
             envelopes.add(envelope(eventType, EventEnvelope.builder(eventType), event));
         }
         writer.writeAll(envelopes);
+    }
+
+    @Override
+    public void publish(Object event) {
+        Objects.requireNonNull(event, "event");
+        if (event instanceof Collection<?> events) {
+            writer.writeAll(events.stream().map(this::envelope).toList());
+        } else if (event instanceof Object[] events) {
+            publish(Arrays.asList(events));
+        } else {
+            typing.drafts.apply(this, event).publish(event);
+        }
+    }
+
+    private EventEnvelope envelope(Object event) {
+        Objects.requireNonNull(event, "event");
+        return ((EnvelopeDraft) typing.drafts.apply(this, event)).envelope(event);
+    }
+
+    @Override
+    public Draft event(Class<?> payload) {
+        return event(typing.types.apply(Objects.requireNonNull(payload, "payload")));
     }
 
     @Override
@@ -152,7 +211,11 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
 
         @Override
         public String publish(Object payload) {
-            return writer.write(envelope(eventType, identified(), payload));
+            return writer.write(envelope(payload));
+        }
+
+        private EventEnvelope envelope(Object payload) {
+            return DefaultOutboxPublisher.this.envelope(eventType, identified(), payload);
         }
 
         @Override

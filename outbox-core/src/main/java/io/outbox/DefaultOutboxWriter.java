@@ -74,16 +74,6 @@ public final class DefaultOutboxWriter implements OutboxWriter {
     }
 
     @Override
-    public String write(String eventType, String payloadJson) {
-        return write(EventEnvelope.ofJson(eventType, payloadJson));
-    }
-
-    @Override
-    public String write(EventType eventType, String payloadJson) {
-        return write(EventEnvelope.ofJson(eventType, payloadJson));
-    }
-
-    @Override
     public List<String> writeAll(List<EventEnvelope> events) {
         Objects.requireNonNull(events, "events");
         for (EventEnvelope event : events) {

@@ -1,5 +1,6 @@
 package io.outbox;
 
+import io.outbox.spi.Limits;
 import java.time.Instant;
 import java.util.Objects;
 
@@ -8,16 +9,14 @@ import java.util.Objects;
  *
  * @param attempt which attempt this is: 1 for the first, one more than the failures counted so far. Deferrals and
  *     unavailable targets do not count; a replay starts again at 1
- * @param lastError the text that was stored with the last failure, or {@code null} if there was none or the store does
- *     not tell
+ * @param lastError the exception of the last failure and its causes, as they are stored, without stack trace; {@code null} if
+ *     there was none or the store does not tell
  * @param writtenAt when the event was written, which is when it {@linkplain EventEnvelope#occurredAt() occurred}
  */
 public record DeliveryInfo(int attempt, String lastError, Instant writtenAt) {
 
     public DeliveryInfo {
-        if (attempt < 1) {
-            throw new IllegalArgumentException("attempt must be at least 1: " + attempt);
-        }
+        Limits.atLeastOne(attempt, "attempt");
         Objects.requireNonNull(writtenAt, "writtenAt");
     }
 

@@ -1,7 +1,7 @@
 package io.outbox;
 
+import io.outbox.spi.Limits;
 import java.time.Duration;
-import java.util.Objects;
 
 /** What a listener made of an event. A failure is told by an exception instead. */
 public sealed interface DispatchResult permits DispatchResult.Done, DispatchResult.RetryAfter, DispatchResult.Dead {
@@ -32,10 +32,7 @@ public sealed interface DispatchResult permits DispatchResult.Done, DispatchResu
 
     record RetryAfter(Duration delay) implements DispatchResult {
         public RetryAfter {
-            Objects.requireNonNull(delay, "delay");
-            if (delay.isNegative()) {
-                throw new IllegalArgumentException("delay must not be negative: " + delay);
-            }
+            Limits.notNegative(delay, "delay");
         }
     }
 

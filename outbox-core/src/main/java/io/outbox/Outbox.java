@@ -8,6 +8,7 @@ import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.OutboxDispatcher;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.dispatch.StackTraces;
 import io.outbox.internal.delivery.DeliveryEngine;
 import io.outbox.internal.lifecycle.Ending;
 import io.outbox.model.EventCount;
@@ -41,6 +42,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -463,6 +465,15 @@ public final class Outbox implements AutoCloseable {
         }
 
         /**
+         * The poller's shortest sleep, after it has found events that this node did not write; with each look that finds none
+         * it sleeps twice as long, up to the interval. Without effect while hints arrive ({@link #wakeUp}). Default: 10.
+         */
+        public B minIntervalMs(long minIntervalMs) {
+            assembly.polling.minIntervalMs(minIntervalMs);
+            return self();
+        }
+
+        /**
          * How many events the poller reads at a time. Default: {@value OutboxPoller#DEFAULT_BATCH_SIZE}, from which pages
          * grow up to 500 while a backlog drains; a number that is set stays.
          */
@@ -539,6 +550,7 @@ public final class Outbox implements AutoCloseable {
         public B wakeUp(WakeUp wakeUp) {
             assembly.wakeUp = Objects.requireNonNull(wakeUp, "wakeUp");
             assembly.delivery.wakeUp(wakeUp);
+            assembly.polling.hintsArrive(wakeUp::isConnected);
             return self();
         }
 
@@ -568,6 +580,17 @@ public final class Outbox implements AutoCloseable {
         public B jsonCodec(JsonCodec jsonCodec) {
             assembly.jsonCodec = Objects.requireNonNull(jsonCodec, "jsonCodec");
             assembly.delivery.jsonCodec(jsonCodec);
+            return self();
+        }
+
+        /**
+         * Names the event types of what {@link OutboxPublisher#publish(Object)} and {@link OutboxPublisher#event(Class)} of the
+         * {@link Outbox#publisher()} are given. Default: {@link EventType#nameOf}, the simple name of the class.
+         *
+         * @param types gives the event type of a payload class, or throws {@link IllegalArgumentException} if it has none
+         */
+        public B eventTypes(Function<Class<?>, String> types) {
+            assembly.eventTypes = Objects.requireNonNull(types, "types");
             return self();
         }
 
@@ -658,7 +681,19 @@ public final class Outbox implements AutoCloseable {
             return self();
         }
 
-        /** Leaves delivery stopped until {@link Outbox#start()}, so that listeners can be registered first. */
+        /**
+         * How much of the stack trace of a failed attempt is stored. Default:
+         * {@link OutboxDispatcher#DEFAULT_STACK_TRACES}.
+         */
+        public B stackTraces(StackTraces stackTraces) {
+            assembly.delivery.stackTraces(stackTraces);
+            return self();
+        }
+
+        /**
+         * Leaves delivery stopped until {@link Outbox#start()}, so that listeners can be registered first. Until then, events
+         * wait in the store; among several nodes, the others deliver them.
+         */
         public B startManually() {
             this.manualStart = true;
             return self();
@@ -770,8 +805,9 @@ public final class Outbox implements AutoCloseable {
         }
 
         /**
-         * How long an event that this node has no listener for is left to the other nodes before it goes DEAD, counted
-         * from when it is due: as long as a deployment that adds a listener takes. Zero for not at all. Default:
+         * How long an event that this node has no listener for, or whose payload it cannot read, is left to the other nodes
+         * before it goes DEAD, counted from when it is due: as long as a deployment that adds or changes one takes. Zero for not
+         * at all. Default:
          * {@link OutboxDispatcher#DEFAULT_UNROUTABLE_GRACE}.
          */
         public MultiNodeBuilder unroutableGrace(Duration grace) {

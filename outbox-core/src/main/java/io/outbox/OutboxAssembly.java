@@ -44,6 +44,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /** Puts an {@link Outbox} together from what its builders were told. Each assembly makes one outbox. Not thread-safe. */
@@ -60,6 +61,7 @@ final class OutboxAssembly {
     ListenerRegistry listenerRegistry;
     MetricsExporter metrics = MetricsExporter.NOOP;
     JsonCodec jsonCodec;
+    Function<Class<?>, String> eventTypes = EventType::nameOf;
     WakeUp wakeUp;
     Clock clock = Clock.systemUTC();
     final List<UnaryOperator<OutboxBackend>> backendDecorators = new ArrayList<>();
@@ -74,6 +76,10 @@ final class OutboxAssembly {
     final DeliverySettings delivery = new DeliverySettings();
     final PollSettings polling = new PollSettings();
     final OutboxPurgeScheduler.Builder purge = OutboxPurgeScheduler.builder();
+
+    OutboxAssembly() {
+        polling.minIntervalMs(PollSettings.DEFAULT_MIN_INTERVAL_MS);
+    }
 
     /** The parts of an outbox; delivery is {@code null} if it only writes. */
     record Parts(Writing writing, Delivery delivery, Housekeeping housekeeping, WakeUp wakeUp, Clock clock) {}
@@ -135,7 +141,7 @@ final class OutboxAssembly {
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
         try {
             PollingLoop loop = new PollingLoop(engine.backend(), engine.coldPath(), polling, engineMetrics);
-            delivery.lanePolicies().keySet().forEach(type -> engineMetrics.routeUnavailable(type, false));
+            delivery.lanePolicies().keySet().forEach(type -> engineMetrics.recordRouteUnavailable(type, false));
             HotPath path = hotPath ? engine.hotPath(exporter) : HotPath.NONE;
             return new Parts(
                     writing(
@@ -256,7 +262,7 @@ final class OutboxAssembly {
             hooks.add(new WakeUpHook(wakeUp));
         }
         OutboxWriter writer = new DefaultOutboxWriter(store, hooks, shares, path);
-        return new Writing(writer, new DefaultOutboxPublisher(writer, jsonCodec));
+        return new Writing(writer, new DefaultOutboxPublisher(writer, jsonCodec).typing(eventTypes));
     }
 
     /** Returns whether somebody receives events of the route beside its subscriptions, here or elsewhere. */

@@ -1,6 +1,8 @@
 package io.outbox;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -12,14 +14,39 @@ import java.util.List;
  */
 public interface OutboxPublisher {
 
-    /** Publishes one event; of a {@link java.util.Collection} or an array of objects, each element as an event of its own. */
+    /** Publishes one event; of a {@link Collection} or an array of objects, each element as an event of its own. */
     <T> void publish(String eventType, T event);
 
     /** Publishes the elements of a list, each as an event of its own. */
     <T> void publish(String eventType, List<T> events);
 
+    /**
+     * Publishes an object as an event whose type is that of its class: the simple name, unless the application names it otherwise.
+     * Of a {@link Collection} or an array of objects, each element is an event of its own.
+     *
+     * @throws IllegalArgumentException if the class says nothing about events, such as {@code String}
+     */
+    default void publish(Object event) {
+        if (event instanceof Collection<?> events) {
+            events.forEach(this::publish);
+        } else if (event instanceof Object[] events) {
+            publish(Arrays.asList(events));
+        } else {
+            event(event.getClass()).publish(event);
+        }
+    }
+
     /** Begins an event with more than a type and a payload. */
     Draft event(String eventType);
+
+    /**
+     * Begins an event whose type is that of its payload's class.
+     *
+     * @throws IllegalArgumentException if the class says nothing about events, such as {@code String}
+     */
+    default Draft event(Class<?> payload) {
+        return event(EventType.nameOf(payload));
+    }
 
     /** An event in the making. Not thread-safe. */
     interface Draft {

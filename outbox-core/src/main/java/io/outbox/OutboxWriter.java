@@ -14,10 +14,14 @@ public interface OutboxWriter {
     String write(EventEnvelope event);
 
     /** Writes one event of the given type and returns its id, or {@code null} if a hook suppressed it. */
-    String write(String eventType, String payloadJson);
+    default String write(String eventType, String payloadJson) {
+        return write(EventEnvelope.ofJson(eventType, payloadJson));
+    }
 
     /** Writes one event of the given type and returns its id, or {@code null} if a hook suppressed it. */
-    String write(EventType eventType, String payloadJson);
+    default String write(EventType eventType, String payloadJson) {
+        return write(EventEnvelope.ofJson(eventType, payloadJson));
+    }
 
     /**
      * Writes the events as one batch and returns the ids of those written, empty if a hook suppressed them. The events share

@@ -1,7 +1,7 @@
 package io.outbox;
 
+import io.outbox.spi.Limits;
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * A passing failure for which the listener knows when to try again. It counts as a failed attempt; to wait without
@@ -37,10 +37,6 @@ public class RetryAfterException extends RecoverableException {
     }
 
     private static Duration requireNotNegative(Duration retryAfter) {
-        Objects.requireNonNull(retryAfter, "retryAfter");
-        if (retryAfter.isNegative()) {
-            throw new IllegalArgumentException("retryAfter must not be negative: " + retryAfter);
-        }
-        return retryAfter;
+        return Limits.notNegative(retryAfter, "retryAfter");
     }
 }

@@ -100,7 +100,7 @@ final class StoredForm {
 
     /** @throws PayloadParseException if the row cannot be read */
     static Content read(OutboxEvent row) {
-        Map<String, String> headers = new LinkedHashMap<>(HeaderJson.parse(row.eventId(), row.headersJson()));
+        Map<String, String> headers = HeaderJson.parse(row.eventId(), row.headersJson());
         Payload payload = payload(row, headers.remove(ENCODING));
         Instant availableAt = instant(row, headers.remove(AVAILABLE_AT));
         String originId = headers.remove(ORIGIN_ID);

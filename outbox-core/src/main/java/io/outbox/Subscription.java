@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
  *
  * @param name letters, digits, {@code .}, {@code _} and {@code -}; different for each subscription of a route
  * @param aggregateType the aggregate type of its events
- * @param eventType the type of its events, without {@code #}
+ * @param eventType the type of its events, without {@code #}, or {@link EventType#ANY} for those of all types; then the aggregate
+ *     type may be {@link AggregateType#GLOBAL} for events of all of these, and there can be no lane
  * @param lane the lane that its rows have to themselves, or {@code null} for the lane that is shared
  */
 public record Subscription(String name, String aggregateType, String eventType, LanePolicy lane) {
@@ -33,6 +34,10 @@ public record Subscription(String name, String aggregateType, String eventType, 
         if (eventType.indexOf(SEPARATOR) >= 0) {
             throw new IllegalArgumentException(
                     "An event type with '" + SEPARATOR + "' cannot have subscriptions: " + eventType);
+        }
+        if (lane != null && isToAny(eventType)) {
+            throw new IllegalArgumentException("Subscription '" + name
+                    + "' is to events of all types, and lanes are for one: it cannot have a lane of its own");
         }
         Check.atMost(
                 stored(eventType, name),
@@ -69,6 +74,10 @@ public record Subscription(String name, String aggregateType, String eventType, 
     /** Returns the event type that the rows of this subscription are stored with, by which they are counted, too. */
     public String storedEventType() {
         return stored(eventType, name);
+    }
+
+    private static boolean isToAny(String eventType) {
+        return EventType.ANY.name().equals(eventType);
     }
 
     private static String stored(String eventType, String name) {

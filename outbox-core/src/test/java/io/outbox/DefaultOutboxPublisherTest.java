@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.JsonCodec;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -350,6 +352,63 @@ class DefaultOutboxPublisherTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> new DefaultOutboxPublisher(writer, null, null))
                 .withMessageContaining("eventIds");
+        assertThat(committed()).isEmpty();
+    }
+
+    private record Placed(int number) {}
+
+    private record Cancelled(int number) {}
+
+    @Test
+    void publishesAnObjectUnderTheNameOfItsClass() {
+        transaction.begin();
+
+        publisher.publish(new Placed(1));
+        publisher.event(Cancelled.class).key("k").publish(new Cancelled(2));
+
+        assertThat(committed())
+                .extracting(OutboxEvent::eventType, OutboxEvent::payloadJson)
+                .containsExactly(
+                        tuple("Placed", "given:Placed[number=1]"), tuple("Cancelled", "given:Cancelled[number=2]"));
+    }
+
+    @Test
+    void publishesObjectsOfSeveralClassesInOneBatchEachUnderItsOwnType() {
+        transaction.begin();
+
+        publisher.publish(List.of(new Placed(1), new Cancelled(2)));
+        publisher.publish(new Object[] {new Placed(3)});
+
+        assertThat(batches)
+                .extracting(
+                        batch -> batch.stream().map(EventEnvelope::eventType).toList())
+                .containsExactly(List.of("Placed", "Cancelled"), List.of("Placed"));
+    }
+
+    @Test
+    void classesAreNamedAsTheApplicationWants() {
+        OutboxPublisher named = ((DefaultOutboxPublisher) publisher)
+                .typing(type -> "shop." + type.getSimpleName().toLowerCase(Locale.ROOT));
+        transaction.begin();
+
+        named.publish(new Placed(1));
+        named.event(Cancelled.class).publish("{}");
+
+        assertThat(committed()).extracting(OutboxEvent::eventType).containsExactly("shop.placed", "shop.cancelled");
+    }
+
+    @Test
+    void refusesClassesThatSayNothingAboutEvents() {
+        transaction.begin();
+
+        for (Object nothing : List.of("OrderPlaced", 4711, new byte[1], Map.of(), new Object() {})) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> publisher.publish(nothing))
+                    .withMessageContaining("says nothing about its event type")
+                    .withMessageContaining("publish(eventType, payload)");
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> publisher.event(int[].class));
+        assertThatNullPointerException().isThrownBy(() -> publisher.publish((Object) null));
         assertThat(committed()).isEmpty();
     }
 }

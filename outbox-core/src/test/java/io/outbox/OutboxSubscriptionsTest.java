@@ -2,6 +2,7 @@ package io.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
@@ -751,5 +752,85 @@ class OutboxSubscriptionsTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> builder.subscribe("audit", TYPE, receiver("audit")))
                 .withMessageContaining("'audit'");
+    }
+
+    @Test
+    void aSubscriptionToAllTypesGetsEveryEventBesideTheOthers() {
+        registry.register("Cancelled", receiver("plain"));
+        try (Outbox outbox = manual().subscribe(MAIL, receiver("mail"))
+                .subscribe(Subscription.of("audit", EventType.ANY), receiver("audit"))
+                .build()) {
+            backend.begin();
+            outbox.writer().write(event("placed"));
+            outbox.writer()
+                    .write(EventEnvelope.builder("Cancelled")
+                            .eventId("cancelled")
+                            .payloadJson("{}")
+                            .build());
+            outbox.writer()
+                    .write(EventEnvelope.builder("Shipped")
+                            .eventId("shipped")
+                            .aggregateType("Order")
+                            .payloadJson("{}")
+                            .build());
+            backend.commit();
+            outbox.deliverDue();
+        }
+
+        assertThat(originsReceivedBy("mail")).containsExactly("placed");
+        assertThat(originsReceivedBy("plain")).containsExactly("cancelled");
+        assertThat(originsReceivedBy("audit")).containsExactlyInAnyOrder("placed", "cancelled", "shipped");
+        assertThat(receivedBy("audit"))
+                .extracting(EventEnvelope::eventType)
+                .containsExactlyInAnyOrder(TYPE, "Cancelled", "Shipped");
+        assertThat(backend.row("shipped").status())
+                .as("nobody but the audit receives it")
+                .isEqualTo(EventStatus.DEAD);
+        assertThat(backend.count(EventStatus.DONE)).isEqualTo(5);
+    }
+
+    @Test
+    void aSubscriptionToOneTypeTakesThePlaceOfOneToAllTypesThatHasItsName() {
+        try (Outbox outbox = manual().subscribe(AUDIT, receiver("audit of orders"))
+                .subscribe(Subscription.of("audit", EventType.ANY), receiver("audit"))
+                .build()) {
+            backend.begin();
+            outbox.writer().write(event("placed"));
+            backend.commit();
+            outbox.deliverDue();
+        }
+
+        assertThat(originsReceivedBy("audit of orders")).containsExactly("placed");
+        assertThat(receivedBy("audit")).isEmpty();
+    }
+
+    @Test
+    void aSubscriptionToAllTypesHasNoLane() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Subscription.of("audit", EventType.ANY)
+                        .inLane(LanePolicy.builder().build()))
+                .withMessageContaining("lanes are for one");
+    }
+
+    @Test
+    void whatWaitsUnderAFormerNameReachesTheListenersOfTheType() {
+        try (Outbox outbox = manual().subscribe(MAIL, receiver("mail"))
+                .listenerElsewhere(AggregateType.GLOBAL.name(), TYPE)
+                .build()) {
+            backend.begin();
+            outbox.writer().write(event("waits"));
+            backend.commit();
+        }
+        registry.register("order-placed", receiver("plain")).alias(TYPE, "order-placed");
+
+        try (Outbox outbox =
+                manual().subscribe("mail", "order-placed", receiver("mail")).build()) {
+            assertThat(outbox.deliverDue()).isEqualTo(2);
+        }
+
+        assertThat(originsReceivedBy("mail")).containsExactly("waits");
+        assertThat(originsReceivedBy("plain")).containsExactly("waits");
+        assertThat(receivedBy("mail").get(0).eventType()).as("as it was stored").isEqualTo(TYPE);
+        assertThat(backend.count(EventStatus.DONE)).isEqualTo(2);
     }
 }

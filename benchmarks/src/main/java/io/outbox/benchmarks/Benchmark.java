@@ -31,6 +31,7 @@ public final class Benchmark {
         PARTS.put("nodes", NodesPart::new);
         PARTS.put("backlog", BacklogPart::new);
         PARTS.put("snapshot", ignored -> new SnapshotPart());
+        PARTS.put("wakeup", WakeUpPart::new);
         PARTS.put("writeall", ignored -> new WriteAllPart());
         PARTS.put("mysql", other(MySqlServer::start));
         PARTS.put("mariadb", other(MariaDbServer::start));

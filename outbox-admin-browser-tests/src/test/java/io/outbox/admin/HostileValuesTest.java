@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.Page;
 import io.outbox.EventEnvelope;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -67,6 +68,60 @@ class HostileValuesTest {
             viewer.button("Pause " + IMAGE).click();
             assertThat(viewer.text("Delivery of " + IMAGE + " is paused")).isVisible();
             look(viewer, "audit");
+        }
+    }
+
+    /** Names that every object of JavaScript has, and a payload that would fill the memory if all of it were indented. */
+    @Test
+    void areNotTakenForPartsOfTheProgram(Browser browser) {
+        try (Shop shop = Shop.Setup.usual().open();
+                Viewer viewer = new Viewer(browser, shop)) {
+            String id = "a/constructor~50%";
+            shop.write(EventEnvelope.builder("Late")
+                    .eventId(id)
+                    .aggregateType("Order")
+                    .headers(Map.of("constructor", "1", "__proto__", "2", "toString", "3"))
+                    .payloadJson("[".repeat(150) + "]".repeat(150))
+                    .deliverAfter(Duration.ofHours(1)));
+            viewer.open("events/" + encoded(id));
+            assertThat(viewer.page.getByText("constructor", new Page.GetByTextOptions().setExact(true)))
+                    .isVisible();
+            assertThat(viewer.page.locator("pre.code")).containsText("[");
+            for (String page : List.of("constructor", "toString", "__proto__")) {
+                viewer.open(page);
+                assertThat(viewer.page.locator("main h2")).hasText("There is no such page");
+            }
+        }
+    }
+
+    @Test
+    void areNoTrapsForTheModules(Browser browser) {
+        try (Shop shop = Shop.Setup.usual().open();
+                Viewer viewer = new Viewer(browser, shop)) {
+            viewer.open("");
+            assertThat(viewer.page.evaluate("""
+                    async () => {
+                      const load = (name) => import(new URL(`js/${name}.js`, document.baseURI));
+                      const { pretty, prettyTokens } = await load('json');
+                      const { traceId } = await load('trace');
+                      const { segment } = await load('api');
+                      const { merge, points } = await load('series');
+                      const deep = '['.repeat(5000) + ']'.repeat(5000);
+                      const id = '0123456789abcdef0123456789abcdef';
+                      return [
+                        pretty('{"a":[1,{}],"b":12345678901234567890}'),
+                        pretty('no json'),
+                        String(pretty(deep).length < 1_000_000),
+                        String(prettyTokens(`[${'1,'.repeat(50_000)}1]`)),
+                        String(traceId({ constructor: 'x', hasOwnProperty: 'y' })),
+                        traceId({ Traceparent: `00-${id}-01-01` }),
+                        segment('a/b~%.ü'),
+                        String(points([], 10_000).length),
+                        String(merge([], [], 5).length),
+                      ].join('|');
+                    }"""))
+                    .isEqualTo("{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": 12345678901234567890\n}|no json|true|null"
+                            + "|undefined|0123456789abcdef0123456789abcdef|a~2Fb~7E~25~2E~C3~BC|0|0");
         }
     }
 

@@ -171,7 +171,7 @@ class PagesTest {
         viewer.open("events/" + id);
 
         assertThat(viewer.heading("OrderPlaced")).isVisible();
-        assertThat(viewer.page.locator("pre")).hasText("{\n  \"total\": 12345678901234567890.50\n}");
+        assertThat(viewer.page.locator("pre").first()).hasText("{\n  \"total\": 12345678901234567890.50\n}");
         assertThat(viewer.text("Attempt 3 failed")).isVisible();
         assertThat(viewer.text("Moved to the dead letters")).isVisible();
         assertThat(viewer.page.locator(".timeline")).containsText("no stock");

@@ -13,15 +13,18 @@ import java.util.regex.Pattern;
  * made to point here, does not pass, and neither does what comes through a proxy that says so. Where there is a proxy in any
  * case, what a request says of its origin is anybody's word, and nobody is served so.
  *
- * <p>A request that changes something must not come from a page of another site. Browsers say where it comes from; other
- * programs, which hold no cookies of the caller's, need not.
+ * <p>A request must not come from a page of another site, even if it only reads: that would cost the database and use up the live
+ * streams. A link to the dashboard may. Browsers say where a request comes from; other programs, which hold no cookies of the
+ * caller's, need not.
  */
 final class Access {
 
     private static final String LOOPBACK = "(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?";
     private static final Pattern LOOPBACK_HOST = Pattern.compile("(?i)" + LOOPBACK);
     private static final Pattern LOOPBACK_ORIGIN = Pattern.compile("(?i)https?://" + LOOPBACK);
-    private static final Pattern HEADER_OF_PROXIES = Pattern.compile("(?i)forwarded|x-forwarded-.*|x-real-ip|via");
+    private static final Pattern HEADER_OF_PROXIES = Pattern.compile(
+            "(?i)forwarded|x-forwarded.*|via|cdn-loop|(x-real|x-client|true-client|x-cluster-client|fastly-client|fly-client"
+                    + "|cf-connecting|x-appengine-user)-ip|cf-ray|x-original-.*|x-envoy-.*|x-azure-.*|x-amz-cf-.*|l5d-.*");
     private static final String BEARER = "Bearer ";
 
     private final String readToken;
@@ -39,16 +42,18 @@ final class Access {
         return readToken != null || operateToken != null;
     }
 
-    /** Returns who makes the request, if they may do what takes the role. */
-    Caller require(Role role, AdminRequest request) {
+    /** Returns who makes the request, if they may see anything here. */
+    Caller require(AdminRequest request) {
         Caller caller = caller(request);
-        if (!request.isRead()) {
-            refuseOtherSites(request);
-        }
+        refuseOtherSites(request);
+        require(Role.READ, caller);
+        return caller;
+    }
+
+    static void require(Role role, Caller caller) {
         if (!caller.may(role)) {
             throw Problem.forbidden("role-missing", "This takes the role " + role);
         }
-        return caller;
     }
 
     /**
@@ -56,8 +61,11 @@ final class Access {
      * only once it has them, and they say nothing of the outbox.
      */
     void requireForFiles(AdminRequest request) {
+        if (!"navigate".equals(request.header("Sec-Fetch-Mode"))) {
+            refuseOtherSites(request);
+        }
         if (request.caller() != null || !hasToken()) {
-            require(Role.READ, request);
+            require(Role.READ, caller(request));
         }
     }
 
@@ -121,8 +129,8 @@ final class Access {
         String origin = request.header("Origin");
         boolean isOtherOrigin =
                 origin != null && !origin.replaceFirst("^[a-z]+://", "").equalsIgnoreCase(request.header("Host"));
-        if (isOtherSite || (site == null && isOtherOrigin)) {
-            throw Problem.forbidden("other-site", "Pages of other sites may not change anything here");
+        if (isOtherSite || (site == null && isOtherOrigin && !request.isRead())) {
+            throw Problem.forbidden("other-site", "Pages of other sites may not ask for anything here");
         }
     }
 }

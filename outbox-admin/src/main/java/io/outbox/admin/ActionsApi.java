@@ -26,7 +26,7 @@ final class ActionsApi {
                 .operate("POST", api + "/events/{id}/resolve", exchange -> one(exchange, Action.RESOLVE))
                 .operate("POST", api + "/events/{id}/delete", exchange -> one(exchange, Action.DELETE))
                 .operate("POST", api + "/events/{id}/release", this::release)
-                .operate("POST", api + "/events/{id}/edit", this::edit)
+                .operate("POST", api + "/events/{id}/edit", this::edit, "payload")
                 .operate("POST", api + "/delivery/pause", exchange -> delivery(exchange, "pause", outbox::pause))
                 .operate("POST", api + "/delivery/resume", exchange -> delivery(exchange, "resume", outbox::resume))
                 .operate("POST", api + "/types/{type}/pause", exchange -> type(exchange, "pause"))
@@ -54,7 +54,7 @@ final class ActionsApi {
     /** Writes an event with another payload, under an id of its own; the dead one is settled, and stays as it was. */
     private AdminResponse edit(Exchange exchange) {
         String id = exchange.anyId();
-        Map<String, Object> body = exchange.body();
+        Map<String, Object> body = exchange.largeBody();
         String payload = Exchange.text(body, "payload");
         if (payload == null) {
             throw Problem.invalid("payload", "must be given");
@@ -72,7 +72,7 @@ final class ActionsApi {
     }
 
     private AdminResponse type(Exchange exchange, String action) {
-        String type = exchange.path().get("type");
+        String type = exchange.path("type");
         if (!outbox.lanes().containsKey(type)) {
             throw Problem.notFound("No event type of this name has a lane of its own");
         }

@@ -19,13 +19,15 @@ final class BulkApi implements AutoCloseable {
     private static final int MOST_UNFINISHED = 10;
 
     private final DeadEvents dead;
+    private final Views views;
     private final AuditLog audit;
     private final Clock clock;
     private final ExecutorService worker = Executors.newSingleThreadExecutor(new DaemonThreadFactory("outbox-bulk-"));
     private final Deque<BulkJob> jobs = new ArrayDeque<>();
 
-    BulkApi(DeadEvents dead, AuditLog audit, Clock clock) {
+    BulkApi(DeadEvents dead, Views views, AuditLog audit, Clock clock) {
         this.dead = dead;
+        this.views = views;
         this.audit = audit;
         this.clock = clock;
     }
@@ -35,7 +37,7 @@ final class BulkApi implements AutoCloseable {
                 .get(
                         api + "/bulk/{id}",
                         exchange -> AdminResponse.json(200, job(exchange).view()))
-                .operate("POST", api + "/bulk", this::order)
+                .operate("POST", api + "/bulk", this::order, "action", "filter", "dryRun")
                 .operate("DELETE", api + "/bulk/{id}", this::cancel);
     }
 
@@ -45,7 +47,7 @@ final class BulkApi implements AutoCloseable {
 
     private synchronized BulkJob job(Exchange exchange) {
         return jobs.stream()
-                .filter(job -> job.id().equals(exchange.path().get("id")))
+                .filter(job -> job.id().equals(exchange.path("id")))
                 .findFirst()
                 .orElseThrow(() -> Problem.notFound("This node knows of no such action"));
     }
@@ -54,7 +56,13 @@ final class BulkApi implements AutoCloseable {
         Map<String, Object> body = exchange.body();
         boolean dryRun = Exchange.flag(body, "dryRun");
         Action action = Exchange.choice("action", body.get("action"), Action.class);
+        if (action == Action.DELETE && !body.containsKey("dryRun")) {
+            throw Problem.invalid("dryRun", "must be given for delete: true only counts, false deletes");
+        }
         Matches matches = Matches.of(body.get("filter"), dead.events());
+        if (matches.isByError() && views.isMasked()) {
+            throw Problem.masked("filter.error");
+        }
         if (action == Action.RESOLVE) {
             dead.requireResolve();
         }

@@ -1,10 +1,15 @@
 package io.outbox.admin;
 
+import io.outbox.dead.DeadLetterQueue;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.spi.DeadLetterFilter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Dead letters below {@value #PATH}: read by batch number, and changed one by one or together. */
 final class DlqApi {
@@ -28,12 +33,12 @@ final class DlqApi {
     }
 
     void addTo(Routes routes) {
-        routes.get(PATH, this::list)
-                .get(PATH + "/count", this::count)
+        routes.get(PATH, this::list, "status", "batchNumber", "batchSize")
+                .get(PATH + "/count", this::count, "status")
                 .get(PATH + "/{id}", this::one)
-                .operate("PATCH", PATH, this::changeAll)
-                .operate("PATCH", PATH + "/{id}", this::change)
-                .operate("DELETE", PATH, this::deleteAll)
+                .operate("PATCH", PATH, this::changeAll, "ids", "status")
+                .operate("PATCH", PATH + "/{id}", this::change, "status")
+                .operate("DELETE", PATH, this::deleteAll, "ids")
                 .operate("DELETE", PATH + "/{id}", this::delete);
     }
 
@@ -48,12 +53,31 @@ final class DlqApi {
     private AdminResponse list(Exchange exchange) {
         DlqStatus status = exchange.choice("status", DlqStatus.class);
         int size = exchange.number("batchSize", DEFAULT_BATCH, LEAST_BATCH, MOST_BATCH);
-        int number = exchange.number("batchNumber", 0, 0, MOST_LISTED / size);
-        return AdminResponse.json(
-                200,
-                dead.queue().list(status, (long) number * size, size).stream()
-                        .map(views::letter)
-                        .toList());
+        long first = (long) exchange.number("batchNumber", 0, 0, Integer.MAX_VALUE) * size;
+        DeadLetterQueue queue = dead.queue();
+        if (first > MOST_LISTED && !isBehindTheLast(queue, status)) {
+            throw Problem.invalid("batchNumber", "must be at most " + MOST_LISTED / size + " for batches of " + size);
+        }
+        List<String> ids = first > MOST_LISTED ? List.of() : queue.listIds(status, first, size);
+        return AdminResponse.json(200, out -> write(queue, ids, out));
+    }
+
+    private static boolean isBehindTheLast(DeadLetterQueue queue, DlqStatus status) {
+        return queue.count(DeadLetterFilter.of(status, null, null)).exact();
+    }
+
+    /** Writes letters one by one: their payloads together may be larger than the heap. */
+    private void write(DeadLetterQueue queue, List<String> ids, OutputStream out) throws IOException {
+        char separator = '[';
+        for (String id : ids) {
+            Optional<DeadLetter> letter = queue.find(id);
+            if (letter.isPresent()) {
+                out.write(separator);
+                out.write(Json.bytes(views.letter(letter.get())));
+                separator = ',';
+            }
+        }
+        out.write((separator == '[' ? "[]" : "]").getBytes(StandardCharsets.US_ASCII));
     }
 
     private AdminResponse count(Exchange exchange) {

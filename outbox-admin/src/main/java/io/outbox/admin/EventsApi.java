@@ -18,6 +18,19 @@ final class EventsApi {
 
     private static final int MOST = 200;
     private static final int DEFAULT = 50;
+    private static final String[] SEARCH = {
+        "status",
+        "eventType",
+        "fingerprint",
+        "aggregateType",
+        "aggregateId",
+        "tenantId",
+        "from",
+        "to",
+        "error",
+        "limit",
+        "after"
+    };
 
     private final DeadEvents dead;
     private final InspectionBackend inspection;
@@ -30,10 +43,10 @@ final class EventsApi {
     }
 
     void addTo(Routes routes, String api) {
-        routes.get(api + "/events", this::search)
+        routes.get(api + "/events", this::search, SEARCH)
                 .get(api + "/events/{id}", this::one)
-                .get(api + "/dead-letters", this::letters)
-                .get(api + "/groups", this::groups);
+                .get(api + "/dead-letters", this::letters, SEARCH)
+                .get(api + "/groups", this::groups, "limit");
     }
 
     private AdminResponse search(Exchange exchange) {
@@ -41,10 +54,14 @@ final class EventsApi {
         EventFilter filter = filter(exchange, state == null ? Set.of() : Set.of(state));
         int limit = exchange.number("limit", DEFAULT, 1, MOST);
         InspectionBackend.Found found = inspection.search(filter, exchange.param("after"), limit);
-        return page(found.events().stream().map(Views::summary).toList(), found.next());
+        return page(found.events().stream().map(views::summary).toList(), found.next());
     }
 
-    private static EventFilter filter(Exchange exchange, Set<EventStatus> states) {
+    private EventFilter filter(Exchange exchange, Set<EventStatus> states) {
+        String error = exchange.param("error");
+        if (error != null && views.isMasked()) {
+            throw Problem.masked("error");
+        }
         return new EventFilter(
                 states,
                 new EventFilter.Scope(
@@ -54,7 +71,7 @@ final class EventsApi {
                         exchange.param("tenantId")),
                 exchange.time("from"),
                 exchange.time("to"),
-                new EventFilter.Failure(exchange.param("error"), exchange.param("fingerprint")));
+                new EventFilter.Failure(error, exchange.param("fingerprint")));
     }
 
     private static AdminResponse page(List<?> items, String next) {
@@ -81,7 +98,7 @@ final class EventsApi {
         String after = exchange.param("after");
         Page<DeadLetter> page = dead.events().query(after == null ? query : query.after(cursor(after)));
         return page(
-                page.items().stream().map(Views::summary).toList(),
+                page.items().stream().map(views::summary).toList(),
                 page.next() == null ? null : dead.events().encode(page.next()));
     }
 
@@ -97,8 +114,7 @@ final class EventsApi {
         int limit = exchange.number("limit", DEFAULT, 1, MOST);
         return AdminResponse.json(
                 200,
-                new Views.Items<>(dead.events().groups(limit).stream()
-                        .map(Views.FailureGroup::of)
-                        .toList()));
+                new Views.Items<>(
+                        dead.events().groups(limit).stream().map(views::group).toList()));
     }
 }

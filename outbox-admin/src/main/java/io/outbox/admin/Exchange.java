@@ -6,19 +6,21 @@ import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * A request on its way to a handler, with what is read from it. What is wrong about a value is a {@link Problem} that names
  * the field.
  *
- * @param path the values of the variable parts of the path
+ * @param slot where the body is, if it is asked for
  */
-record Exchange(AdminRequest request, Map<String, String> path, Caller caller) {
+record Exchange(AdminRequest request, Routes.Match match, Caller caller, Bodies.Slot slot) {
 
-    private static final String ID =
-            "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}";
+    private static final Pattern ID =
+            Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}");
     private static final int LONGEST_TEXT = 256;
 
     /** Not all databases know times beyond these. */
@@ -28,6 +30,13 @@ record Exchange(AdminRequest request, Map<String, String> path, Caller caller) {
     private static final String FILTER = "filter.";
     private static final String TIME_RULE = "must be a time like 2025-06-01T12:00:00Z, of the years 1970 to 9999";
     private static final int MOST_IDS = 1000;
+    private static final int USUAL_BODY = 128 * 1024;
+    private static final Pattern JSON = Pattern.compile("(?i)application/([a-z.+-]+\\+)?json(;.*)?");
+
+    /** Returns the value of a variable part of the path. */
+    String path(String name) {
+        return match.path().get(name);
+    }
 
     /** Returns a parameter of the query, or {@code null}. */
     String param(String name) {
@@ -101,12 +110,12 @@ record Exchange(AdminRequest request, Map<String, String> path, Caller caller) {
 
     /** Returns the event id in the path, which must be a UUID or a ULID. */
     String id() {
-        return id("id", path.get("id"));
+        return id("id", path("id"));
     }
 
     /** Returns the event id in the path, which may be any that an application has chosen. */
     String anyId() {
-        String id = path.get("id");
+        String id = path("id");
         if (id.length() > 36) {
             throw Problem.invalid("id", "must have at most 36 characters");
         }
@@ -114,19 +123,34 @@ record Exchange(AdminRequest request, Map<String, String> path, Caller caller) {
     }
 
     private static String id(String name, String id) {
-        if (!id.matches(ID)) {
+        if (!ID.matcher(id).matches()) {
             throw Problem.invalid(name, "must be a UUID or a ULID");
         }
         return id;
     }
 
-    /** Returns the JSON object that was sent. */
+    /** Reads the JSON object that was sent. */
     Map<String, Object> body() {
+        return body(USUAL_BODY);
+    }
+
+    /** Reads the JSON object that was sent, with texts of any length in it. */
+    Map<String, Object> largeBody() {
+        return body(AdminRequest.MAX_BODY_BYTES);
+    }
+
+    private Map<String, Object> body(int most) {
         String type = request.header("Content-Type");
-        if (type == null || !type.strip().toLowerCase(Locale.ROOT).matches("application/([a-z.+-]+\\+)?json(;.*)?")) {
+        if (type == null || !JSON.matcher(type.strip()).matches()) {
             throw Problem.unsupportedMediaType();
         }
-        return JsonReader.object(request.body());
+        Map<String, Object> body = Json.object(slot.read(request, most));
+        Set<String> unknown = new TreeSet<>(body.keySet());
+        unknown.removeAll(match.route().names());
+        if (!unknown.isEmpty()) {
+            throw Problem.unknown("", unknown);
+        }
+        return body;
     }
 
     /** Returns the event ids that were sent. */

@@ -22,13 +22,21 @@ final class FiguresApi {
 
     private final Outbox outbox;
     private final InspectionBackend inspection;
+    private final Views views;
     private final AuditLog audit;
     private final OutboxSeries series;
     private final Clock clock;
 
     /** The series may be {@code null}. */
-    FiguresApi(Outbox outbox, InspectionBackend inspection, AuditLog audit, OutboxSeries series, Clock clock) {
+    FiguresApi(
+            Outbox outbox,
+            InspectionBackend inspection,
+            Views views,
+            AuditLog audit,
+            OutboxSeries series,
+            Clock clock) {
         this.outbox = outbox;
+        this.views = views;
         this.inspection = inspection;
         this.audit = audit;
         this.series = series;
@@ -37,10 +45,10 @@ final class FiguresApi {
 
     void addTo(Routes routes, String api) {
         routes.get(api + "/overview", exchange -> AdminResponse.json(200, overview()))
-                .get(api + "/series", this::series)
+                .get(api + "/series", this::series, "minutes")
                 .get(api + "/nodes", exchange -> AdminResponse.json(200, nodes()))
                 .get(api + "/types", exchange -> AdminResponse.json(200, types()))
-                .get(api + "/audit", this::audit);
+                .get(api + "/audit", this::audit, "limit", "after");
     }
 
     /** Returns what changes all the time. */
@@ -65,7 +73,7 @@ final class FiguresApi {
                 new Views.Queues(node.hotQueueDepth(), node.coldQueueDepth()),
                 due.stream().map(Views.Pending::of).toList(),
                 open.exact(),
-                node.unavailable().stream().map(Views.Unavailable::of).toList(),
+                node.unavailable().stream().map(views::unavailable).toList(),
                 outbox.pausedTypes().stream().sorted().toList());
     }
 
@@ -117,7 +125,7 @@ final class FiguresApi {
                 outbox.nodeStatus().unavailable().stream()
                         .filter(target -> target.eventType().equals(type))
                         .findFirst()
-                        .map(Views.Unavailable::of)
+                        .map(views::unavailable)
                         .orElse(null));
     }
 

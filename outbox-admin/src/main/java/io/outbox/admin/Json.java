@@ -1,19 +1,26 @@
 package io.outbox.admin;
 
+import io.outbox.json.JsonText;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.RecordComponent;
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Writes records, maps, collections, texts, numbers, flags and times as JSON. A record is an object whose fields are its
- * components. What HTML would make something of is escaped.
+ * components. What HTML would make something of is escaped. Reads
+ * objects of requests.
  */
 final class Json {
 
@@ -29,6 +36,8 @@ final class Json {
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.RECORD_COMPONENT)
     @interface Optional {}
+
+    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d{1,3})?");
 
     private static final ClassValue<RecordComponent[]> COMPONENTS = new ClassValue<>() {
         @Override
@@ -122,35 +131,37 @@ final class Json {
     }
 
     private static void writeText(String text, StringBuilder json) {
-        json.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            switch (c) {
-                case '"' -> json.append("\\\"");
-                case '\\' -> json.append("\\\\");
-                case '\n' -> json.append("\\n");
-                case '\r' -> json.append("\\r");
-                case '\t' -> json.append("\\t");
-                default -> writeChar(text, i, json);
+        JsonText.quote(text, json, c -> "<>&\u007f\u2028\u2029".indexOf(c) >= 0);
+    }
+
+    /**
+     * Reads an object.
+     *
+     * @throws Problem if the bytes are none
+     */
+    static Map<String, Object> object(byte[] json) {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(json))
+                    .toString();
+            if (JsonText.read(text, Json::number) instanceof Map<?, ?> map) {
+                Map<String, Object> object = new LinkedHashMap<>();
+                map.forEach((name, value) -> object.put((String) name, value));
+                return object;
             }
+        } catch (CharacterCodingException e) {
+            throw Problem.badRequest("The body is not UTF-8");
+        } catch (JsonText.MalformedException e) {
+            throw Problem.badRequest("The body is not JSON: look at character " + (e.position() + 1));
         }
-        json.append('"');
+        throw Problem.badRequest("The body must be a JSON object");
     }
 
-    private static void writeChar(String text, int i, StringBuilder json) {
-        char c = text.charAt(i);
-        boolean isLonely = Character.isSurrogate(c) && !isPaired(text, i);
-        if (c < 0x20 || c == '<' || c == '>' || c == '&' || c == 0x7f || c == 0x2028 || c == 0x2029 || isLonely) {
-            json.append(String.format("\\u%04x", (int) c));
-        } else {
-            json.append(c);
+    private static BigDecimal number(String text) {
+        if (text.length() > 40 || !NUMBER.matcher(text).matches()) {
+            throw new NumberFormatException(text);
         }
-    }
-
-    private static boolean isPaired(String text, int i) {
-        char c = text.charAt(i);
-        return Character.isHighSurrogate(c)
-                ? i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))
-                : i > 0 && Character.isHighSurrogate(text.charAt(i - 1));
+        return new BigDecimal(text);
     }
 }

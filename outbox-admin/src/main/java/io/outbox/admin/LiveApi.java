@@ -20,7 +20,7 @@ final class LiveApi implements AutoCloseable {
             throw Problem.tooManyStreams(LiveFeed.MOST_STREAMS);
         }
         // The second header is for proxies that would keep what is written until it is worth sending.
-        return new AdminResponse(200, "text/event-stream", Map.of("X-Accel-Buffering", "no"), new byte[0], feed::start);
+        return AdminResponse.streamed("text/event-stream", Map.of("X-Accel-Buffering", "no"), feed::start);
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** The dead events that an operator means by a filter, in batches: those that are MOVED. */
 final class Matches {
@@ -37,12 +38,11 @@ final class Matches {
         }
         Map<String, Object> fields = new LinkedHashMap<>();
         map.forEach((name, value) -> fields.put((String) name, value));
-        fields.keySet().stream()
-                .filter(name -> !FIELDS.contains(name))
-                .findFirst()
-                .ifPresent(name -> {
-                    throw Problem.invalid("filter." + name, "is not known");
-                });
+        Set<String> unknown = new TreeSet<>(fields.keySet());
+        unknown.removeAll(FIELDS);
+        if (!unknown.isEmpty()) {
+            throw Problem.unknown("filter.", unknown);
+        }
         fields.forEach((name, value) -> {
             if (value == null) {
                 throw Problem.invalid("filter." + name, "must have a value; leave it out if any will do");
@@ -60,6 +60,10 @@ final class Matches {
                 new EventFilter.Failure(
                         Exchange.filterText(fields, "error"), Exchange.filterText(fields, "fingerprint")));
         return new Matches(events, filter, Json.text(json));
+    }
+
+    boolean isByError() {
+        return filter.events().failure().text() != null;
     }
 
     /** Returns the filter as it was sent. */

@@ -41,6 +41,8 @@ public final class OutboxAdmin implements AutoCloseable {
     private final String basePath;
     private final Access access;
     private final Routes routes = new Routes();
+    private final Bodies bodies = new Bodies();
+    private final Refusals refusals = new Refusals();
     private final BulkApi bulk;
     private final LiveApi live;
 
@@ -52,12 +54,12 @@ public final class OutboxAdmin implements AutoCloseable {
         AuditLog audit = new AuditLog(inspection, builder.clock);
         DeadEvents dead = new DeadEvents(builder.outbox, lookedInto(builder.outbox.deadEventOperations()), inspection);
         Views views = new Views(builder.mask);
-        this.bulk = new BulkApi(dead, audit, builder.clock);
+        this.bulk = new BulkApi(dead, views, audit, builder.clock);
         String api = basePath + "/api";
         new DlqApi(dead, views, audit).addTo(routes);
         new EventsApi(dead, inspection, views).addTo(routes, api);
         new ActionsApi(builder.outbox, dead, inspection, audit).addTo(routes, api);
-        FiguresApi figures = new FiguresApi(builder.outbox, inspection, audit, builder.series, builder.clock);
+        FiguresApi figures = new FiguresApi(builder.outbox, inspection, views, audit, builder.series, builder.clock);
         figures.addTo(routes, api);
         this.live = new LiveApi(figures);
         live.addTo(routes, api);
@@ -84,6 +86,14 @@ public final class OutboxAdmin implements AutoCloseable {
         return basePath;
     }
 
+    /**
+     * Returns how many requests were refused since this was built, by reason, such as {@code unauthorized} or {@code
+     * role-missing}.
+     */
+    public Map<String, Long> refusals() {
+        return refusals.byReason();
+    }
+
     List<Routes.Route> routes() {
         return routes.all();
     }
@@ -100,6 +110,9 @@ public final class OutboxAdmin implements AutoCloseable {
         try {
             return answer(request);
         } catch (Problem problem) {
+            if (problem.isRefusal()) {
+                refusals.add(request, problem);
+            }
             return AdminResponse.of(problem, instance);
         } catch (OutboxBackendException e) {
             LOG.log(Level.ERROR, "The store failed while the administration answered " + request, e);
@@ -111,34 +124,27 @@ public final class OutboxAdmin implements AutoCloseable {
     }
 
     private AdminResponse answer(AdminRequest request) {
-        if (request.body().length > AdminRequest.MAX_BODY_BYTES) {
-            throw Problem.tooLarge();
+        AdminResponse file = request.isRead() ? file(request.target().path()) : null;
+        if (file != null) {
+            access.requireForFiles(request);
+            return file;
         }
-        List<String> segments = segments(request.target().path());
-        Routes.Match match = routes.find(request.target().method(), segments);
-        if (match != null) {
-            Caller caller = access.require(match.route().role(), request);
-            return match.route().handler().answer(new Exchange(request, match.path(), caller));
+        Caller caller = access.require(request);
+        Routes.Match match =
+                routes.find(request.target().method(), segments(request.target().path()));
+        Access.require(match.route().role(), caller);
+        match.route().requireKnown(request);
+        try (Bodies.Slot body = bodies.slot()) {
+            return match.route().handler().answer(new Exchange(request, match, caller, body));
         }
-        AdminResponse file = request.isRead() ? file(request.target().path(), segments) : null;
-        if (file == null) {
-            access.require(Role.READ, request);
-            throw Problem.notFound("There is nothing here");
-        }
-        access.requireForFiles(request);
-        return file;
     }
 
-    private AdminResponse file(String path, List<String> segments) {
-        int depth = segments(basePath).size();
-        boolean isBelow = path.equals(basePath) || path.startsWith(basePath + "/");
-        if (!isBelow || (segments.size() > depth && segments.get(depth).equals("api"))) {
-            return null;
-        }
+    private AdminResponse file(String path) {
         // Addresses inside of the dashboard are relative to its own, which therefore ends with a slash.
-        return path.equals(basePath)
-                ? AdminResponse.redirect(segments.get(depth - 1) + "/")
-                : WebFiles.find(segments.subList(depth, segments.size()));
+        if (path.equals(basePath)) {
+            return AdminResponse.redirect(basePath.substring(basePath.lastIndexOf('/') + 1) + "/");
+        }
+        return path.startsWith(basePath + "/") ? WebFiles.find(path.substring(basePath.length() + 1)) : null;
     }
 
     private static List<String> segments(String path) {
@@ -254,9 +260,13 @@ public final class OutboxAdmin implements AutoCloseable {
         /**
          * Builds the administration, and creates the table of its audit log where that is missing.
          *
-         * @throws IllegalStateException if the store of the outbox cannot be looked into
+         * @throws IllegalStateException if the store of the outbox cannot be looked into, or if both tokens are the same
          */
         public OutboxAdmin build() {
+            if (readToken != null && readToken.equals(operateToken)) {
+                throw new IllegalStateException(
+                        "readToken and operateToken are the same, so whoever may only look could do everything: use two");
+            }
             return new OutboxAdmin(this);
         }
     }

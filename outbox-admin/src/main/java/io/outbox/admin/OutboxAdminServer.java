@@ -3,33 +3,77 @@ package io.outbox.admin;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.outbox.util.DaemonThreadFactory;
+import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
-/** An {@link OutboxAdmin} on the JDK's own HTTP server, for applications without another. Thread-safe. */
+/**
+ * An {@link OutboxAdmin} on the JDK's own HTTP server, for applications without another. Thread-safe.
+ *
+ * <p>A connection that waits for its other end is closed after a while: while headers are sent after 10 seconds, while a body is sent
+ * or an answer is read after 30, and after 2 seconds if all that is missing is a body that nobody asked for. Meanwhile it costs one
+ * thread of up to 256, which end when they are not needed. Unless the system property {@code sun.net.httpserver.nodelay} is
+ * set, it is set to {@code true}, for all servers of this kind in the JVM: otherwise every answer takes 40 ms longer.
+ */
 public final class OutboxAdminServer implements AutoCloseable {
 
-    private static final int THREADS = 4;
-    private static final int BACKLOG = 50;
+    private static final int MOST_THREADS = 256;
+    private static final int BACKLOG = 256;
+    private static final Duration FOR_HEADERS = Duration.ofSeconds(10);
+    private static final Duration FOR_BODY = Duration.ofSeconds(30);
+    private static final Duration FOR_ANSWER = Duration.ofSeconds(30);
+    private static final Duration FOR_REFUSAL = Duration.ofSeconds(2);
+    private static final String NODELAY = "sun.net.httpserver.nodelay";
 
+    private final OutboxAdmin admin;
     private final HttpServer server;
-    private final ExecutorService threads =
-            Executors.newFixedThreadPool(THREADS, new DaemonThreadFactory("outbox-admin-"));
+    private final ScheduledThreadPoolExecutor clock =
+            new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-admin-deadlines-"));
+    private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
+            0,
+            MOST_THREADS,
+            30,
+            TimeUnit.SECONDS,
+            new IdleThreadsFirst(),
+            new DaemonThreadFactory("outbox-admin-"),
+            (task, pool) -> pool.getQueue().add(task));
+    private final ThreadLocal<Deadline> deadline = new ThreadLocal<>();
+
+    /** Takes a task only if a thread waits for it; with all threads busy and their number reached, {@code add} takes it. */
+    private static final class IdleThreadsFirst extends LinkedTransferQueue<Runnable> {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public boolean offer(Runnable task) {
+            return tryTransfer(task);
+        }
+    }
 
     private OutboxAdminServer(OutboxAdmin admin, InetSocketAddress address) {
+        if (System.getProperty(NODELAY) == null) {
+            System.setProperty(NODELAY, "true");
+        }
+        this.admin = admin;
         try {
             this.server = HttpServer.create(address, BACKLOG);
         } catch (IOException e) {
             throw new UncheckedIOException("The administration of the outbox cannot listen at " + address, e);
         }
-        server.createContext("/", exchange -> answer(admin, exchange));
-        server.setExecutor(threads);
+        clock.setRemoveOnCancelPolicy(true);
+        server.createContext("/", this::answer);
+        server.setExecutor(task -> threads.execute(() -> run(task)));
         server.start();
     }
 
@@ -44,10 +88,25 @@ public final class OutboxAdminServer implements AutoCloseable {
         return server.getAddress();
     }
 
-    private static void answer(OutboxAdmin admin, HttpExchange exchange) throws IOException {
+    /** Runs a task of the server's: reads the headers, and calls what answers them. */
+    private void run(Runnable task) {
+        Deadline mine = new Deadline(clock);
+        deadline.set(mine);
+        try {
+            mine.set(FOR_HEADERS);
+            task.run();
+        } finally {
+            mine.clear();
+            deadline.remove();
+        }
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        Deadline mine = deadline.get();
+        mine.clear();
         boolean isStreaming = false;
         try {
-            AdminResponse response = admin.handle(request(exchange));
+            AdminResponse response = admin.handle(request(exchange, mine));
             response.headers().forEach(exchange.getResponseHeaders()::set);
             if (response.contentType() != null) {
                 exchange.getResponseHeaders().set("Content-Type", response.contentType());
@@ -55,31 +114,63 @@ public final class OutboxAdminServer implements AutoCloseable {
             isStreaming = response.stream() != null && !isHead(exchange);
             if (isStreaming) {
                 exchange.sendResponseHeaders(response.status(), 0);
-                response.stream().start(exchange.getResponseBody(), exchange::close);
+                response.stream().start(new TimelyOutput(exchange.getResponseBody()), exchange::close);
             } else {
                 write(response, exchange);
             }
         } finally {
             if (!isStreaming) {
+                mine.set(FOR_REFUSAL);
                 exchange.close();
             }
         }
     }
 
-    private static void write(AdminResponse response, HttpExchange exchange) throws IOException {
-        byte[] body = response.body();
-        boolean hasBody = body.length > 0 && !isHead(exchange);
-        exchange.sendResponseHeaders(response.status(), hasBody ? body.length : -1);
+    private void write(AdminResponse response, HttpExchange exchange) throws IOException {
+        long length = response.body().length();
+        boolean hasBody = length != 0 && !isHead(exchange);
+        deadline.get().set(FOR_REFUSAL);
+        exchange.sendResponseHeaders(response.status(), hasBody ? Math.max(0, length) : -1);
+        deadline.get().clear();
         if (hasBody) {
-            exchange.getResponseBody().write(body);
+            OutputStream out = new TimelyOutput(exchange.getResponseBody());
+            response.body().writeTo(out);
+            out.flush();
+            deadline.get().set(FOR_REFUSAL);
+            passOver(exchange.getRequestBody());
         }
+    }
+
+    /** Gives each write its time, whichever thread it is of. */
+    private final class TimelyOutput extends FilterOutputStream {
+
+        TimelyOutput(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int start, int count) throws IOException {
+            Deadline forWrite = new Deadline(clock);
+            forWrite.set(FOR_ANSWER);
+            try {
+                out.write(bytes, start, count);
+            } finally {
+                forWrite.clear();
+            }
+        }
+    }
+
+    /** Reads what nobody asked for: a connection that is closed before that takes the answer with it. */
+    private static void passOver(InputStream body) throws IOException {
+        byte[] part = new byte[8192];
+        for (int count = 0; count >= 0; count = body.read(part)) {}
     }
 
     private static boolean isHead(HttpExchange exchange) {
         return exchange.getRequestMethod().equals("HEAD");
     }
 
-    private static AdminRequest request(HttpExchange exchange) throws IOException {
+    private static AdminRequest request(HttpExchange exchange, Deadline deadline) {
         Map<String, String> headers = new HashMap<>();
         exchange.getRequestHeaders().forEach((name, values) -> headers.put(name, values.get(0)));
         return new AdminRequest(
@@ -88,9 +179,18 @@ public final class OutboxAdminServer implements AutoCloseable {
                         exchange.getRequestURI().getRawPath(),
                         exchange.getRequestURI().getRawQuery()),
                 headers,
-                exchange.getRequestBody().readNBytes(AdminRequest.MAX_BODY_BYTES + 1),
+                most -> body(exchange, deadline, most),
                 exchange.getRemoteAddress().getAddress(),
                 null);
+    }
+
+    private static byte[] body(HttpExchange exchange, Deadline deadline, int most) throws IOException {
+        deadline.set(FOR_BODY);
+        try {
+            return exchange.getRequestBody().readNBytes(most);
+        } finally {
+            deadline.clear();
+        }
     }
 
     /** Stops the server; what is being answered is not waited for. */
@@ -98,5 +198,6 @@ public final class OutboxAdminServer implements AutoCloseable {
     public void close() {
         server.stop(0);
         threads.shutdownNow();
+        clock.shutdownNow();
     }
 }

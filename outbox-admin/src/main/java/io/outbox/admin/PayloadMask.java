@@ -3,11 +3,16 @@ package io.outbox.admin;
 import io.outbox.model.OutboxEvent;
 import java.util.Map;
 
-/** Decides what operators see of payloads and headers. Called for each event that is shown with them. */
+/** Decides what operators see of payloads, headers and errors. Called for each event that is shown with them. */
 public interface PayloadMask {
 
     /** Shows everything. */
-    PayloadMask NONE = new PayloadMask() {};
+    PayloadMask NONE = new PayloadMask() {
+        @Override
+        public String error(String eventType, String error) {
+            return error;
+        }
+    };
 
     /** Returns what is shown instead of the payload; {@code null} shows none. */
     default String payload(OutboxEvent event, String payload) {
@@ -17,5 +22,19 @@ public interface PayloadMask {
     /** Returns what is shown instead of the headers. */
     default Map<String, String> headers(OutboxEvent event, Map<String, String> headers) {
         return headers;
+    }
+
+    /**
+     * Returns what is shown instead of an error, which may quote the payload: of an event, of each of its attempts, of a group of
+     * failures, and of a target that is unavailable. Default: the class of the exception, without its message. Where there is a mask,
+     * nobody can search by text in errors.
+     *
+     * @param eventType the type of the event, or {@code null} if that is not known
+     * @param error never {@code null}
+     */
+    default String error(String eventType, String error) {
+        int colon = error.indexOf(':');
+        String name = colon < 0 ? error : error.substring(0, colon);
+        return name.matches("[\\p{javaJavaIdentifierPart}.]+") ? name + ": …" : "…";
     }
 }

@@ -1,6 +1,7 @@
 package io.outbox.admin;
 
 import io.outbox.model.DlqStatus;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
@@ -48,6 +49,21 @@ final class Problem extends RuntimeException {
                 new More(List.of(new Views.Field(field, rule)), null, null));
     }
 
+    /** Names that mean nothing here; nothing was done. */
+    static Problem unknown(String prefix, Collection<String> names) {
+        return new Problem(
+                400,
+                "unknown-name",
+                "Unknown name",
+                prefix + String.join(", " + prefix, names) + " is not known here, so nothing was done",
+                new More(
+                        names.stream()
+                                .map(name -> new Views.Field(prefix + name, "is not known"))
+                                .toList(),
+                        null,
+                        null));
+    }
+
     static Problem notFound(String detail) {
         return new Problem(404, "not-found", "Not found", detail, More.NOTHING);
     }
@@ -85,6 +101,16 @@ final class Problem extends RuntimeException {
         return new Problem(403, kind, "Forbidden", detail, More.NOTHING);
     }
 
+    /** A search for what is hidden would find it out bit by bit. */
+    static Problem masked(String field) {
+        return new Problem(
+                400,
+                "masked",
+                "Masked",
+                field + " cannot be searched for, since a mask hides parts of it",
+                new More(List.of(new Views.Field(field, "cannot be searched for")), null, null));
+    }
+
     static Problem methodNotAllowed(List<String> allowed) {
         return new Problem(
                 405,
@@ -95,8 +121,24 @@ final class Problem extends RuntimeException {
                 Map.of("Allow", String.join(", ", allowed)));
     }
 
-    static Problem tooLarge() {
-        return new Problem(413, "too-large", "Too large", "The body is larger than is read here", More.NOTHING);
+    static Problem tooLarge(int most) {
+        return new Problem(
+                413, "too-large", "Too large", "The body must have at most " + most + " bytes here", More.NOTHING);
+    }
+
+    static Problem incomplete() {
+        return new Problem(
+                408, "incomplete", "Request timeout", "The body did not arrive, or not in time", More.NOTHING);
+    }
+
+    static Problem tooManyBodies(int most) {
+        return new Problem(
+                503,
+                "too-many-bodies",
+                "Service unavailable",
+                "There are " + most + " requests with a body already; send this one again",
+                More.NOTHING,
+                Map.of("Retry-After", "2"));
     }
 
     static Problem unsupportedMediaType() {
@@ -129,6 +171,14 @@ final class Problem extends RuntimeException {
     static Problem internal() {
         return new Problem(
                 500, "internal", "Internal error", "That failed; the application's log says why", More.NOTHING);
+    }
+
+    String kind() {
+        return kind;
+    }
+
+    boolean isRefusal() {
+        return status == 401 || status == 403;
     }
 
     int status() {

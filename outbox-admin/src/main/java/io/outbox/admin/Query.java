@@ -6,9 +6,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The part of an address behind the question mark. */
 final class Query {
+
+    private static final Pattern TILDE = Pattern.compile("~[0-9a-fA-F]{2}");
 
     private Query() {}
 
@@ -33,6 +36,16 @@ final class Query {
         } catch (Problem e) {
             return text;
         }
+    }
+
+    /**
+     * Decodes bytes that are written as {@code ~2F} instead of {@code %2F}: servers refuse some of the latter in a path before anybody
+     * else sees them.
+     */
+    static String decodeTildes(String text) {
+        return TILDE.matcher(text).find()
+                ? decode(text.replace("%", "%25").replace("+", "%2B").replace("~", "%"))
+                : text;
     }
 
     static String decode(String text) {

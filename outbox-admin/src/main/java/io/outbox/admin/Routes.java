@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** What is answered by whom: method and path, in which a part in braces stands for any value. */
@@ -14,20 +15,44 @@ final class Routes {
         AdminResponse answer(Exchange exchange);
     }
 
-    /** A kind of request, what it takes, and who answers it. */
-    record Route(String method, String pattern, Role role, Handler handler) {
+    /**
+     * A kind of request, what it takes, and who answers it.
+     *
+     * @param names the parameters of a request that reads, or the fields of one that changes something
+     */
+    record Route(String method, List<String> parts, Role role, Set<String> names, Handler handler) {
+
+        boolean reads() {
+            return method.equals("GET");
+        }
+
+        String pattern() {
+            return "/" + String.join("/", parts);
+        }
+
+        /** Refuses what is not known: it would be meant and not heeded. */
+        void requireKnown(AdminRequest request) {
+            Set<String> unknown = new TreeSet<>(request.target().query().keySet());
+            unknown.removeAll(reads() ? names : Set.of());
+            if (!unknown.isEmpty()) {
+                throw Problem.unknown("", unknown);
+            }
+            if (!reads() && names.isEmpty() && request.declaresBody()) {
+                throw Problem.badRequest("This call has no body");
+            }
+        }
 
         /** Returns the values of the variable parts of a path that fits, or {@code null}. */
         Map<String, String> match(List<String> segments) {
-            String[] parts = pattern.substring(1).split("/");
-            if (parts.length != segments.size()) {
+            if (parts.size() != segments.size()) {
                 return null;
             }
             Map<String, String> values = new HashMap<>();
-            for (int i = 0; i < parts.length; i++) {
-                if (parts[i].startsWith("{")) {
-                    values.put(parts[i].substring(1, parts[i].length() - 1), segments.get(i));
-                } else if (!parts[i].equals(segments.get(i))) {
+            for (int i = 0; i < parts.size(); i++) {
+                String part = parts.get(i);
+                if (part.startsWith("{")) {
+                    values.put(part.substring(1, part.length() - 1), Query.decodeTildes(segments.get(i)));
+                } else if (!part.equals(segments.get(i))) {
                     return null;
                 }
             }
@@ -40,16 +65,18 @@ final class Routes {
 
     private final List<Route> all = new ArrayList<>();
 
-    Routes get(String pattern, Handler handler) {
-        return add("GET", pattern, Role.READ, handler);
+    /** Adds what reads, with its parameters. */
+    Routes get(String pattern, Handler handler, String... params) {
+        return add("GET", pattern, Role.READ, handler, params);
     }
 
-    Routes operate(String method, String pattern, Handler handler) {
-        return add(method, pattern, Role.OPERATE, handler);
+    /** Adds what changes something, with the fields of its body; without any, it has no body. */
+    Routes operate(String method, String pattern, Handler handler, String... fields) {
+        return add(method, pattern, Role.OPERATE, handler, fields);
     }
 
-    private Routes add(String method, String pattern, Role role, Handler handler) {
-        all.add(new Route(method, pattern, role, handler));
+    private Routes add(String method, String pattern, Role role, Handler handler, String... names) {
+        all.add(new Route(method, List.of(pattern.substring(1).split("/")), role, Set.of(names), handler));
         return this;
     }
 
@@ -57,7 +84,7 @@ final class Routes {
         return List.copyOf(all);
     }
 
-    /** Returns the first route that fits, or {@code null}; a path that fits with another method is a problem. */
+    /** Returns the first route that fits. */
     Match find(String method, List<String> segments) {
         String wanted = method.equals("HEAD") ? "GET" : method;
         TreeSet<String> others = new TreeSet<>();
@@ -70,9 +97,8 @@ final class Routes {
                 others.add(route.method);
             }
         }
-        if (!others.isEmpty()) {
-            throw Problem.methodNotAllowed(List.copyOf(others));
-        }
-        return null;
+        throw others.isEmpty()
+                ? Problem.notFound("There is nothing here")
+                : Problem.methodNotAllowed(List.copyOf(others));
     }
 }

@@ -4,6 +4,7 @@ import io.outbox.dispatch.LanePolicy;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.model.FailedAttempt;
+import io.outbox.model.FailureText;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OpenEvents;
@@ -75,13 +76,15 @@ final class Views {
             @Json.Nullable Instant lockedAt)
             implements Json.Part {}
 
-    static EventSummary summary(InspectedEvent inspected) {
+    EventSummary summary(InspectedEvent inspected) {
         InspectedEvent.Lock lock = inspected.lock();
         return new EventSummary(
                 Identity.of(inspected.event()),
                 inspected.status(),
-                inspected.event().attempts(),
-                inspected.lastError(),
+                inspected.status() == EventStatus.DEAD
+                        ? attempts(inspected.event(), inspected.lastError())
+                        : inspected.event().attempts(),
+                error(inspected.event().eventType(), inspected.lastError()),
                 inspected.event().createdAt(),
                 inspected.event().availableAt(),
                 inspected.doneAt(),
@@ -104,12 +107,12 @@ final class Views {
             @Json.Nullable String updatedBy)
             implements Json.Part {}
 
-    static DeadLetterSummary summary(io.outbox.model.DeadLetter letter) {
+    DeadLetterSummary summary(io.outbox.model.DeadLetter letter) {
         return new DeadLetterSummary(
                 Identity.of(letter.event()),
                 letter.status(),
-                letter.event().attempts(),
-                letter.failure().error(),
+                attempts(letter.event(), letter.failure().error()),
+                error(letter.event().eventType(), letter.failure().error()),
                 letter.failure().fingerprint(),
                 letter.event().createdAt(),
                 letter.failure().firstAt(),
@@ -117,6 +120,11 @@ final class Views {
                 letter.state().movedAt(),
                 letter.state().updatedAt(),
                 letter.state().updatedBy());
+    }
+
+    /** Returns how often a dead event was tried; the row does not count an attempt that ends all others. */
+    private static int attempts(OutboxEvent dead, String error) {
+        return Math.max(dead.attempts(), FailureText.of(error).attemptsMade());
     }
 
     /** A dead letter with everything but its attempts. */
@@ -157,17 +165,37 @@ final class Views {
     record EventAsLetter(Location location, DeadLetterSummary letter, Content content, List<Attempt> history) {}
 
     EventInOutbox whole(InspectedEvent event, List<FailedAttempt> history) {
-        return new EventInOutbox(Location.OUTBOX, summary(event), content(event.event()), attempts(history));
+        List<FailedAttempt> known = history.isEmpty()
+                ? FailureText.of(event.lastError()).history(event.event().eventId())
+                : history;
+        return new EventInOutbox(
+                Location.OUTBOX,
+                summary(event),
+                content(event.event()),
+                attempts(event.event().eventType(), known));
     }
 
     EventAsLetter whole(io.outbox.model.DeadLetter letter, List<FailedAttempt> history) {
-        return new EventAsLetter(Location.DEAD_LETTERS, summary(letter), content(letter.event()), attempts(history));
+        return new EventAsLetter(
+                Location.DEAD_LETTERS,
+                summary(letter),
+                content(letter.event()),
+                attempts(letter.event().eventType(), history));
     }
 
-    private static List<Attempt> attempts(List<FailedAttempt> history) {
+    private List<Attempt> attempts(String eventType, List<FailedAttempt> history) {
         return history.stream()
-                .map(each -> new Attempt(each.attempt(), each.at(), each.node(), each.error()))
+                .map(each -> new Attempt(each.attempt(), each.at(), each.node(), error(eventType, each.error())))
                 .toList();
+    }
+
+    private String error(String eventType, String error) {
+        return error == null ? null : mask.error(eventType, error);
+    }
+
+    /** Returns whether something is hidden, so that nobody may search for it. */
+    boolean isMasked() {
+        return mask != PayloadMask.NONE;
     }
 
     /** Returns how the payload is stored if not as it is, or {@code null}. */
@@ -180,7 +208,7 @@ final class Views {
         Map<String, String> headers = new LinkedHashMap<>();
         if (json != null && !json.isBlank()) {
             try {
-                JsonReader.object(json.getBytes(StandardCharsets.UTF_8))
+                Json.object(json.getBytes(StandardCharsets.UTF_8))
                         .forEach((name, value) -> headers.put(name, value == null ? null : value.toString()));
             } catch (Problem e) {
                 headers.clear();
@@ -197,18 +225,17 @@ final class Views {
             boolean exact,
             @Json.Nullable Instant firstSeen,
             @Json.Nullable Instant lastSeen,
-            @Json.Nullable String error) {
+            @Json.Nullable String error) {}
 
-        static FailureGroup of(io.outbox.model.FailureGroup group) {
-            return new FailureGroup(
-                    group.eventType(),
-                    group.fingerprint(),
-                    group.count(),
-                    group.exact(),
-                    group.firstAt(),
-                    group.lastAt(),
-                    group.error());
-        }
+    FailureGroup group(io.outbox.model.FailureGroup group) {
+        return new FailureGroup(
+                group.eventType(),
+                group.fingerprint(),
+                group.count(),
+                group.exact(),
+                group.firstAt(),
+                group.lastAt(),
+                error(group.eventType(), group.error()));
     }
 
     // Lists and numbers
@@ -260,11 +287,10 @@ final class Views {
     }
 
     /** A target that cannot be reached. */
-    record Unavailable(String eventType, Instant since, String cause) {
+    record Unavailable(String eventType, Instant since, String cause) {}
 
-        static Unavailable of(UnavailableTarget target) {
-            return new Unavailable(target.eventType(), target.since(), target.cause());
-        }
+    Unavailable unavailable(UnavailableTarget target) {
+        return new Unavailable(target.eventType(), target.since(), mask.error(target.eventType(), target.cause()));
     }
 
     /** What a node did in ten seconds. */

@@ -3,14 +3,17 @@ package io.outbox.admin;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The files of the dashboard, which are in the jar. */
 final class WebFiles {
 
     private static final String ROOT = "/META-INF/outbox-admin/web/";
     private static final String INDEX = "index.html";
+    private static final Pattern NAME =
+            Pattern.compile("([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-z0-9._-]*\\.(?<extension>[a-z0-9]+)");
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html; charset=utf-8",
             "js", "text/javascript; charset=utf-8",
@@ -26,14 +29,12 @@ final class WebFiles {
     private WebFiles() {}
 
     /** Returns the file, the start page if none is named, or {@code null}. */
-    static AdminResponse find(List<String> segments) {
-        if (segments.stream().anyMatch(segment -> !segment.matches("[A-Za-z0-9_-][A-Za-z0-9._-]*"))) {
-            return null;
-        }
-        String name = segments.isEmpty() ? INDEX : String.join("/", segments);
-        byte[] content = read(ROOT + name);
-        String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
-        return content == null || type == null ? null : new AdminResponse(200, type, Map.of(), content);
+    static AdminResponse find(String path) {
+        String name = path.isEmpty() ? INDEX : path;
+        Matcher matcher = NAME.matcher(name);
+        String type = matcher.matches() ? TYPES.get(matcher.group("extension")) : null;
+        byte[] content = type == null ? null : read(ROOT + name);
+        return content == null ? null : new AdminResponse(200, type, Map.of(), content);
     }
 
     static byte[] read(String resource) {

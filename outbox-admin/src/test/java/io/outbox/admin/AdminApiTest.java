@@ -1,6 +1,7 @@
 package io.outbox.admin;
 
 import static io.outbox.admin.AdminFixture.BASE;
+import static io.outbox.admin.AdminFixture.TYPE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,6 +14,8 @@ import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
 import io.outbox.registry.DefaultListenerRegistry;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,6 +25,8 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What operators see and do below the base path. */
 class AdminApiTest {
@@ -113,6 +118,29 @@ class AdminApiTest {
         assertThat(attempt.get("attempt").getAsInt()).isEqualTo(1);
         assertThat(attempt.get("error").getAsString()).contains("boom");
         assertThat(fixture.get(BASE + "/events/unknown").status()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theAttemptThatKillsIsShownInListPageAndHistory(boolean hasQueue) {
+        if (!hasQueue) {
+            withoutDeadLetters();
+        }
+        String id = fixture.writeDead(1).get(0);
+
+        JsonObject listed = fixture.get(BASE + "/dead-letters")
+                .object()
+                .getAsJsonArray("items")
+                .get(0)
+                .getAsJsonObject();
+        JsonObject event = fixture.get(BASE + "/events/" + id).object();
+        JsonArray history = event.getAsJsonArray("history");
+
+        assertThat(listed.get("attempts").getAsInt()).isEqualTo(1);
+        assertThat(event.get("attempts").getAsInt()).isEqualTo(1);
+        assertThat(history).hasSize(1);
+        assertThat(history.get(0).getAsJsonObject().get("attempt").getAsInt()).isEqualTo(1);
+        assertThat(history.get(0).getAsJsonObject().get("error").getAsString()).contains("boom", "\tat ");
     }
 
     @Test
@@ -461,7 +489,10 @@ class AdminApiTest {
         withoutDeadLetters();
         fixture.writeDead(3);
 
-        fixture.send("POST", BASE + "/bulk", "{\"action\":\"delete\",\"filter\":{\"eventType\":\"OrderPlaced\"}}");
+        fixture.send(
+                "POST",
+                BASE + "/bulk",
+                "{\"action\":\"delete\",\"dryRun\":false,\"filter\":{\"eventType\":\"OrderPlaced\"}}");
 
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> ids(BASE + "/events?limit=10").isEmpty());
@@ -507,7 +538,7 @@ class AdminApiTest {
                 .object();
         assertThat(dryRun.get("matches").getAsInt()).isEqualTo(3);
         assertThat(dryRun.get("exact").getAsBoolean()).isTrue();
-        fixture.send("POST", BASE + "/bulk", "{\"action\":\"delete\"," + filter + "}");
+        fixture.send("POST", BASE + "/bulk", "{\"action\":\"delete\",\"dryRun\":false," + filter + "}");
 
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(
@@ -533,7 +564,7 @@ class AdminApiTest {
                         "POST", BASE + "/bulk", "{\"action\":\"delete\",\"dryRun\":true," + filter + "}")
                 .object();
         assertThat(dryRun.get("exact").getAsBoolean()).isFalse();
-        fixture.send("POST", BASE + "/bulk", "{\"action\":\"delete\"," + filter + "}");
+        fixture.send("POST", BASE + "/bulk", "{\"action\":\"delete\",\"dryRun\":false," + filter + "}");
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> ids(BASE + "/events?status=DEAD&limit=1").isEmpty());
     }
@@ -637,6 +668,123 @@ class AdminApiTest {
                         .get("payload")
                         .getAsString())
                 .isEqualTo("{\"n\":*}");
+    }
+
+    @Test
+    void aMaskHidesWhatErrorsQuote() {
+        fixture.close();
+        fixture = AdminFixture.withDeadLetters(builder -> builder.payloadMask(new PayloadMask() {}));
+        fixture.error = "Cannot parse {\"iban\":\"DE89370400440532013000\"}";
+        String id = fixture.writeDead(1).get(0);
+
+        for (String path : List.of(
+                BASE + "/events/" + id,
+                BASE + "/dead-letters",
+                BASE + "/groups",
+                AdminFixture.DLQ,
+                AdminFixture.DLQ + "/" + id)) {
+            assertThat(fixture.get(path).response().body())
+                    .as(path)
+                    .doesNotContain("DE8937")
+                    .contains("UnrecoverableException: …");
+        }
+        for (String path : List.of("/events", "/dead-letters")) {
+            Answer refused = fixture.get(BASE + path + "?error=DE8937");
+            assertThat(refused.status()).as(path).isEqualTo(400);
+            assertThat(refused.object().get("type").getAsString()).endsWith("masked");
+        }
+        assertThat(fixture.send(
+                                "POST",
+                                BASE + "/bulk",
+                                "{\"action\":\"replay\",\"dryRun\":true,\"filter\":{\"error\":\"DE8937\"}}")
+                        .status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void aMaskMayShowPartsOfErrors() {
+        fixture.close();
+        fixture = AdminFixture.withDeadLetters(builder -> builder.payloadMask(new PayloadMask() {
+            @Override
+            public String error(String eventType, String error) {
+                return eventType + " " + error.replaceAll("\\d", "*");
+            }
+        }));
+        fixture.error = "card 4111 declined";
+        String id = fixture.writeDead(1).get(0);
+
+        assertThat(fixture.get(BASE + "/events/" + id).response().body())
+                .contains(TYPE + " io.outbox.UnrecoverableException: card **** declined")
+                .doesNotContain("4111");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"action\":\"resolve\",\"dry_run\":true,\"filter\":{}}",
+                "{\"action\":\"resolve\",\"dryrun\":true,\"filter\":{}}",
+                "{\"action\":\"resolve\",\"filter\":{\"type\":\"x\"}}",
+                "{\"action\":\"delete\",\"filter\":{}}"
+            })
+    void aDryRunThatIsMisspeltChangesNothing(String body) {
+        String id = fixture.writeDead(1).get(0);
+        Answer refused = fixture.send("POST", BASE + "/bulk", body);
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(refused.object().getAsJsonArray("fields")).hasSize(1);
+        assertThat(fixture.get(AdminFixture.DLQ + "/" + id)
+                        .object()
+                        .get("status")
+                        .getAsString())
+                .isEqualTo("MOVED");
+        assertThat(fixture.get(BASE + "/bulk").object().getAsJsonArray("items")).isEmpty();
+    }
+
+    @Test
+    void namesThatMeanNothingAreRefused() {
+        String id = fixture.writeDead(1).get(0);
+        assertThat(fixture.get(BASE + "/events?eventtype=nope").status()).isEqualTo(400);
+        assertThat(fixture.get(BASE + "/events?eventtype=nope")
+                        .object()
+                        .getAsJsonArray("fields")
+                        .get(0)
+                        .getAsJsonObject()
+                        .get("field")
+                        .getAsString())
+                .isEqualTo("eventtype");
+        assertThat(fixture.get(AdminFixture.DLQ + "?batch_size=10").status()).isEqualTo(400);
+        String change = "{\"ids\":[\"" + id + "\"],\"status\":\"RESOLVED\",\"dryRun\":true}";
+        assertThat(fixture.send("PATCH", AdminFixture.DLQ, change).status()).isEqualTo(400);
+        assertThat(fixture.send("DELETE", AdminFixture.DLQ, "{\"ids\":[\"" + id + "\"],\"dryRun\":true}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(fixture.send("POST", BASE + "/events/" + id + "/resolve", "{\"dryRun\":true}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(fixture.send("POST", BASE + "/events/" + id + "/resolve?dryRun=true", null)
+                        .status())
+                .isEqualTo(400);
+        assertThat(fixture.get(AdminFixture.DLQ + "/" + id)
+                        .object()
+                        .get("status")
+                        .getAsString())
+                .isEqualTo("MOVED");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "..", "a\\b", "50%", "a;b", "a~2Fb", "ü+?#", "~"})
+    void everyIdCanBeAskedForWithTildes(String id) {
+        fixture.write(List.of(EventEnvelope.builder(TYPE)
+                .eventId(id)
+                .aggregateType("Order")
+                .payloadJson("{}")
+                .build()));
+        String encoded = URLEncoder.encode(id, StandardCharsets.UTF_8)
+                .replace("+", "%20")
+                .replace(".", "%2E")
+                .replace("~", "%7E")
+                .replace("%", "~");
+        assertThat(fixture.get(BASE + "/events/" + encoded).object().get("id").getAsString())
+                .isEqualTo(id);
     }
 
     @Test

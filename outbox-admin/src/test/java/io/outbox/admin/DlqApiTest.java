@@ -216,7 +216,6 @@ class DlqApiTest {
         "batchSize=ten, batchSize",
         "batchSize=10&batchSize=20, batchSize",
         "batchNumber=-1, batchNumber",
-        "batchSize=100&batchNumber=501, batchNumber",
         "status=DONE, status"
     })
     void namesTheParameterThatIsWrong(String query, String field) {
@@ -235,6 +234,19 @@ class DlqApiTest {
                         .get("field")
                         .getAsString())
                 .isEqualTo(field);
+    }
+
+    @Test
+    void aBatchBehindTheLastIsEmpty() {
+        fixture.writeDead(1);
+        assertThat(fixture.get(DLQ + "?batchSize=100&batchNumber=501")
+                        .response()
+                        .body())
+                .isEqualTo("[]");
+        assertThat(fixture.get(DLQ + "?batchNumber=2147483647&status=moved")
+                        .response()
+                        .body())
+                .isEqualTo("[]");
     }
 
     @ParameterizedTest

@@ -274,7 +274,7 @@ class EveryCallTest {
         expect(503, "POST", BASE + "/events/" + id + "/replay");
         expect(503, "PATCH", DLQ + "/" + id, SETTLE);
         expect(503, "DELETE", DLQ + "/" + id);
-        expect(503, "POST", BASE + "/bulk", "{\"action\":\"delete\",\"filter\":{}}");
+        expect(503, "POST", BASE + "/bulk", "{\"action\":\"delete\",\"dryRun\":false,\"filter\":{}}");
 
         assertThat(fixture.get(DLQ + "/" + id).object().get("status").getAsString())
                 .isEqualTo("MOVED");

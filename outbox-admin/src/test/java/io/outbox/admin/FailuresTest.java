@@ -39,7 +39,8 @@ class FailuresTest {
     }
 
     private String bulk(String action) {
-        Answer answer = fixture.send("POST", BASE + "/bulk", "{\"action\":\"" + action + "\",\"filter\":{}}");
+        Answer answer =
+                fixture.send("POST", BASE + "/bulk", "{\"action\":\"" + action + "\",\"dryRun\":false,\"filter\":{}}");
         return answer.object().get("id").getAsString();
     }
 

@@ -96,7 +96,19 @@ class SecurityTest {
         "Origin, https://evil.example",
         "Origin, http://localhost.evil.example",
         "Origin, null",
-        "Forwarded, for=10.0.0.7"
+        "Forwarded, for=10.0.0.7",
+        "X-Forwarded, 10.0.0.7",
+        "X-Client-IP, 10.0.0.7",
+        "True-Client-IP, 10.0.0.7",
+        "CF-Connecting-IP, 10.0.0.7",
+        "X-Cluster-Client-IP, 10.0.0.7",
+        "Fastly-Client-IP, 10.0.0.7",
+        "X-Original-Forwarded-For, 10.0.0.7",
+        "X-Original-Host, shop.example",
+        "X-Envoy-External-Address, 10.0.0.7",
+        "X-Azure-ClientIP, 10.0.0.7",
+        "CDN-Loop, cloudflare",
+        "l5d-client-id, web.shop"
     })
     void whatOnlySeemsToComeFromThisMachineIsNotServed(String header, String value) {
         assertThat(handle("GET", DLQ, "127.0.0.1", null, Map.of(header, value))).isEqualTo(403);
@@ -128,6 +140,27 @@ class SecurityTest {
         assertThat(fixture.send("POST", replay, null, "Authorization", "Bearer " + OPERATE)
                         .status())
                 .isEqualTo(204);
+    }
+
+    @Test
+    void whoMaySeeNothingLearnsNothingOfPathsAndLimits() {
+        withTokens();
+        String huge = "x".repeat(AdminRequest.MAX_BODY_BYTES + 1);
+        assertThat(fixture.send("PUT", DLQ, null).status()).isEqualTo(401);
+        assertThat(fixture.send("PUT", DLQ, null).header("Allow")).isNull();
+        assertThat(fixture.send("POST", BASE + "/bulk", huge).status()).isEqualTo(401);
+        assertThat(fixture.send("POST", BASE + "/unknown", null).status()).isEqualTo(401);
+        assertThat(handle("GET", BASE + "/events/%zz", "10.0.0.7", null, Map.of()))
+                .isEqualTo(401);
+        assertThat(fixture.send("PUT", DLQ, null, "Authorization", "Bearer " + READ)
+                        .status())
+                .isEqualTo(405);
+        assertThat(fixture.send("POST", BASE + "/bulk", huge, "Authorization", "Bearer " + READ)
+                        .status())
+                .isEqualTo(403);
+        assertThat(fixture.send("POST", BASE + "/bulk", huge, "Authorization", "Bearer " + OPERATE)
+                        .status())
+                .isEqualTo(413);
     }
 
     @Test
@@ -173,8 +206,50 @@ class SecurityTest {
                     .as("%s", headers)
                     .isEqualTo(204);
         }
-        assertThat(handle("GET", DLQ, "127.0.0.1", operator, Map.of("Sec-Fetch-Site", "cross-site")))
-                .isEqualTo(200);
+    }
+
+    @Test
+    void pagesOfOtherSitesReadNothingButMayLinkToTheDashboard() {
+        withTokens();
+        Caller operator = new Caller("eve", Set.of(Role.OPERATE));
+        for (String site : List.of("cross-site", "same-site")) {
+            Map<String, String> image = Map.of("Sec-Fetch-Site", site, "Sec-Fetch-Mode", "no-cors");
+            Map<String, String> link = Map.of("Sec-Fetch-Site", site, "Sec-Fetch-Mode", "navigate");
+            assertThat(handle("GET", DLQ, "127.0.0.1", operator, image)).isEqualTo(403);
+            assertThat(handle("GET", BASE + "/live", "127.0.0.1", operator, image))
+                    .isEqualTo(403);
+            assertThat(handle("GET", BASE + "/live", "127.0.0.1", operator, link))
+                    .isEqualTo(403);
+            assertThat(handle("GET", "/outbox-admin/js/app.js", "127.0.0.1", null, image))
+                    .isEqualTo(403);
+            assertThat(handle("GET", "/outbox-admin/", "127.0.0.1", null, link)).isEqualTo(200);
+            assertThat(handle("GET", "/outbox-admin/", "127.0.0.1", operator, link))
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void refusalsAreCountedAndNamedOnceAMinute() {
+        withTokens();
+        try (LogLines log = new LogLines(Refusals.class)) {
+            for (int i = 0; i < 12; i++) {
+                assertThat(handle("GET", DLQ, "10.0.0.7", null, Map.of("Authorization", "Bearer wrong")))
+                        .isEqualTo(401);
+            }
+            assertThat(handle("GET", DLQ, "10.0.0.8", null, Map.of())).isEqualTo(401);
+            assertThat(handle(
+                            "POST",
+                            BASE + "/delivery/pause",
+                            "10.0.0.9",
+                            null,
+                            Map.of("Authorization", "Bearer " + READ)))
+                    .isEqualTo(403);
+            assertThat(fixture.admin.refusals()).isEqualTo(Map.of("unauthorized", 13L, "role-missing", 1L));
+            assertThat(log.lines())
+                    .hasSize(3)
+                    .anyMatch(line -> line.contains("refused 10.0.0.7: unauthorized at GET " + DLQ))
+                    .noneMatch(line -> line.contains("wrong") || line.contains(READ));
+        }
     }
 
     @Test
@@ -186,6 +261,8 @@ class SecurityTest {
                     .doesNotContain("unsafe-inline");
             assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");
             assertThat(answer.header("X-Frame-Options")).isEqualTo("DENY");
+            assertThat(answer.header("Cross-Origin-Resource-Policy")).isEqualTo("same-origin");
+            assertThat(answer.header("Cross-Origin-Opener-Policy")).isEqualTo("same-origin");
             assertThat(answer.header("Cache-Control")).isEqualTo("no-store");
             assertThat(answer.header("Access-Control-Allow-Origin")).isNull();
         }
@@ -200,6 +277,10 @@ class SecurityTest {
                 "/outbox-admin/.hidden.js",
                 "/outbox-admin/missing.js",
                 "/outbox-admin/events",
+                "/outbox-admin/js",
+                "/outbox-admin/js/",
+                "/outbox-admin/css",
+                "/outbox-admin/index.html/",
                 "/outbox-admin/index.class",
                 "/outbox-admin/api/unknown",
                 "/elsewhere"
@@ -251,6 +332,12 @@ class SecurityTest {
         assertThatThrownBy(() -> builder.operateToken("short")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> builder.readToken("with blanks in it, but long"))
                 .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> OutboxAdmin.of(fixture.outbox)
+                        .readToken(OPERATE)
+                        .operateToken(OPERATE)
+                        .build())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the same");
         for (String url : List.of("https://traces.example", "javascript:alert('{traceId}')", "/{traceId}")) {
             assertThatThrownBy(() -> builder.traceUrl(url)).as(url).isInstanceOf(IllegalArgumentException.class);
         }

@@ -4,6 +4,7 @@ import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.Limits;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.Page;
 import io.outbox.store.StoreBackend;
@@ -66,9 +67,7 @@ public final class DeadEventManager {
      * and keeps none behind it from being replayed.
      */
     public int replayAll(String eventType, String aggregateType, int batchSize) {
-        if (batchSize < 1) {
-            throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
-        }
+        Limits.atLeastOne(batchSize, "batchSize");
         DeadQuery query = new DeadQuery(eventType, aggregateType, batchSize, null);
         int total = 0;
         while (true) {

@@ -1,5 +1,6 @@
 package io.outbox.dead;
 
+import io.outbox.spi.Limits;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -50,15 +51,9 @@ public record DeadLetterPolicy(
     public record Transfer(int batchSize, Duration initialDelay, Duration fixedDelay) {
 
         public Transfer {
-            if (batchSize < 1) {
-                throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
-            }
-            if (initialDelay.isNegative()) {
-                throw new IllegalArgumentException("initialDelay must not be negative: " + initialDelay);
-            }
-            if (fixedDelay.toMillis() < 1) {
-                throw new IllegalArgumentException("fixedDelay must be at least a millisecond: " + fixedDelay);
-            }
+            Limits.atLeastOne(batchSize, "batchSize");
+            Limits.notNegative(initialDelay, "initialDelay");
+            Limits.atLeastAMillisecond(fixedDelay, "fixedDelay");
         }
     }
 
@@ -70,9 +65,7 @@ public record DeadLetterPolicy(
     public record CleanUp(Duration retention, Transfer runs) {
 
         public CleanUp {
-            if (retention.isNegative()) {
-                throw new IllegalArgumentException("retention must not be negative: " + retention);
-            }
+            Limits.notNegative(retention, "retention");
             Objects.requireNonNull(runs, "runs");
         }
     }

@@ -60,6 +60,11 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
         return backend.list(status, offset, limit);
     }
 
+    /** Returns the ids of the same letters, without reading their payloads. */
+    public List<String> listIds(DlqStatus status, long offset, int limit) {
+        return backend.listIds(status, offset, limit);
+    }
+
     /** Counts letters by type and state. */
     public List<DeadLetterCount> counts() {
         return backend.counts();
@@ -107,7 +112,7 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
     @Override
     public DeadLetterChange delete(Collection<String> eventIds) {
         DeadLetterChange change = super.delete(eventIds);
-        metrics.deadLettersDeleted(change.changed().size());
+        metrics.incrementDeadLettersDeleted(change.changed().size());
         return change;
     }
 
@@ -196,9 +201,9 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
     }
 
     private void moved(List<OutboxEvent> events, long tookMillis) {
-        metrics.movedToDlq(events.size());
-        metrics.movedToDlqInMs(tookMillis);
-        byType(events).forEach((type, number) -> metrics.deadLetters(type, DlqStatus.MOVED, number));
+        metrics.incrementMovedToDlq(0, events.size());
+        metrics.recordDlqTransferToMs(tookMillis);
+        byType(events).forEach((type, number) -> metrics.recordDeadLetters(type, DlqStatus.MOVED, number));
     }
 
     private void returned(List<DeadLetter> letters, long beginNanos) {
@@ -206,14 +211,14 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
             return;
         }
         count(letters, DlqStatus.IN_PROCESS);
-        metrics.returned(letters.size());
-        metrics.returnedInMs(millisSince(beginNanos));
+        metrics.incrementReturnedToOutbox(0, letters.size());
+        metrics.recordDlqTransferFromMs(millisSince(beginNanos));
         eventsReturned();
     }
 
     private void count(List<DeadLetter> letters, DlqStatus status) {
         byType(letters.stream().map(DeadLetter::event).toList())
-                .forEach((type, number) -> metrics.deadLetters(type, status, number));
+                .forEach((type, number) -> metrics.recordDeadLetters(type, status, number));
     }
 
     private static Map<String, Integer> byType(List<OutboxEvent> events) {

@@ -1,5 +1,6 @@
 package io.outbox.dispatch;
 
+import io.outbox.spi.Limits;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -22,9 +23,7 @@ public final class DefaultInFlightTracker implements InFlightTracker {
 
     /** Creates a tracker whose entries may be acquired again after {@code ttlMs}; 0 means never. */
     public DefaultInFlightTracker(long ttlMs) {
-        if (ttlMs < 0) {
-            throw new IllegalArgumentException("ttlMs must not be negative: " + ttlMs);
-        }
+        Limits.notNegative(ttlMs, "ttlMs");
         this.ttlNanos = TimeUnit.MILLISECONDS.toNanos(ttlMs);
     }
 

@@ -1,5 +1,6 @@
 package io.outbox.dispatch;
 
+import io.outbox.spi.Limits;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -92,13 +93,13 @@ public final class LanePolicy {
 
         /** Default: the outbox's batch size for reading, the listener's own for its calls. */
         public Builder batchSize(int batchSize) {
-            this.batchSize = atLeastOne(batchSize, "batchSize");
+            this.batchSize = Limits.atLeastOne(batchSize, "batchSize");
             return this;
         }
 
         /** Default: {@value OutboxDispatcher#DEFAULT_MAX_ATTEMPTS}. */
         public Builder maxAttempts(int maxAttempts) {
-            this.maxAttempts = atLeastOne(maxAttempts, "maxAttempts");
+            this.maxAttempts = Limits.atLeastOne(maxAttempts, "maxAttempts");
             return this;
         }
 
@@ -110,51 +111,36 @@ public final class LanePolicy {
 
         /** Default: {@value LanePolicy#DEFAULT_CONCURRENCY}. */
         public Builder concurrency(int concurrency) {
-            this.concurrency = atLeastOne(concurrency, "concurrency");
+            this.concurrency = Limits.atLeastOne(concurrency, "concurrency");
             return this;
         }
 
         /** Default: no limit. */
         public Builder maxPerSecond(int maxPerSecond) {
-            this.maxPerSecond = atLeastOne(maxPerSecond, "maxPerSecond");
+            this.maxPerSecond = Limits.atLeastOne(maxPerSecond, "maxPerSecond");
             return this;
         }
 
         /** Default: {@value OutboxDispatcher#DEFAULT_COLD_QUEUE_CAPACITY}. */
         public Builder queueCapacity(int queueCapacity) {
-            this.queueCapacity = atLeastOne(queueCapacity, "queueCapacity");
+            this.queueCapacity = Limits.atLeastOne(queueCapacity, "queueCapacity");
             return this;
         }
 
         /** Default: the outbox's poll interval. */
         public Builder pollInterval(Duration pollInterval) {
-            Objects.requireNonNull(pollInterval, "pollInterval");
-            if (pollInterval.toMillis() < 1) {
-                throw new IllegalArgumentException("pollInterval must be at least 1 ms: " + pollInterval);
-            }
-            this.pollInterval = pollInterval;
+            this.pollInterval = Limits.atLeastAMillisecond(pollInterval, "pollInterval");
             return this;
         }
 
         /** Default: zero. */
         public Builder startDelay(Duration startDelay) {
-            Objects.requireNonNull(startDelay, "startDelay");
-            if (startDelay.isNegative()) {
-                throw new IllegalArgumentException("startDelay must not be negative: " + startDelay);
-            }
-            this.startDelay = startDelay;
+            this.startDelay = Limits.notNegative(startDelay, "startDelay");
             return this;
         }
 
         public LanePolicy build() {
             return new LanePolicy(this);
-        }
-
-        private static int atLeastOne(int value, String name) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " must be at least 1: " + value);
-            }
-            return value;
         }
     }
 }

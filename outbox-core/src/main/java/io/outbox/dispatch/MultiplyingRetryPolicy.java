@@ -1,7 +1,7 @@
 package io.outbox.dispatch;
 
+import io.outbox.spi.Limits;
 import java.time.Duration;
-import java.util.Objects;
 
 /** Multiplies the delay with every attempt, without jitter; with a multiplier of 1 the delay is always the same. */
 public final class MultiplyingRetryPolicy implements RetryPolicy {
@@ -12,10 +12,7 @@ public final class MultiplyingRetryPolicy implements RetryPolicy {
     private final double multiplier;
 
     public MultiplyingRetryPolicy(Duration delay, double multiplier) {
-        Objects.requireNonNull(delay, "delay");
-        if (delay.toMillis() < 1) {
-            throw new IllegalArgumentException("delay must be at least 1 ms: " + delay);
-        }
+        Limits.atLeastAMillisecond(delay, "delay");
         if (!(multiplier >= 1) || Double.isInfinite(multiplier)) {
             throw new IllegalArgumentException("multiplier must be a number of at least 1: " + multiplier);
         }

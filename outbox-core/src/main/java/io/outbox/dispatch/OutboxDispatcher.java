@@ -37,6 +37,9 @@ public final class OutboxDispatcher implements AutoCloseable {
     /** 10 minutes. */
     public static final Duration DEFAULT_UNROUTABLE_GRACE = DeliverySettings.DEFAULT_UNROUTABLE_GRACE;
 
+    /** {@link StackTraces#SHORT}. */
+    public static final StackTraces DEFAULT_STACK_TRACES = DeliverySettings.DEFAULT_STACK_TRACES;
+
     private final DeliveryEngine engine;
     private final MetricsExporter metrics;
 
@@ -144,6 +147,12 @@ public final class OutboxDispatcher implements AutoCloseable {
         /** How often an event is tried before it goes DEAD. Default: {@value #DEFAULT_MAX_ATTEMPTS}. */
         public Builder maxAttempts(int maxAttempts) {
             settings.maxAttempts(maxAttempts);
+            return this;
+        }
+
+        /** How much of the stack trace of a failed attempt is stored. Default: {@link #DEFAULT_STACK_TRACES}. */
+        public Builder stackTraces(StackTraces stackTraces) {
+            settings.stackTraces(stackTraces);
             return this;
         }
 

@@ -1,6 +1,7 @@
 package io.outbox.dispatch;
 
 import io.outbox.EventEnvelope;
+import io.outbox.spi.Limits;
 import java.util.Objects;
 
 /**
@@ -13,9 +14,7 @@ public record QueuedEvent(EventEnvelope envelope, Source source, int attempts) {
     public QueuedEvent {
         Objects.requireNonNull(envelope, "envelope");
         Objects.requireNonNull(source, "source");
-        if (attempts < 0) {
-            throw new IllegalArgumentException("attempts must not be negative: " + attempts);
-        }
+        Limits.notNegative(attempts, "attempts");
     }
 
     String eventId() {

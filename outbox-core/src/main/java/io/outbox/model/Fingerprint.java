@@ -5,10 +5,13 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * What failures of one kind have in common: a hash of the first line of the error without what differs from event to event,
- * which is text in quotes, ids in hexadecimal digits, and numbers.
+ * What failures of one kind have in common: a hash of the classes of an exception and its causes and of the first line of the
+ * root cause, without what differs from event to event, which is text in quotes, ids in hexadecimal digits, and numbers. An
+ * error without causes is known by its first line alone.
  */
 public final class Fingerprint {
 
@@ -28,15 +31,14 @@ public final class Fingerprint {
         return hash(shape(error));
     }
 
-    /** Returns the error's first line with placeholders for what differs from event to event. */
+    /** Returns what the error has in common with others, with placeholders for what differs from event to event. */
     static String shape(String error) {
-        if (error == null || error.isBlank()) {
-            return "";
-        }
-        String line = error.strip().lines().findFirst().orElse("");
+        FailureText text = FailureText.of(error);
+        String line = FailureText.firstLine(text.root());
         String start = line.length() > LONGEST ? line.substring(0, LONGEST) : line;
         String unquoted = QUOTED.matcher(start).replaceAll("?");
-        return NUMBER.matcher(ID.matcher(unquoted).replaceAll("#")).replaceAll("#");
+        String root = NUMBER.matcher(ID.matcher(unquoted).replaceAll("#")).replaceAll("#");
+        return Stream.concat(Stream.of(root), text.classesAboveRoot().stream()).collect(Collectors.joining("\n"));
     }
 
     private static String hash(String text) {

@@ -6,7 +6,10 @@ import io.outbox.EventEnvelope;
 @FunctionalInterface
 public interface OutboxPollerHandler {
 
-    /** Takes one event; returning false refuses it and ends the poll cycle. */
+    /**
+     * Takes one event; returning false refuses it and ends the poll cycle. A poller makes one call at a time, so a handler must
+     * not wait for another thread that polls.
+     */
     boolean handle(EventEnvelope event, int attempts);
 
     /** Returns how many events can be taken now; the poller does not read more. */

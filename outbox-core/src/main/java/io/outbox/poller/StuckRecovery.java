@@ -1,5 +1,6 @@
 package io.outbox.poller;
 
+import io.outbox.spi.Limits;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -15,14 +16,8 @@ public record StuckRecovery(int batchSize, Duration initialDelay, Duration fixed
     public StuckRecovery {
         Objects.requireNonNull(initialDelay, "initialDelay");
         Objects.requireNonNull(fixedDelay, "fixedDelay");
-        if (batchSize < 1) {
-            throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
-        }
-        if (initialDelay.isNegative()) {
-            throw new IllegalArgumentException("initialDelay must not be negative: " + initialDelay);
-        }
-        if (fixedDelay.isNegative() || fixedDelay.isZero()) {
-            throw new IllegalArgumentException("fixedDelay must be positive: " + fixedDelay);
-        }
+        Limits.atLeastOne(batchSize, "batchSize");
+        Limits.notNegative(initialDelay, "initialDelay");
+        Limits.positive(fixedDelay, "fixedDelay");
     }
 }

@@ -4,6 +4,7 @@ import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.HousekeepingBackend;
+import io.outbox.spi.Limits;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.store.StoreBackend;
 import io.outbox.upkeep.Chores;
@@ -64,7 +65,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
         long purged = chores.inBatches(
                 outage, batchSize, size -> keepDead ? backend.purgeDone(before, size) : backend.purge(before, size));
         if (purged > 0) {
-            metrics.purged(purged);
+            metrics.incrementPurged(purged);
             LOG.log(Level.INFO, "Purged {0} finished events older than {1}", purged, retention);
         }
     }
@@ -112,39 +113,25 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
 
         /** How long finished events are kept. Default: 7 days. */
         public Builder retention(Duration retention) {
-            Objects.requireNonNull(retention, "retention");
-            if (retention.isNegative()) {
-                throw new IllegalArgumentException("retention must not be negative: " + retention);
-            }
-            this.retention = retention;
+            this.retention = Limits.notNegative(retention, "retention");
             return this;
         }
 
         /** How many events one transaction deletes. Default: {@value #DEFAULT_BATCH_SIZE}. */
         public Builder batchSize(int batchSize) {
-            if (batchSize < 1) {
-                throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
-            }
-            this.batchSize = batchSize;
+            this.batchSize = Limits.atLeastOne(batchSize, "batchSize");
             return this;
         }
 
         /** The time between runs. Default: {@value #DEFAULT_INTERVAL_SECONDS}. */
         public Builder intervalSeconds(long intervalSeconds) {
-            if (intervalSeconds < 1) {
-                throw new IllegalArgumentException("intervalSeconds must be at least 1: " + intervalSeconds);
-            }
-            this.intervalSeconds = intervalSeconds;
+            this.intervalSeconds = Limits.atLeastOne(intervalSeconds, "intervalSeconds");
             return this;
         }
 
         /** The time from the start to the first run. Default: none. */
         public Builder initialDelay(Duration initialDelay) {
-            Objects.requireNonNull(initialDelay, "initialDelay");
-            if (initialDelay.isNegative()) {
-                throw new IllegalArgumentException("initialDelay must not be negative: " + initialDelay);
-            }
-            this.initialDelay = initialDelay;
+            this.initialDelay = Limits.notNegative(initialDelay, "initialDelay");
             return this;
         }
 

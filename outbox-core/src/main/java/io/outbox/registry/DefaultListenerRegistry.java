@@ -12,7 +12,13 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** A {@link ListenerRegistry} with one listener per (aggregate type, event type). Thread-safe. */
+/**
+ * A {@link ListenerRegistry} with one listener per (aggregate type, event type). Thread-safe.
+ *
+ * <p>An event goes to the listener of its type; or else to that of the type whose {@linkplain #alias former name} it has; or else to
+ * one for {@linkplain EventType#ANY any type} of its aggregate type; or else to one for any type at all, which is registered without
+ * an aggregate type.
+ */
 public final class DefaultListenerRegistry implements ListenerRegistry {
 
     /** Its methods are written out: those that a record brings along are slow until they are compiled. */
@@ -33,6 +39,10 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
 
     private final ConcurrentMap<Key, EventListener> listeners = new ConcurrentHashMap<>();
     private final Set<String> eventTypes = ConcurrentHashMap.newKeySet();
+    /** The current names of types by their former ones. */
+    private final ConcurrentMap<String, String> aliases = new ConcurrentHashMap<>();
+    /** Whether an event may have a listener that is not the one of its own type. */
+    private volatile boolean hasIndirect;
 
     /** Registers the listener for events of no particular aggregate type. */
     public DefaultListenerRegistry register(String eventType, EventListener listener) {
@@ -58,10 +68,12 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
     }
 
     /** @throws IllegalStateException if the route has a listener already */
-    public DefaultListenerRegistry register(String aggregateType, String eventType, EventListener listener) {
+    public synchronized DefaultListenerRegistry register(
+            String aggregateType, String eventType, EventListener listener) {
         Objects.requireNonNull(aggregateType, "aggregateType");
         Objects.requireNonNull(eventType, "eventType");
         Objects.requireNonNull(listener, "listener");
+        requireNoFormerName(eventType);
         EventListener existing = listeners.putIfAbsent(new Key(aggregateType, eventType), listener);
         if (existing != null) {
             String ofAggregateType =
@@ -72,7 +84,59 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
                     + " cross-cutting work");
         }
         eventTypes.add(eventType);
+        hasIndirect |= eventType.equals(anyOf(eventType));
         return this;
+    }
+
+    /**
+     * Delivers events that were stored under a former name of an event type to the listeners of the type, those of subscriptions
+     * included. The events keep the type they were stored with. The name may be forgotten once nothing waits under it.
+     *
+     * @throws IllegalStateException if the former name has a listener, or is a former name of another type, or the current one is
+     */
+    public synchronized DefaultListenerRegistry alias(String formerType, String currentType) {
+        Objects.requireNonNull(formerType, "formerType");
+        Objects.requireNonNull(currentType, "currentType");
+        if (formerType.equals(currentType)) {
+            throw new IllegalArgumentException("An event type is no former name of itself: " + formerType);
+        }
+        String other = aliases.get(formerType);
+        if (other != null && !other.equals(currentType)) {
+            throw new IllegalStateException("'" + formerType + "' cannot be a former name of event type '" + currentType
+                    + "', since it is one of '" + other + "'");
+        }
+        requireNoFormerName(currentType);
+        if (aliases.containsValue(formerType) || eventTypes.stream().anyMatch(type -> isOrIsRowOf(type, formerType))) {
+            throw new IllegalStateException("'" + formerType + "' cannot be a former name of event type '" + currentType
+                    + "', since it is in use: it has a listener, or former names of its own");
+        }
+        aliases.put(formerType, currentType);
+        hasIndirect = true;
+        return this;
+    }
+
+    private void requireNoFormerName(String eventType) {
+        String current = currentType(eventType);
+        if (!current.equals(eventType)) {
+            throw new IllegalStateException("'" + eventType + "' is a former name of event type '" + current
+                    + "', which alone can have listeners");
+        }
+    }
+
+    private static boolean isOrIsRowOf(String type, String eventType) {
+        return type.startsWith(eventType)
+                && (type.length() == eventType.length() || suffix(type) == eventType.length());
+    }
+
+    /** Returns where the name of the subscription begins, or the end if there is none. */
+    private static int suffix(String eventType) {
+        int separator = eventType.indexOf('#');
+        return separator < 0 ? eventType.length() : separator;
+    }
+
+    /** Returns what stands for any type, of the same subscription. */
+    private static String anyOf(String eventType) {
+        return EventType.ANY.name() + eventType.substring(suffix(eventType));
     }
 
     /** Returns whether this very listener is registered, for whatever route. */
@@ -82,12 +146,34 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
 
     @Override
     public EventListener listenerFor(String aggregateType, String eventType) {
-        return listeners.get(new Key(aggregateType, eventType));
+        EventListener listener = listeners.get(new Key(aggregateType, eventType));
+        return listener != null || !hasIndirect ? listener : indirect(aggregateType, eventType);
+    }
+
+    private EventListener indirect(String aggregateType, String eventType) {
+        EventListener listener = listeners.get(new Key(aggregateType, currentType(eventType)));
+        String any = anyOf(eventType);
+        if (listener == null) {
+            listener = listeners.get(new Key(aggregateType, any));
+        }
+        return listener != null ? listener : listeners.get(new Key(AggregateType.GLOBAL.name(), any));
+    }
+
+    @Override
+    public String currentType(String eventType) {
+        if (aliases.isEmpty()) {
+            return eventType;
+        }
+        int suffix = suffix(eventType);
+        String current = aliases.get(eventType.substring(0, suffix));
+        return current == null ? eventType : current + eventType.substring(suffix);
     }
 
     @Override
     public boolean hasListenerFor(String eventType) {
-        return eventTypes.contains(eventType);
+        return eventTypes.contains(eventType)
+                || (hasIndirect
+                        && (eventTypes.contains(currentType(eventType)) || eventTypes.contains(anyOf(eventType))));
     }
 
     /** Returns the event types that have a listener, in alphabetical order. */

@@ -17,4 +17,12 @@ public interface ListenerRegistry {
     default boolean hasListenerFor(String eventType) {
         return true;
     }
+
+    /**
+     * Returns the name by which this event type goes today: the type itself, unless it is a former name of another. Whoever wraps
+     * a registry passes this on, too.
+     */
+    default String currentType(String eventType) {
+        return eventType;
+    }
 }

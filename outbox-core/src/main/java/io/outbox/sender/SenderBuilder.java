@@ -6,6 +6,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
+import io.outbox.spi.Limits;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -86,20 +87,13 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
 
     /** The largest number of events sent at once. Default: {@value BatchEventListener#DEFAULT_MAX_BATCH_SIZE}. */
     public B batchSize(int batchSize) {
-        if (batchSize < 1) {
-            throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
-        }
-        this.batchSize = batchSize;
+        this.batchSize = Limits.atLeastOne(batchSize, "batchSize");
         return self();
     }
 
     /** How long the broker's answers for a batch are awaited. Default: 120 seconds. */
     public B emergencyTimeout(Duration emergencyTimeout) {
-        Objects.requireNonNull(emergencyTimeout, "emergencyTimeout");
-        if (emergencyTimeout.toMillis() < 1) {
-            throw new IllegalArgumentException("emergencyTimeout must be at least 1 ms: " + emergencyTimeout);
-        }
-        this.emergencyTimeout = emergencyTimeout;
+        this.emergencyTimeout = Limits.atLeastAMillisecond(emergencyTimeout, "emergencyTimeout");
         return self();
     }
 

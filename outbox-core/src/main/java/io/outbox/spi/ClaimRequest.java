@@ -25,8 +25,8 @@ public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, Pa
         Objects.requireNonNull(lease, "lease");
         Objects.requireNonNull(asOf, "asOf");
         Objects.requireNonNull(scope, "scope");
-        Limits.requireAtLeastOne(limit, "limit");
-        Limits.requireAtLeastOne(maxBytes, "maxBytes");
+        Limits.atLeastOne(limit, "limit");
+        Limits.atLeastOne(maxBytes, "maxBytes");
     }
 
     /** A request for events of any size. */

@@ -52,6 +52,9 @@ public interface DeadLetterBackend extends DeadEventBackend {
     /** Returns letters by their position, oldest first; {@code null} is any state. The cost grows with the position. */
     List<DeadLetter> list(DlqStatus status, long offset, int limit);
 
+    /** Returns the ids of the same letters, without reading their payloads. */
+    List<String> listIds(DlqStatus status, long offset, int limit);
+
     /** Changes MOVED letters to TO_RETRY or RESOLVED. */
     DeadLetterChange change(Collection<String> eventIds, DlqStatus status, String changedBy);
 

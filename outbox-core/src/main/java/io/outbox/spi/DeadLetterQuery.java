@@ -14,7 +14,7 @@ public record DeadLetterQuery(DeadLetterFilter filter, int limit, PageCursor aft
 
     public DeadLetterQuery {
         Objects.requireNonNull(filter, "filter");
-        Limits.requireAtLeastOne(limit, "limit");
+        Limits.atLeastOne(limit, "limit");
     }
 
     /** Returns a request for the first letters of a state; {@code null} is any state. */

@@ -11,7 +11,7 @@ package io.outbox.spi;
 public record DeadQuery(String eventType, String aggregateType, int limit, PageCursor after) {
 
     public DeadQuery {
-        Limits.requireAtLeastOne(limit, "limit");
+        Limits.atLeastOne(limit, "limit");
     }
 
     /** Returns the same request for the page that begins there. */

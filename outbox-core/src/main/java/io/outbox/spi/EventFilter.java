@@ -30,11 +30,6 @@ public record EventFilter(Set<EventStatus> states, Scope scope, Instant from, In
         return new EventFilter(Set.of(state), scope, from, to, failure);
     }
 
-    /** Returns the same filter for events that failed of this only. */
-    public EventFilter failedOf(Failure other) {
-        return new EventFilter(states, scope, from, to, other);
-    }
-
     /** What events are about. What is {@code null} matches all. */
     public record Scope(String eventType, String aggregateType, String aggregateId, String tenantId) {
 

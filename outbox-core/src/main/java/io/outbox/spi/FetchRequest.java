@@ -21,8 +21,8 @@ public record FetchRequest(
         Objects.requireNonNull(now, "now");
         Objects.requireNonNull(skipRecent, "skipRecent");
         Objects.requireNonNull(types, "types");
-        Limits.requireAtLeastOne(limit, "limit");
-        Limits.requireAtLeastOne(maxBytes, "maxBytes");
+        Limits.atLeastOne(limit, "limit");
+        Limits.atLeastOne(maxBytes, "maxBytes");
     }
 
     /** A request for events of any size. */

@@ -4,10 +4,11 @@ import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * An exporter that passes everything on to another: the base of exporters that wrap one. Override what interests you, and
- * call {@code super}. Around {@link MetricsExporter#NOOP} it is the base of exporters that only take part of the metrics.
+ * call {@code super}, or {@link #report} to do something around every call. Around {@link MetricsExporter#NOOP} it is the base of exporters that only take part of the metrics.
  */
 public abstract class ForwardingMetrics implements MetricsExporter {
 
@@ -17,128 +18,133 @@ public abstract class ForwardingMetrics implements MetricsExporter {
         this.exporter = Objects.requireNonNull(exporter, "exporter");
     }
 
+    /** Makes a call of the exporter behind this one. */
+    protected void report(Consumer<MetricsExporter> call) {
+        call.accept(exporter);
+    }
+
     @Override
     public void incrementHotEnqueued() {
-        exporter.incrementHotEnqueued();
+        report(MetricsExporter::incrementHotEnqueued);
     }
 
     @Override
     public void incrementHotDropped() {
-        exporter.incrementHotDropped();
+        report(MetricsExporter::incrementHotDropped);
     }
 
     @Override
     public void incrementColdEnqueued() {
-        exporter.incrementColdEnqueued();
+        report(MetricsExporter::incrementColdEnqueued);
     }
 
     @Override
     public void incrementDispatchSuccess() {
-        exporter.incrementDispatchSuccess();
+        report(MetricsExporter::incrementDispatchSuccess);
     }
 
     @Override
     public void incrementDispatchFailure() {
-        exporter.incrementDispatchFailure();
+        report(MetricsExporter::incrementDispatchFailure);
     }
 
     @Override
     public void incrementDispatchDead() {
-        exporter.incrementDispatchDead();
+        report(MetricsExporter::incrementDispatchDead);
     }
 
     @Override
     public void incrementDispatchDeferred() {
-        exporter.incrementDispatchDeferred();
+        report(MetricsExporter::incrementDispatchDeferred);
     }
 
     @Override
     public void incrementHotSkippedDelayed() {
-        exporter.incrementHotSkippedDelayed();
+        report(MetricsExporter::incrementHotSkippedDelayed);
     }
 
     @Override
     public void recordQueueDepths(int hotDepth, int coldDepth) {
-        exporter.recordQueueDepths(hotDepth, coldDepth);
+        report(to -> to.recordQueueDepths(hotDepth, coldDepth));
     }
 
     @Override
     public void recordOldestLagMs(long lagMs) {
-        exporter.recordOldestLagMs(lagMs);
+        report(to -> to.recordOldestLagMs(lagMs));
     }
 
     @Override
     public void recordOldestLagByTypeMs(Map<String, Long> lagMs) {
-        exporter.recordOldestLagByTypeMs(lagMs);
+        report(to -> to.recordOldestLagByTypeMs(lagMs));
     }
 
     @Override
     public void recordDispatchLatencyMs(long latencyMs) {
-        exporter.recordDispatchLatencyMs(latencyMs);
+        report(to -> to.recordDispatchLatencyMs(latencyMs));
     }
 
     @Override
     public void recordListenerDurationMs(long durationMs) {
-        exporter.recordListenerDurationMs(durationMs);
+        report(to -> to.recordListenerDurationMs(durationMs));
     }
 
     @Override
     public void incrementFenced(int count) {
-        exporter.incrementFenced(count);
+        report(to -> to.incrementFenced(count));
     }
 
     @Override
     public void recordCompletionBatchSize(int size) {
-        exporter.recordCompletionBatchSize(size);
+        report(to -> to.recordCompletionBatchSize(size));
     }
 
     @Override
     public void incrementPurged(long count) {
-        exporter.incrementPurged(count);
+        report(to -> to.incrementPurged(count));
     }
 
     @Override
     public void recordRouteUnavailable(String eventType, boolean unavailable) {
-        exporter.recordRouteUnavailable(eventType, unavailable);
+        report(to -> to.recordRouteUnavailable(eventType, unavailable));
     }
 
     @Override
     public void recordOutcome(String eventType, EventStatus status) {
-        exporter.recordOutcome(eventType, status);
+        report(to -> to.recordOutcome(eventType, status));
     }
 
     @Override
     public void incrementRecovered(int count) {
-        exporter.incrementRecovered(count);
+        report(to -> to.incrementRecovered(count));
     }
 
     @Override
     public void recordDeadLetters(String eventType, DlqStatus status, int count) {
-        exporter.recordDeadLetters(eventType, status, count);
+        report(to -> to.recordDeadLetters(eventType, status, count));
     }
 
     @Override
     public void incrementMovedToDlq(int attempted, int moved) {
-        exporter.incrementMovedToDlq(attempted, moved);
+        report(to -> to.incrementMovedToDlq(attempted, moved));
     }
 
     @Override
     public void incrementReturnedToOutbox(int attempted, int returned) {
-        exporter.incrementReturnedToOutbox(attempted, returned);
+        report(to -> to.incrementReturnedToOutbox(attempted, returned));
     }
 
     @Override
     public void incrementDeadLettersDeleted(int count) {
-        exporter.incrementDeadLettersDeleted(count);
+        report(to -> to.incrementDeadLettersDeleted(count));
     }
 
     @Override
     public void recordDlqTransferToMs(long durationMs) {
-        exporter.recordDlqTransferToMs(durationMs);
+        report(to -> to.recordDlqTransferToMs(durationMs));
     }
 
     @Override
     public void recordDlqTransferFromMs(long durationMs) {
-        exporter.recordDlqTransferFromMs(durationMs);
+        report(to -> to.recordDlqTransferFromMs(durationMs));
     }
 }

@@ -38,9 +38,7 @@ public record Lease(String ownerId, Duration duration, long token) {
         if (duration.compareTo(Duration.ofMillis(1)) < 0) {
             throw new IllegalArgumentException("lockTimeout must be positive: " + duration);
         }
-        if (token < 0) {
-            throw new IllegalArgumentException("token must not be negative: " + token);
-        }
+        Limits.notNegative(token, "token");
     }
 
     /** A lease with the first token. */

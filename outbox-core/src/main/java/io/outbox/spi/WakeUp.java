@@ -12,6 +12,22 @@ import java.util.function.Consumer;
  */
 public interface WakeUp {
 
+    /** No hints: events are found by polling. */
+    WakeUp NONE = new WakeUp() {
+        @Override
+        public void signal(Set<String> eventTypes) {}
+
+        @Override
+        public Listening listen(Consumer<Set<String>> listener) {
+            return () -> {};
+        }
+
+        @Override
+        public boolean isConnected() {
+            return false;
+        }
+    };
+
     /** Tells all listeners on the store that events of these types may be due; none for any type. Never blocks, never throws. */
     void signal(Set<String> eventTypes);
 

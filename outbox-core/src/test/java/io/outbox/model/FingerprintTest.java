@@ -42,4 +42,26 @@ class FingerprintTest {
     void takesErrorsOfAnyLength() {
         assertThat(Fingerprint.of("x".repeat(100_000))).hasSize(Fingerprint.LENGTH);
     }
+
+    @Test
+    void differentRootCausesBehindOneExceptionAreTwoKinds() {
+        String reset = "a.B: Delivery of 17 failed\nCaused by: c.D: reset by peer 10.0.0.1\n\tat x.Y.z(Y.java:1)";
+        String sameElsewhere =
+                "a.B: Delivery of 18 failed\nCaused by: c.D: reset by peer 10.0.0.2\n\tat x.Y.q(Y.java:2)";
+        String refused = "a.B: Delivery of 17 failed\nCaused by: c.D: refused";
+        String otherWrapper = "a.C: Delivery of 17 failed\nCaused by: c.D: refused";
+
+        assertThat(Fingerprint.of(reset)).isEqualTo(Fingerprint.of(sameElsewhere));
+        assertThat(List.of(reset, refused, otherWrapper).stream()
+                        .map(Fingerprint::of)
+                        .distinct())
+                .hasSize(3);
+    }
+
+    @Test
+    void stackTraceAndAttemptsChangeNothing() {
+        String told = "a.B: reset\n\tat x.Y.z(Y.java:1)\n\tAttempts:\n\t1 2026-01-01T00:00:00Z -";
+
+        assertThat(Fingerprint.of(told)).isEqualTo(Fingerprint.of("a.B: reset"));
+    }
 }

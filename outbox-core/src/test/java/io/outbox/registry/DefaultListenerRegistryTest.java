@@ -187,4 +187,74 @@ class DefaultListenerRegistryTest {
             }
         }
     }
+
+    @Test
+    void findsTheListenerOfATypeByItsFormerName() {
+        registry.register("User", "user-created", LISTENER).alias("Created", "user-created");
+
+        assertThat(registry.listenerFor("User", "Created")).isSameAs(LISTENER);
+        assertThat(registry.listenerFor("Order", "Created")).isNull();
+        assertThat(registry.hasListenerFor("Created")).isTrue();
+        assertThat(registry.currentType("Created")).isEqualTo("user-created");
+        assertThat(registry.currentType("Other")).isEqualTo("Other");
+        assertThat(registry.eventTypes()).containsExactly("user-created");
+    }
+
+    @Test
+    void aFormerNameHoldsForSubscriptionsAndBeforeTheListenerIsRegistered() {
+        registry.alias("Created", "user-created").register(Subscription.of("mail", "user-created"), OTHER);
+
+        assertThat(registry.listenerFor("__GLOBAL__", "Created#mail")).isSameAs(OTHER);
+        assertThat(registry.listenerFor("__GLOBAL__", "Created")).isNull();
+        assertThat(registry.hasListenerFor("Created#mail")).isTrue();
+        assertThat(registry.currentType("Created#mail")).isEqualTo("user-created#mail");
+    }
+
+    @Test
+    void refusesFormerNamesThatAreNotClear() {
+        registry.register("Taken", LISTENER)
+                .register(Subscription.of("mail", "Subscribed"), LISTENER)
+                .alias("Old", "New")
+                .alias("Old", "New");
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> registry.alias("Old", "Other"))
+                .withMessage("'Old' cannot be a former name of event type 'Other', since it is one of 'New'");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> registry.alias("Taken", "New"))
+                .withMessageContaining("'Taken' cannot be a former name of event type 'New'");
+        assertThatIllegalStateException().isThrownBy(() -> registry.alias("Subscribed", "New"));
+        assertThatIllegalStateException().isThrownBy(() -> registry.alias("New", "Newest"));
+        assertThatIllegalStateException().isThrownBy(() -> registry.alias("Older", "Old"));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> registry.register("Old", LISTENER))
+                .withMessage("'Old' is a former name of event type 'New', which alone can have listeners");
+        assertThatIllegalStateException().isThrownBy(() -> registry.register(Subscription.of("mail", "Old"), LISTENER));
+        assertThatIllegalArgumentException().isThrownBy(() -> registry.alias("Same", "Same"));
+        assertThat(registry.alias("Take", "New").listenerFor("__GLOBAL__", "Taken"))
+                .isSameAs(LISTENER);
+    }
+
+    @Test
+    void aListenerForAnyTypeGetsWhatHasNoListenerOfItsOwn() {
+        EventListener ofUsers = event -> DispatchResult.done();
+        EventListener ofMail = event -> DispatchResult.done();
+        registry.register("Created", LISTENER)
+                .register(EventType.ANY, OTHER)
+                .register(USER, EventType.ANY, ofUsers)
+                .register(Subscription.of("mail", EventType.ANY), ofMail)
+                .alias("Made", "Created");
+
+        assertThat(registry.listenerFor("__GLOBAL__", "Created")).isSameAs(LISTENER);
+        assertThat(registry.listenerFor("__GLOBAL__", "Made")).isSameAs(LISTENER);
+        assertThat(registry.listenerFor("__GLOBAL__", "Unheard")).isSameAs(OTHER);
+        assertThat(registry.listenerFor("Order", "Created")).isSameAs(OTHER);
+        assertThat(registry.listenerFor("User", "Created")).isSameAs(ofUsers);
+        assertThat(registry.listenerFor("Order", "Created#mail")).isSameAs(ofMail);
+        assertThat(registry.listenerFor("Order", "Created#gone"))
+                .as("a removed subscription")
+                .isNull();
+        assertThat(registry.hasListenerFor("Unheard")).isTrue();
+        assertThat(registry.hasListenerFor("Unheard#gone")).isFalse();
+    }
 }

@@ -1,5 +1,6 @@
 package io.outbox.inbox;
 
+import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.TableNames;
@@ -7,11 +8,16 @@ import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
 /** The marks of consumed events in a relational database. Immutable and thread-safe. */
 abstract class ConsumedEvents {
+
+    private static final String WITH_OLD_MARKS =
+            "SELECT consumer FROM %s WHERE consumer IN (%s) AND consumed_at < ? GROUP BY consumer";
 
     private final AbstractJdbcOutboxStore store;
     private final String tableName;
@@ -51,6 +57,15 @@ abstract class ConsumedEvents {
 
     /** Removes marks that a call has added, in the same transaction. */
     abstract void remove(Connection conn, String consumer, Set<String> eventIds, long token);
+
+    /** Returns those of the consumers that have marks which are older. */
+    final List<String> consumersBefore(Connection conn, List<String> consumers, Instant before) {
+        List<Object> params = new ArrayList<>(consumers);
+        params.add(before);
+        String places = String.join(", ", Collections.nCopies(consumers.size(), "?"));
+        return JdbcTemplate.query(
+                conn, WITH_OLD_MARKS.formatted(tableName, places), row -> row.getString("consumer"), params.toArray());
+    }
 
     /**
      * Deletes some of the marks that are older, the oldest first, on a connection in auto-commit mode; returns how

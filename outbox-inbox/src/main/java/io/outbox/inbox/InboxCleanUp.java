@@ -1,6 +1,7 @@
 package io.outbox.inbox;
 
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.Limits;
 import io.outbox.upkeep.Chores;
 import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
@@ -62,11 +63,7 @@ public final class InboxCleanUp implements AutoCloseable {
     /** Deletes all marks that are old now, unless it is closed. Failures are logged; the next run tries again. */
     public void runOnce() {
         try {
-            boolean isClean = true;
-            for (String consumer : consumers.get()) {
-                isClean &= chores.isClosed() || clean(consumer);
-            }
-            if (isClean) {
+            if (clean(List.copyOf(consumers.get()))) {
                 outage.over();
             }
         } catch (RuntimeException e) {
@@ -74,25 +71,42 @@ public final class InboxCleanUp implements AutoCloseable {
         }
     }
 
-    /** Returns whether it could; the marks of other consumers are deleted in any case. */
-    private boolean clean(String consumer) {
-        long cleaned = 0;
-        boolean isClean = false;
+    /** Returns whether it could. However many consumers there are, those without old marks cost one question. */
+    private boolean clean(List<String> names) {
+        if (names.isEmpty() || chores.isClosed()) {
+            return true;
+        }
+        boolean isClean = true;
         try (Connection conn = connections.getConnection()) {
             boolean autoCommit = conn.getAutoCommit();
             conn.setAutoCommit(true);
             try {
                 Instant before = marks.currentTime(conn).minus(ttl);
-                int deleted;
-                do {
-                    deleted = marks.deleteBefore(conn, consumer, before, batchSize);
-                    cleaned += deleted;
-                } while (deleted >= batchSize && !chores.isClosed());
+                for (String consumer : marks.consumersBefore(conn, names, before)) {
+                    isClean &= chores.isClosed() || clean(conn, consumer, before);
+                }
             } finally {
                 conn.setAutoCommit(autoCommit);
             }
-            isClean = true;
         } catch (SQLException | RuntimeException | Error e) {
+            outage.failed(e);
+            return false;
+        }
+        return isClean;
+    }
+
+    /** Returns whether it could; the marks of other consumers are deleted in any case. */
+    private boolean clean(Connection conn, String consumer, Instant before) {
+        long cleaned = 0;
+        boolean isClean = false;
+        try {
+            int deleted;
+            do {
+                deleted = marks.deleteBefore(conn, consumer, before, batchSize);
+                cleaned += deleted;
+            } while (deleted >= batchSize && !chores.isClosed());
+            isClean = true;
+        } catch (RuntimeException | Error e) {
             outage.failed(e);
         }
         if (cleaned > 0) {
@@ -144,40 +158,25 @@ public final class InboxCleanUp implements AutoCloseable {
 
         /** How long marks are kept. Default: 24 hours. */
         public Builder ttl(Duration ttl) {
-            Objects.requireNonNull(ttl, "ttl");
-            if (ttl.isNegative() || ttl.isZero()) {
-                throw new IllegalArgumentException("ttl must be positive: " + ttl);
-            }
-            this.ttl = ttl;
+            this.ttl = Limits.positive(ttl, "ttl");
             return this;
         }
 
         /** How many marks one transaction deletes. Default: {@value InboxCleanUp#DEFAULT_BATCH_SIZE}. */
         public Builder batchSize(int batchSize) {
-            if (batchSize < 1) {
-                throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
-            }
-            this.batchSize = batchSize;
+            this.batchSize = Limits.atLeastOne(batchSize, "batchSize");
             return this;
         }
 
         /** The time from the start to the first run. Default: 120 seconds. */
         public Builder initialDelay(Duration initialDelay) {
-            Objects.requireNonNull(initialDelay, "initialDelay");
-            if (initialDelay.isNegative()) {
-                throw new IllegalArgumentException("initialDelay must not be negative: " + initialDelay);
-            }
-            this.initialDelay = initialDelay;
+            this.initialDelay = Limits.notNegative(initialDelay, "initialDelay");
             return this;
         }
 
         /** The time between the end of a run and the next one. Default: 5 seconds. */
         public Builder fixedDelay(Duration fixedDelay) {
-            Objects.requireNonNull(fixedDelay, "fixedDelay");
-            if (fixedDelay.toMillis() < 1) {
-                throw new IllegalArgumentException("fixedDelay must be at least a millisecond: " + fixedDelay);
-            }
-            this.fixedDelay = fixedDelay;
+            this.fixedDelay = Limits.atLeastAMillisecond(fixedDelay, "fixedDelay");
             return this;
         }
 

@@ -6,6 +6,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.Test;
 class CleanUpFailuresTest {
 
     private final List<String> autoCommit = new CopyOnWriteArrayList<>();
+    private final AtomicInteger statements = new AtomicInteger();
     private volatile boolean isDown;
     private volatile boolean isDownForOne;
 
@@ -29,6 +32,9 @@ class CleanUpFailuresTest {
         return JdbcInbox.of(Intercepted.dataSource(pool, call -> {
             if (call.name().startsWith("setAutoCommit")) {
                 autoCommit.add(call.name());
+            }
+            if (call.executes("outbox_consumed_event")) {
+                statements.incrementAndGet();
             }
             if ((isDown || isDownForOne) && call.executes("outbox_consumed_event")) {
                 isDownForOne = false;
@@ -72,6 +78,22 @@ class CleanUpFailuresTest {
             }
             assertThat(log.warnings()).hasSize(1);
             assertThat(log.text()).doesNotContain("works again");
+        }
+    }
+
+    @Test
+    void consumersWithoutOldMarksCostTheSameHoweverManyTheyAre() {
+        JdbcInbox inbox = inbox().createSchema();
+        for (int count : List.of(1, 100)) {
+            List<String> names =
+                    IntStream.range(0, count).mapToObj(i -> "consumer-" + i).toList();
+            try (InboxCleanUp cleanUp = inbox.cleanUp().consumers(names).build()) {
+                autoCommit.clear();
+                statements.set(0);
+                cleanUp.runOnce();
+            }
+            assertThat(autoCommit).as("one connection").hasSize(2);
+            assertThat(statements).as("statements for %d consumers", count).hasValue(1);
         }
     }
 

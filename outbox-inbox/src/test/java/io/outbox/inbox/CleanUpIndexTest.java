@@ -41,6 +41,14 @@ class CleanUpIndexTest {
                     .toList();
             node.inbox().consumer().build().consume(ids, id -> id, fresh -> {});
             node.consumer("shipping").consume(ids, id -> id, fresh -> {});
+            try (Connection conn = node.openConnection()) {
+                JdbcTemplate.update(
+                        conn,
+                        "UPDATE outbox_consumed_event SET consumed_at = ? WHERE consumer = ? AND event_id = ?",
+                        Instant.parse("2019-01-01T00:00:00Z"),
+                        JdbcInbox.DEFAULT_CONSUMER,
+                        ids.get(0));
+            }
             cleanUp.runOnce();
 
             try (Connection conn = node.openConnection()) {

@@ -1,8 +1,6 @@
 package io.outbox.jdbc;
 
 import io.outbox.jdbc.internal.LaneIndex;
-import io.outbox.jdbc.internal.SchemaScript;
-import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.ForwardingBackend;
@@ -24,9 +22,7 @@ final class IndexingBackend extends ForwardingBackend {
     IndexingBackend(OutboxBackend backend, ConnectionProvider connections, AbstractJdbcOutboxStore store) {
         super(backend, backend, backend);
         this.connections = new Connections(connections);
-        this.index = new LaneIndex(
-                new TableCatalog(store.tableName(), store.isSchemaCatalog()),
-                new SchemaScript(store.getClass(), store.schemaScript(), store.tableName()));
+        this.index = LaneIndex.of(store.getClass(), store.schemaScript(), store.tableName(), store.isSchemaCatalog());
     }
 
     /** Creates the index if it can; what is missing then is for the store to say. */

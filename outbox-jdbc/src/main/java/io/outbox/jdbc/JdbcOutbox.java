@@ -9,6 +9,7 @@ import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OwnershipStore;
+import io.outbox.spi.WakeUp;
 import io.outbox.store.StoreBackend;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -129,6 +130,22 @@ public final class JdbcOutbox {
     /** Returns the engine for {@code Outbox.writerOnly()}: its purge deletes events by age, delivered or not. */
     public OutboxBackend writerOnlyBackend() {
         return StoreBackend.of(connectionProvider, txContext, store, store.ageBasedPurger());
+    }
+
+    /**
+     * Returns how outboxes on this table tell each other of events, for {@code Outbox} builders: by notifications on PostgreSQL,
+     * which keep one more connection of the pool in use. Other databases have none, so it only says that polling has to do.
+     */
+    public WakeUp wakeUp() {
+        return wakeUp(dataSource);
+    }
+
+    /**
+     * As {@link #wakeUp()}, hearing of events by a connection of another data source to the same database: a direct one, where
+     * this one goes through a pooler in transaction mode.
+     */
+    public WakeUp wakeUp(DataSource listenOn) {
+        return store.wakeUp(dataSource, listenOn);
     }
 
     /** Begins a transaction on this thread. */

@@ -1,8 +1,6 @@
 package io.outbox.jdbc;
 
 import io.outbox.jdbc.internal.LaneIndex;
-import io.outbox.jdbc.internal.SchemaScript;
-import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.jdbc.store.ManagedTable;
@@ -104,9 +102,8 @@ public final class OutboxSchema {
     }
 
     private <T> T withLaneIndex(IndexWork<T> work) {
-        LaneIndex index = new LaneIndex(
-                new TableCatalog(store.tableName(), store.isSchemaCatalog()),
-                new SchemaScript(store.getClass(), store.schemaScript(), store.tableName()));
+        LaneIndex index =
+                LaneIndex.of(store.getClass(), store.schemaScript(), store.tableName(), store.isSchemaCatalog());
         try (Connection conn = connections.getConnection()) {
             boolean autoCommit = conn.getAutoCommit();
             try {

@@ -5,7 +5,9 @@ import io.outbox.EventEnvelope;
 import io.outbox.EventException;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
+import io.outbox.kafka.TopicLookups.Lookup;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +32,7 @@ final class BatchSend {
     private final Acknowledgements acknowledgements;
     private final ProducerSource producers;
     private final ReachedTopics reached;
+    private final TopicLookups lookups;
     private final Runnable flush;
     private final Map<String, BatchOutcome> unavailableTopics = new HashMap<>();
     /** The topic that this batch waits for its turn at, or {@code null}. */
@@ -42,59 +45,97 @@ final class BatchSend {
             Acknowledgements acknowledgements,
             ProducerSource producers,
             ReachedTopics reached,
+            TopicLookups lookups,
             Runnable flush) {
         this.events = events;
         this.toRecord = toRecord;
         this.acknowledgements = acknowledgements;
         this.producers = producers;
         this.reached = reached;
+        this.lookups = lookups;
         this.flush = flush;
     }
 
-    /** Hands events of the batch to the producer, in this order, until it takes no more. */
+    /**
+     * Hands events of the batch to the producer until it takes no more: those for topics that have taken events, in this
+     * order, and then the others, whose topics may be missing.
+     */
     void send(List<Integer> indexes, Duration emergencyTimeout) throws InterruptedException {
         Producer<byte[], byte[]> producer = producers.get();
-        for (int i = 0; i < indexes.size(); i++) {
+        List<Outgoing> reachable = new ArrayList<>();
+        List<Outgoing> others = new ArrayList<>();
+        for (int index : indexes) {
+            ProducerRecord<byte[], byte[]> message = message(index);
+            if (message != null) {
+                (reached.contains(message.topic()) ? reachable : others).add(new Outgoing(index, message));
+            }
+        }
+        others.forEach(outgoing -> lookups.of(outgoing.message.topic(), producer));
+        int afterOthers = reachable.size();
+        reachable.addAll(others);
+        for (int i = 0; i < reachable.size(); i++) {
+            if (i == afterOthers) {
+                flush.run();
+            }
             if (acknowledgements.isOverdue()) {
                 fail(
-                        indexes.subList(i, indexes.size()),
+                        reachable.subList(i, reachable.size()),
                         new RouteUnavailableException(
                                 "not sent: the producer was blocked for the emergency timeout of " + emergencyTimeout));
                 return;
             }
-            Throwable inVain = send(producer, indexes.get(i));
+            Throwable inVain = send(producer, reachable.get(i));
             if (inVain instanceof BufferExhaustedException) {
-                fail(indexes.subList(i + 1, indexes.size()), SendFailures.unavailable(inVain));
+                fail(reachable.subList(i + 1, reachable.size()), SendFailures.unavailable(inVain));
                 return;
             }
         }
     }
 
-    private void fail(List<Integer> indexes, RouteUnavailableException reason) {
-        indexes.forEach(index -> acknowledgements.settle(index, BatchOutcome.failed(reason)));
+    /** An event of the batch as a record. */
+    private record Outgoing(int index, ProducerRecord<byte[], byte[]> message) {}
+
+    private void fail(List<Outgoing> events, RouteUnavailableException reason) {
+        events.forEach(outgoing -> acknowledgements.settle(outgoing.index, BatchOutcome.failed(reason)));
     }
 
-    /** Sends one event; returns what the producer waited for in vain, or {@code null}. */
-    private Throwable send(Producer<byte[], byte[]> producer, int index) throws InterruptedException {
-        ProducerRecord<byte[], byte[]> outgoing;
+    /** Returns the record of an event; {@code null} if it has failed. */
+    private ProducerRecord<byte[], byte[]> message(int index) {
         try {
-            outgoing = toRecord.apply(events.get(index));
+            return toRecord.apply(events.get(index));
         } catch (RuntimeException e) {
             acknowledgements.settle(index, BatchOutcome.failed(e));
             return null;
         }
-        BatchOutcome known = unavailableTopics.get(outgoing.topic());
+    }
+
+    /** Sends one event; returns what the producer waited for in vain, or {@code null}. */
+    private Throwable send(Producer<byte[], byte[]> producer, Outgoing outgoing) throws InterruptedException {
+        String topic = outgoing.message.topic();
+        BatchOutcome known = unavailableTopics.get(topic);
+        boolean isReached = reached.contains(topic);
+        if (known == null && !isReached) {
+            known = unknown(lookups.of(topic, producer));
+        }
         if (known != null) {
-            acknowledgements.settle(index, known);
+            unavailableTopics.put(topic, known);
+            acknowledgements.settle(outgoing.index, known);
             return null;
         }
-        Throwable inVain = reached.contains(outgoing.topic())
-                ? send(producer, index, outgoing)
-                : sendAlone(producer, index, outgoing);
+        Throwable inVain = isReached
+                ? send(producer, outgoing.index, outgoing.message)
+                : sendAlone(producer, outgoing.index, outgoing.message);
         if (inVain != null) {
-            unavailableTopics.put(outgoing.topic(), SendFailures.outcome(inVain));
+            reached.forget(topic);
+            unavailableTopics.put(topic, SendFailures.outcome(inVain));
         }
         return inVain;
+    }
+
+    /** Returns what becomes of events to a topic that the broker does not tell of; {@code null} if it is to be tried. */
+    private static BatchOutcome unknown(Lookup lookup) throws InterruptedException {
+        lookup.await();
+        return lookup.isToBeTried() ? null : lookup.outcome();
     }
 
     /** Sends an event to a topic that has not taken one in each partition, and awaits its answer. */

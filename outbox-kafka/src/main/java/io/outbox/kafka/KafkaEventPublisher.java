@@ -43,9 +43,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *   <li>refused only because of other events in the same request: sent again without those;
  *   <li>the broker cannot be reached, the producer is closed, or there was no answer within the emergency timeout: failed
  *       with {@link RouteUnavailableException};
- *   <li>anything else, such as a topic that does not exist or may not be written to: failed with
- *       {@link RecoverableException}.
+ *   <li>anything else, such as a topic that may not be written to: failed with {@link RecoverableException}.
  * </ul>
+ *
+ * <p>Events to a topic that has not taken any yet are sent after the others of their batch, and not before the broker has told
+ * of the topic: if it tells of others only, they are left for later, uncounted. A topic that the
+ * broker does not have after three seconds is missing: its events fail with {@link RecoverableException}, and are not waited for.
  *
  * <p>A broker that has not answered for three seconds is reported as {@linkplain BatchEventListener.Waiting silent}, while
  * the producer goes on trying to reach it: it alone knows when a record will not be sent any more, and an event that were
@@ -70,6 +73,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     private final ProducerSource producers;
     private final Flusher flusher;
     private final ReachedTopics reached = new ReachedTopics();
+    private final TopicLookups lookups = new TopicLookups();
     private final SilenceWatch watch = new SilenceWatch("outbox-kafka-watch-", PATIENCE);
     private final Records records;
     private final int batchSize;
@@ -129,7 +133,8 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     public List<BatchOutcome> onEvents(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
         Acknowledgements acknowledgements = new Acknowledgements(events.size(), emergencyTimeout);
-        BatchSend batch = new BatchSend(events, records::of, acknowledgements, producers, reached, flusher::request);
+        BatchSend batch =
+                new BatchSend(events, records::of, acknowledgements, producers, reached, lookups, flusher::request);
         try (SilenceWatch.Call call = watch.begin(() -> report(batch, acknowledgements.open(), silence))) {
             acknowledgements.whenAnswered(call::answered);
             send(batch, acknowledgements);
@@ -174,6 +179,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     public void close() {
         watch.close();
         flusher.close();
+        lookups.close();
         producers.close();
     }
 

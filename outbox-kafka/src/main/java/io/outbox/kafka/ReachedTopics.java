@@ -64,6 +64,11 @@ final class ReachedTopics {
         }
     }
 
+    /** Notes that a topic may not be there any more. */
+    void forget(String topic) {
+        reached.remove(topic);
+    }
+
     /** Returns how many topics are fresh. */
     int fresh() {
         return fresh.size();

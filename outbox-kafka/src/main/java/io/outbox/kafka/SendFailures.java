@@ -79,15 +79,18 @@ final class SendFailures {
                 || error instanceof InvalidTopicException;
     }
 
+    /** Returns whether the broker has answered, in time, that it has no such topic. */
+    static boolean isMissingTopic(Throwable error) {
+        return error instanceof UnknownTopicOrPartitionException
+                || (error instanceof TimeoutException && error.getCause() instanceof UnknownTopicOrPartitionException);
+    }
+
     private static boolean isOutage(Throwable error) {
-        if (error instanceof TimeoutException) {
-            // The broker answered in time, that it has no such topic.
-            return !(error.getCause() instanceof UnknownTopicOrPartitionException);
-        }
-        if (error instanceof UnknownTopicOrPartitionException) {
+        if (isMissingTopic(error)) {
             return false;
         }
-        return error instanceof RetriableException
+        return error instanceof TimeoutException
+                || error instanceof RetriableException
                 || error instanceof OutOfOrderSequenceException
                 || error instanceof BrokerNotAvailableException
                 || error instanceof AuthenticationException

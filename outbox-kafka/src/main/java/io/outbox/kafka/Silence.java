@@ -35,7 +35,12 @@ final class Silence {
 
     /** Returns whether a broker told the producer about topics lately. */
     static boolean isMetadataFresh(Producer<?, ?> producer, Duration patience) {
-        return producer != null && metric(producer, METADATA_AGE).orElse(Double.MAX_VALUE) < patience.toSeconds();
+        return producer != null && metadataAge(producer) < patience.toSeconds();
+    }
+
+    /** Returns how many seconds ago a broker told the producer about topics. */
+    static double metadataAge(Producer<?, ?> producer) {
+        return metric(producer, METADATA_AGE).orElse(Double.MAX_VALUE);
     }
 
     private static OptionalDouble metric(Producer<?, ?> producer, String name) {

@@ -55,9 +55,20 @@ final class Topics {
         }
     }
 
+    /** Creates a topic that was missing. */
+    void createNamed(String topic) throws Exception {
+        try (Admin admin = Admin.create(client())) {
+            create(admin, topic, 1, Map.of());
+        }
+    }
+
     private static String create(Admin admin, int partitions, Map<String, String> config)
             throws InterruptedException, ExecutionException, TimeoutException {
-        String topic = "topic-" + UUID.randomUUID();
+        return create(admin, "topic-" + UUID.randomUUID(), partitions, config);
+    }
+
+    private static String create(Admin admin, String topic, int partitions, Map<String, String> config)
+            throws InterruptedException, ExecutionException, TimeoutException {
         admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(config)))
                 .all()
                 .get(30, TimeUnit.SECONDS);

@@ -33,7 +33,7 @@ final class ConfirmChannel {
     private long nextNumber = 1;
 
     private Confirms confirms;
-    private Closure closure;
+    private CloseReason closure;
 
     ConfirmChannel(Channel channel) throws IOException {
         this.channel = channel;
@@ -51,7 +51,7 @@ final class ConfirmChannel {
      * @param whenSent called once, after the last message and before the wait
      * @return why the channel closed, or {@code null} if it did not
      */
-    Closure publish(List<Outgoing> messages, Confirms batch, Runnable whenSent) throws InterruptedException {
+    CloseReason publish(List<Outgoing> messages, Confirms batch, Runnable whenSent) throws InterruptedException {
         synchronized (this) {
             confirms = batch;
         }
@@ -81,7 +81,7 @@ final class ConfirmChannel {
             nextNumber++;
             return true;
         } catch (IOException | ShutdownSignalException e) {
-            close(Closure.of(e));
+            close(CloseReason.of(e));
             return false;
         } catch (RuntimeException e) {
             // Nothing was sent: the protocol cannot express this message, for instance its routing key is too long.
@@ -94,7 +94,7 @@ final class ConfirmChannel {
         }
     }
 
-    private synchronized Closure awaitConfirms() throws InterruptedException {
+    private synchronized CloseReason awaitConfirms() throws InterruptedException {
         while (!outstanding.isEmpty() && closure == null && !confirms.isOverdue()) {
             TimeUnit.NANOSECONDS.timedWait(this, confirms.nanosLeft() + TimeUnit.MILLISECONDS.toNanos(1));
         }
@@ -154,10 +154,10 @@ final class ConfirmChannel {
     }
 
     private void closed(ShutdownSignalException signal) {
-        close(Closure.of(signal));
+        close(CloseReason.of(signal));
     }
 
-    private synchronized void close(Closure reason) {
+    private synchronized void close(CloseReason reason) {
         if (closure == null) {
             closure = reason;
         }

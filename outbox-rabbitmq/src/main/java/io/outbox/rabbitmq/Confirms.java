@@ -3,7 +3,6 @@ package io.outbox.rabbitmq;
 import io.outbox.BatchOutcome;
 import io.outbox.EventException;
 import io.outbox.RouteUnavailableException;
-import io.outbox.rabbitmq.Outgoing.Route;
 import io.outbox.sender.BatchAnswers;
 import java.time.Duration;
 import java.util.HashMap;
@@ -14,7 +13,7 @@ import java.util.Map;
 final class Confirms extends BatchAnswers {
 
     private final Pace pace;
-    private final Map<Route, BatchOutcome> refused = new HashMap<>(0);
+    private final Map<Object, BatchOutcome> refused = new HashMap<>(0);
 
     Confirms(int events, Duration timeout, Pace pace) {
         super(events, timeout, "confirmed");
@@ -37,12 +36,12 @@ final class Confirms extends BatchAnswers {
 
     /** Notes that a queue did not take a message, which is full or has an error; that says nothing about the message. */
     synchronized void refused(Outgoing message) {
-        settle(
-                message,
-                refused.computeIfAbsent(
-                        message.route(),
-                        route -> BatchOutcome.failed(new RouteUnavailableException(
-                                "RabbitMQ does not accept events at present (nack)", null, pace.refused(route)))));
+        BatchOutcome outcome = refused.computeIfAbsent(
+                message.target(),
+                target -> BatchOutcome.failed(new RouteUnavailableException(
+                        "RabbitMQ does not accept events at present (nack)", null, pace.refused(message.target()))));
+        refused.put(pace.group(message.target()), outcome);
+        settle(message, outcome);
         answered();
     }
 
@@ -59,8 +58,8 @@ final class Confirms extends BatchAnswers {
     synchronized List<Outgoing> open(List<Outgoing> messages) {
         if (!refused.isEmpty()) {
             messages.stream()
-                    .filter(message -> refused.containsKey(message.route()))
-                    .forEach(message -> settle(message, refused.get(message.route())));
+                    .filter(message -> refused.containsKey(pace.group(message.target())))
+                    .forEach(message -> settle(message, refused.get(pace.group(message.target()))));
         }
         return messages.stream()
                 .filter(message -> outcome(message.index()) == null)

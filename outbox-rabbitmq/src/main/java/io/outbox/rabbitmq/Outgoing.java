@@ -11,10 +11,10 @@ import io.outbox.EventEnvelope;
 record Outgoing(int index, EventEnvelope event, RabbitMessage message) {
 
     /** What the rights and bindings of the broker depend on. */
-    record Route(String exchange, String routingKey) {}
+    record Target(String exchange, String routingKey) {}
 
-    Route route() {
-        return new Route(message.exchange(), message.routingKey());
+    Target target() {
+        return new Target(message.exchange(), message.routingKey());
     }
 
     String exchange() {

@@ -1,6 +1,6 @@
 package io.outbox.rabbitmq;
 
-import io.outbox.rabbitmq.Outgoing.Route;
+import io.outbox.rabbitmq.Outgoing.Target;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -15,9 +15,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <ul>
  *   <li>A message larger than any that the broker has taken so far. One above its limit makes it close the channel, and
  *       with it go the confirms of all messages under way. The protocol does not tell the limit.
- *   <li>A message of a route of which a queue took none lately. Other queues of the route got it all the same, and get it
+ *   <li>A message of a target of which a queue took none lately. Other queues of the target got it all the same, and get it
  *       again with each attempt; so it is one at first, and then as many as were taken since and one more. Attempts without
- *       any success are further and further apart.
+ *       any success are further and further apart. Routing keys may be computed, one for each event: if several targets of an
+ *       exchange were refused, its messages count together.
  * </ul>
  *
  * Thread-safe.
@@ -33,9 +34,18 @@ final class Pace {
     private static final int MOST_ROUTES = 1_000;
 
     private final AtomicInteger largestTaken = new AtomicInteger(-1);
-    private final Map<Route, Refusals> refused = new ConcurrentHashMap<>();
+    private final Map<Target, Refusals> refused = new ConcurrentHashMap<>();
+    private final Map<String, ExchangeRefusals> exchanges = new ConcurrentHashMap<>();
 
-    /** A route of which a queue refused messages: how often since it took one, and how many it took since. */
+    /** An exchange of which a queue refused messages: the first target, whether there were others, how many it took since. */
+    private record ExchangeRefusals(Target first, boolean areSeveral, int taken) {
+
+        ExchangeRefusals andOf(Target target) {
+            return new ExchangeRefusals(first, areSeveral || !first.equals(target), 0);
+        }
+    }
+
+    /** A target of which a queue refused messages: how often since it took one, and how many it took since. */
     private record Refusals(int inVain, int taken) {
 
         Duration pause() {
@@ -49,37 +59,66 @@ final class Pace {
 
     /** Returns how many messages, from the first on, go together. */
     int together(List<Outgoing> messages) {
-        Map<Route, Integer> counts = refused.isEmpty() ? Map.of() : new HashMap<>();
+        Map<Object, Integer> counts = exchanges.isEmpty() ? Map.of() : new HashMap<>();
         for (int i = 0; i < messages.size(); i++) {
             Outgoing message = messages.get(i);
             if (message.body().length > largestTaken.get()) {
                 return Math.max(1, i);
             }
-            Refusals refusals = refused.isEmpty() ? null : refused.get(message.route());
-            if (refusals != null && counts.merge(message.route(), 1, Integer::sum) > refusals.taken + 1) {
+            if (!exchanges.isEmpty()
+                    && counts.merge(group(message.target()), 1, Integer::sum) > most(message.target())) {
                 return i;
             }
         }
         return messages.size();
     }
 
-    /** Notes that the broker took a message: all queues of its route, or none was bound. */
+    /** Returns what the messages of a target are counted with: those of the target, or of its exchange. */
+    Object group(Target target) {
+        return isOfSeveral(target) ? target.exchange() : target;
+    }
+
+    private boolean isOfSeveral(Target target) {
+        ExchangeRefusals known = exchanges.get(target.exchange());
+        return known != null && known.areSeveral;
+    }
+
+    /** Returns how many messages of a target's group may go together. */
+    private int most(Target target) {
+        ExchangeRefusals ofExchange = exchanges.get(target.exchange());
+        if (ofExchange != null && ofExchange.areSeveral) {
+            return ofExchange.taken + 1;
+        }
+        Refusals ofTarget = refused.get(target);
+        return ofTarget == null ? Integer.MAX_VALUE : ofTarget.taken + 1;
+    }
+
+    /** Notes that the broker took a message: all queues of its target, or none was bound. */
     void taken(Outgoing message) {
         if (message.body().length > largestTaken.get()) {
             largestTaken.accumulateAndGet(message.body().length, Math::max);
         }
-        if (!refused.isEmpty()) {
+        if (!exchanges.isEmpty()) {
             refused.computeIfPresent(
-                    message.route(),
-                    (route, known) -> known.taken + 1 >= PROOF ? null : new Refusals(0, known.taken + 1));
+                    message.target(),
+                    (target, known) -> known.taken + 1 >= PROOF ? null : new Refusals(0, known.taken + 1));
+            exchanges.computeIfPresent(
+                    message.target().exchange(),
+                    (name, known) -> known.taken + 1 >= PROOF
+                            ? null
+                            : new ExchangeRefusals(known.first, known.areSeveral, known.taken + 1));
         }
     }
 
-    /** Notes that a queue of a route does not take messages; returns the time after which to try again. */
-    Duration refused(Route route) {
+    /** Notes that a queue of a target does not take messages; returns the time after which to try again. */
+    Duration refused(Target target) {
+        if (exchanges.size() < MOST_ROUTES || exchanges.containsKey(target.exchange())) {
+            exchanges.merge(
+                    target.exchange(), new ExchangeRefusals(target, false, 0), (known, first) -> known.andOf(target));
+        }
         Refusals now = refused.size() < MOST_ROUTES
-                ? refused.merge(route, new Refusals(1, 0), (known, first) -> new Refusals(known.inVain + 1, 0))
-                : refused.computeIfPresent(route, (key, known) -> new Refusals(known.inVain + 1, 0));
+                ? refused.merge(target, new Refusals(1, 0), (known, first) -> new Refusals(known.inVain + 1, 0))
+                : refused.computeIfPresent(target, (key, known) -> new Refusals(known.inVain + 1, 0));
         return now == null ? FIRST_PAUSE : now.pause();
     }
 

@@ -72,7 +72,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
 
     private static final String BLOCKED = "RabbitMQ blocks publishers: ";
 
-    private final Links links;
+    private final RabbitConnections connections;
     private final Pace pace = new Pace();
     private final SilenceWatch watch = new SilenceWatch("outbox-rabbitmq-watch-", PATIENCE);
     private final Messages messages;
@@ -81,7 +81,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     private final ScheduledThreadPoolExecutor timer;
 
     private RabbitEventPublisher(Builder builder, Messages messages, int batchSize, Duration emergencyTimeout) {
-        this.links = new Links(builder.connectionFactory, builder.addresses, emergencyTimeout);
+        this.connections = new RabbitConnections(builder.connectionFactory, builder.addresses, emergencyTimeout);
         this.messages = messages;
         this.batchSize = batchSize;
         this.emergencyTimeout = emergencyTimeout;
@@ -121,7 +121,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
             return confirms.outcomes(e);
         } catch (IOException | ShutdownSignalException e) {
             return confirms.outcomes(new RouteUnavailableException(
-                    "RabbitMQ is unavailable: " + Closure.of(e).text(), e));
+                    "RabbitMQ is unavailable: " + CloseReason.of(e).text(), e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return confirms.outcomes(new RouteUnavailableException("interrupted while waiting for confirms", e));
@@ -130,7 +130,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     }
 
     private boolean report(Consumer<RouteUnavailableException> silence) {
-        String blocked = links.blockedReason();
+        String blocked = connections.blockedReason();
         silence.accept(new RouteUnavailableException(
                 blocked == null ? "RabbitMQ has not answered for " + PATIENCE.toSeconds() + " s" : BLOCKED + blocked));
         return true;
@@ -154,10 +154,10 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
         if (messages.isEmpty()) {
             return;
         }
-        Link link = links.get();
+        RabbitConnection connection = connections.get();
         Map<String, List<Outgoing>> byExchange = groups(messages, Outgoing::exchange);
         for (Map.Entry<String, List<Outgoing>> group : byExchange.entrySet()) {
-            Closure fault = findFault(link, group.getKey());
+            CloseReason fault = findFault(connection, group.getKey());
             if (fault != null) {
                 confirms.fail(group.getValue(), fault.failure());
             }
@@ -165,11 +165,11 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
         send(confirms.open(messages), confirms);
     }
 
-    private static Closure findFault(Link link, String exchange) throws IOException {
+    private static CloseReason findFault(RabbitConnection connection, String exchange) throws IOException {
         try {
-            return link.findFault(exchange);
+            return connection.findFault(exchange);
         } catch (IOException | ShutdownSignalException e) {
-            link.sever();
+            connection.sever();
             throw e;
         }
     }
@@ -186,16 +186,16 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
 
     /** Sends messages over one channel; if that is closed because of one of them, sends the others again. */
     private void sendTogether(List<Outgoing> messages, Confirms confirms) throws IOException, InterruptedException {
-        Link link = links.get();
+        RabbitConnection connection = connections.get();
         if (confirms.isOverdue()) {
-            return; // nothing that is sent now counts, and the link is not to blame
+            return; // nothing that is sent now counts, and the connection is not to blame
         }
-        String blocked = link.blockedReason();
+        String blocked = connection.blockedReason();
         if (blocked != null) {
             confirms.fail(messages, new RouteUnavailableException(BLOCKED + blocked));
             return;
         }
-        Closure closure = publish(link, messages, confirms);
+        CloseReason closure = publish(connection, messages, confirms);
         if (closure == null) {
             return;
         }
@@ -204,23 +204,23 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
             confirms.fail(open, closure.failure());
             return;
         }
-        link.forgetExchanges();
+        connection.forgetExchanges();
         findTheOneAtFault(open, closure, confirms);
     }
 
-    private Closure publish(Link link, List<Outgoing> messages, Confirms confirms)
+    private CloseReason publish(RabbitConnection connection, List<Outgoing> messages, Confirms confirms)
             throws IOException, InterruptedException {
-        Future<?> rescue = severWhenOverdue(link, confirms);
+        Future<?> rescue = severWhenOverdue(connection, confirms);
         try {
-            ConfirmChannel channel = borrow(link);
+            ConfirmChannel channel = borrow(connection);
             try {
-                link.gather();
+                connection.gather();
                 return channel.publish(messages, confirms, () -> {
-                    link.send();
+                    connection.send();
                     rescue.cancel(false);
                 });
             } finally {
-                link.giveBack(channel);
+                connection.giveBack(channel);
             }
         } finally {
             rescue.cancel(false);
@@ -228,29 +228,29 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     }
 
     /** Cuts the connection if sending takes too long: a write blocks for as long as the broker does not read. */
-    private Future<?> severWhenOverdue(Link link, Confirms confirms) {
+    private Future<?> severWhenOverdue(RabbitConnection connection, Confirms confirms) {
         try {
-            return timer.schedule(link::sever, confirms.nanosLeft(), TimeUnit.NANOSECONDS);
+            return timer.schedule(connection::sever, confirms.nanosLeft(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             throw new RouteUnavailableException("the publisher is closed", e);
         }
     }
 
     /** A connection over which no channel can be opened is of no use any more. */
-    private static ConfirmChannel borrow(Link link) throws IOException {
+    private static ConfirmChannel borrow(RabbitConnection connection) throws IOException {
         try {
-            return link.borrow();
+            return connection.borrow();
         } catch (IOException | ShutdownSignalException e) {
-            link.sever();
+            connection.sever();
             throw e;
         }
     }
 
-    private void findTheOneAtFault(List<Outgoing> suspects, Closure closure, Confirms confirms)
+    private void findTheOneAtFault(List<Outgoing> suspects, CloseReason closure, Confirms confirms)
             throws IOException, InterruptedException {
-        Map<Outgoing.Route, List<Outgoing>> byRoute = groups(suspects, Outgoing::route);
-        if (byRoute.size() > 1) {
-            for (List<Outgoing> group : byRoute.values()) {
+        Map<Outgoing.Target, List<Outgoing>> byTarget = groups(suspects, Outgoing::target);
+        if (byTarget.size() > 1) {
+            for (List<Outgoing> group : byTarget.values()) {
                 send(group, confirms);
             }
         } else if (closure.isAboutTheRoute()) {
@@ -278,7 +278,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     @Override
     public void close() {
         watch.close();
-        links.close();
+        connections.close();
         timer.shutdownNow();
     }
 

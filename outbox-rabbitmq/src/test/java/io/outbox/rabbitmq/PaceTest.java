@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.MessageProperties;
 import io.outbox.EventEnvelope;
-import io.outbox.rabbitmq.Outgoing.Route;
+import io.outbox.rabbitmq.Outgoing.Target;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +25,8 @@ class PaceTest {
         return IntStream.range(0, count).mapToObj(i -> message(type, 10)).toList();
     }
 
-    private static Route route(String type) {
-        return message(type, 1).route();
+    private static Target route(String type) {
+        return message(type, 1).target();
     }
 
     private void taken(int count) {
@@ -69,6 +69,24 @@ class PaceTest {
         assertThat(pace.together(messages("b", 50))).as("of another route").isEqualTo(50);
         taken(997);
         assertThat(pace.together(messages("a", 2_000))).isEqualTo(2_000);
+    }
+
+    @Test
+    void routesWithAKeyForEachMessageCountTogetherOnceSeveralWereRefused() {
+        taken(1);
+        pace.refused(route("a.1"));
+        List<Outgoing> others =
+                IntStream.range(10, 60).mapToObj(i -> message("a." + i, 10)).toList();
+        assertThat(pace.together(others)).as("it may be this key alone").isEqualTo(50);
+        pace.refused(route("a.2"));
+
+        assertThat(pace.together(others)).isEqualTo(1);
+        pace.taken(others.get(0));
+        assertThat(pace.together(others)).isEqualTo(2);
+        pace.refused(route("a.11"));
+        assertThat(pace.together(others)).isEqualTo(1);
+        others.forEach(pace::taken);
+        assertThat(pace.together(others)).isEqualTo(50);
     }
 
     @Test

@@ -44,11 +44,12 @@ final class Answers {
         return cause == null ? failure.getMessage() : failure.getMessage() + " (" + cause.getMessage() + ")";
     }
 
-    static <T> T await(Future<T> answer, Duration timeout) {
+    /** @param what the command that is waited for, to name it if it fails */
+    static <T> T await(String what, Future<T> answer, Duration timeout) {
         try {
             return get(answer, timeout);
         } catch (ExecutionException e) {
-            throw failure(e.getCause());
+            throw failure(what, e.getCause());
         }
     }
 
@@ -61,7 +62,7 @@ final class Answers {
                     + " told is unknown";
             throw new RedisOutboxException(message, e, Kind.CONNECTION);
         } catch (CancellationException e) {
-            throw failure(e);
+            throw failure("the command", e);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -73,7 +74,7 @@ final class Answers {
     }
 
     /** Says what a failed command means. */
-    static RedisOutboxException failure(Throwable cause) {
+    static RedisOutboxException failure(String what, Throwable cause) {
         if (!(cause instanceof RedisCommandExecutionException)) {
             String message = "The connection to Redis failed; whether the last command took effect is unknown: "
                     + cause.getMessage();
@@ -97,6 +98,6 @@ final class Answers {
                             + " the node that is named here: " + answer;
             return new RedisOutboxException(message, cause, Kind.WRONG_SERVER);
         }
-        return new RedisOutboxException("Redis refused the command: " + answer, cause, Kind.REFUSED);
+        return new RedisOutboxException("Redis refused " + what + ": " + answer, cause, Kind.REFUSED);
     }
 }

@@ -8,6 +8,8 @@ import io.outbox.EventEnvelope;
  */
 record EventBody(String aggregateType, String aggregateId, String tenantId, String headers, String payload) {
 
+    private static final EventBody MISSING = new EventBody(null, null, null, null, null);
+
     static EventBody of(EventEnvelope event) {
         return new EventBody(
                 event.aggregateType(),
@@ -29,7 +31,16 @@ record EventBody(String aggregateType, String aggregateId, String tenantId, Stri
         return text.append(payload).toString();
     }
 
+    /** Reads what is stored. If that is missing or damaged, there is no payload, and the event is found to be unreadable. */
     static EventBody decode(String text) {
+        try {
+            return text == null ? MISSING : read(text);
+        } catch (IndexOutOfBoundsException | NumberFormatException e) {
+            return MISSING;
+        }
+    }
+
+    private static EventBody read(String text) {
         int[] lengths = new int[4];
         int at = 0;
         for (int i = 0; i < lengths.length; i++) {

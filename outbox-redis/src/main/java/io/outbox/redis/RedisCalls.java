@@ -68,18 +68,18 @@ final class RedisCalls {
             return Answers.get(reply, timeout);
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof RedisNoScriptException)) {
-                throw Answers.failure(e.getCause());
+                throw Answers.failure(script.toString(), e.getCause());
             }
         }
         RedisFuture<List<Object>> reply = commands.eval(script.source(), ScriptOutputType.MULTI, names, values);
-        return Answers.await(reply, timeout);
+        return Answers.await(script.toString(), reply, timeout);
     }
 
     /** Sends a command and returns its answer. */
     <T> T call(Function<RedisAsyncCommands<String, String>, Future<T>> command) {
         StatefulRedisConnection<String, String> connection = connect();
         try {
-            return Answers.await(command.apply(connection.async()), timeout);
+            return Answers.await("the command", command.apply(connection.async()), timeout);
         } catch (RedisOutboxException e) {
             throw failed(connection, e);
         }

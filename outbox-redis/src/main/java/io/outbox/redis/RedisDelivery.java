@@ -47,9 +47,11 @@ final class RedisDelivery implements DeliveryBackend {
     }
 
     private final RedisCalls redis;
+    private final Mending mending;
 
-    RedisDelivery(RedisCalls redis) {
+    RedisDelivery(RedisCalls redis, Mending mending) {
         this.redis = redis;
+        this.mending = mending;
     }
 
     @Override
@@ -68,7 +70,8 @@ final class RedisDelivery implements DeliveryBackend {
         addLimits(args, request.limit(), request.maxBytes());
         addRange(args, request.after(), request.types());
         List<Object> reply = redis.run(Script.FETCH, args);
-        return new Page<>(EventRows.readInOrderOfCreation(reply, 2), Place.read(reply, 0));
+        mending.mend(reply.get(2));
+        return new Page<>(EventRows.readInOrderOfCreation(reply, 3), Place.read(reply, 0));
     }
 
     @Override
@@ -86,7 +89,8 @@ final class RedisDelivery implements DeliveryBackend {
         addRange(args, request.after(), request.scope().types());
         List<Object> reply = redis.run(Script.CLAIM, args);
         int takenOver = ((Long) reply.get(0)).intValue();
-        return new ClaimedPage(EventRows.readInOrderOfCreation(reply, 3), takenOver, Place.read(reply, 1));
+        mending.mend(reply.get(3));
+        return new ClaimedPage(EventRows.readInOrderOfCreation(reply, 4), takenOver, Place.read(reply, 1));
     }
 
     private static void addTimes(List<String> args, Instant dueUntil, Instant createdUntil) {

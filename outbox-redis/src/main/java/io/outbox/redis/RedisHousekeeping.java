@@ -34,9 +34,11 @@ final class RedisHousekeeping implements HousekeepingBackend {
     }
 
     private final RedisCalls redis;
+    private final Mending mending;
 
-    RedisHousekeeping(RedisCalls redis) {
+    RedisHousekeeping(RedisCalls redis, Mending mending) {
         this.redis = redis;
+        this.mending = mending;
     }
 
     @Override
@@ -86,7 +88,8 @@ final class RedisHousekeeping implements HousekeepingBackend {
         String after = query.after() == null ? "" : ((DeadPlace) query.after()).member;
         do {
             List<Object> reply = redis.run(Script.DEAD_PAGE, List.of(after, Integer.toString(pageSize), type));
-            for (DueEvent dead : EventRows.read(reply, 1)) {
+            mending.mend(reply.get(1));
+            for (DueEvent dead : EventRows.read(reply, 2)) {
                 if (query.aggregateType() == null
                         || query.aggregateType().equals(dead.event().aggregateType())) {
                     found.add(dead.event());

@@ -19,20 +19,28 @@ record RedisKeys(String name) {
         }
     }
 
+    String prefix() {
+        return "{" + name + "}:outbox:";
+    }
+
     /** Returns the key that scripts are given; they derive the others from it. */
     String event() {
-        return "{" + name + "}:outbox:event";
+        return prefix() + "event";
+    }
+
+    String schema() {
+        return prefix() + "schema";
     }
 
     String dead() {
-        return "{" + name + "}:outbox:dead";
+        return prefix() + "dead";
     }
 
     String wakeUpChannel() {
-        return "{" + name + "}:outbox:wake-up";
+        return prefix() + "wake-up";
     }
 
     String deadCount() {
-        return "{" + name + "}:outbox:deadcount";
+        return prefix() + "deadcount";
     }
 }

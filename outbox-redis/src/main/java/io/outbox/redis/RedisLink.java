@@ -28,6 +28,7 @@ final class RedisLink {
         }
         if (current == null) {
             current = connecting.connect();
+            current.thenAccept(ServerCheck::lookAgain);
         }
         return current;
     }

@@ -10,6 +10,7 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.WakeUp;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -54,6 +55,7 @@ public final class RedisOutbox implements AutoCloseable {
     private final RedisTransactions transactions;
     private final RedisScripts scripts;
     private final RedisWakeUp wakeUp;
+    private final Mending mending;
     private final OutboxBackend backend;
 
     private RedisOutbox(Builder builder) {
@@ -67,13 +69,15 @@ public final class RedisOutbox implements AutoCloseable {
         RedisLink deliveries = new RedisLink(connecting);
         RedisCalls writeCalls = new RedisCalls(writes, keys, uri.getTimeout());
         RedisCalls deliveryCalls = new RedisCalls(deliveries, keys, uri.getTimeout());
-        RedisWriting writing = new RedisWriting(writeCalls, builder.replication, builder.deliveries);
+        RedisWriting writing =
+                new RedisWriting(writeCalls, builder.replication, builder.deliveries, builder.transactionsOnly);
         this.transactions = new RedisTransactions(connecting, writeCalls, writing, builder.replication);
         this.scripts = new RedisScripts(writeCalls, writing, builder.replication);
         this.wakeUp = new RedisWakeUp(
                 connecting, client.getResources().eventExecutorGroup(), deliveries, keys, uri.getTimeout());
-        this.backend =
-                new RedisBackend(writing, new RedisDelivery(deliveryCalls), new RedisHousekeeping(deliveryCalls));
+        this.mending = new Mending(deliveryCalls);
+        this.backend = new RedisBackend(
+                writing, new RedisDelivery(deliveryCalls, mending), new RedisHousekeeping(deliveryCalls, mending));
         try {
             new ServerCheck(deliveryCalls, builder.replication).run();
         } catch (RuntimeException | Error e) {
@@ -118,15 +122,15 @@ public final class RedisOutbox implements AutoCloseable {
      * Runs the work, then sends its commands and the events that were written meanwhile on this thread as one
      * {@code MULTI}/{@code EXEC}. If the work throws, nothing is sent.
      *
-     * <p>Answers to the commands are there when this method has returned, and not before: whoever waits for one in the block waits
-     * for ever. In a cluster, the commands' keys have the outbox's hash tag. A command that Redis refuses when it queues it ends
+     * <p>Answers to the commands are there when this method has returned; to wait for one in the block is refused. So are commands
+     * that change the connection, such as {@code SELECT}. In a cluster, the commands' keys have the outbox's hash tag. A command that Redis refuses when it queues it ends
      * the transaction; one that fails when it is executed does not, since Redis does not roll back: this method then throws,
      * though all else took effect.
      *
      * @throws io.outbox.DuplicateEventException if an event is stored already
      * @throws RedisOutboxException if the transaction was refused, or nothing is known about it
-     * @throws IllegalStateException if this thread is in a transaction already, or if the work calls {@code EXEC} or
-     *     {@code DISCARD}; nothing is sent then
+     * @throws IllegalStateException if this thread is in a transaction already, or if the work calls {@code EXEC},
+     *     {@code DISCARD} or a command that changes the connection, or waits for an answer; nothing is sent then
      */
     public void inTransaction(Consumer<RedisAsyncCommands<String, String>> work) {
         Objects.requireNonNull(work, "work");
@@ -145,11 +149,12 @@ public final class RedisOutbox implements AutoCloseable {
      * Runs a Lua script and stores the events that are written meanwhile on this thread, both as one {@code EVAL}.
      *
      * <p>The script sees its own {@code KEYS} and {@code ARGV}. It decides: if it returns {@code nil} or {@code false}, no event is
-     * stored. If it fails, none is stored either; what it did before stays, since Redis does not roll back. In a cluster, its
+     * stored. The answer to a {@code GET} of a missing key is {@code false} in Lua. If it ends without a {@code return}, the events
+     * are stored. If it fails, none is stored either; what it did before stays, since Redis does not roll back. In a cluster, its
      * keys have the outbox's hash tag.
      *
      * @param events writes the events, before the script runs
-     * @return what the script returned; {@code null} if it declined
+     * @return what the script returned; {@code null} if it declined, or returned nothing
      * @throws io.outbox.DuplicateEventException if an event is stored already; the script has not run then
      * @throws RedisOutboxException if the script failed or was refused, or nothing is known about it
      * @throws IllegalStateException if this thread is in a transaction already
@@ -157,6 +162,58 @@ public final class RedisOutbox implements AutoCloseable {
     public Object runScript(String script, List<String> keys, List<String> args, Runnable events) {
         Objects.requireNonNull(script, "script");
         return scripts.run(script, List.copyOf(keys), List.copyOf(args), Objects.requireNonNull(events, "events"));
+    }
+
+    /**
+     * Compares the keys of the outbox with each other and reports what does not fit, such as an event that no set of waiting events
+     * has. Changes nothing, and may run beside everything else: it proceeds in steps of a few milliseconds each, but for the count
+     * of DEAD events, which is one step. Needs the rights {@code scan}, {@code hscan}, {@code zscan}, {@code hlen} and
+     * {@code hgetall}.
+     *
+     * @param progress told after each step what was found so far
+     */
+    public Verification verify(Consumer<Verification> progress) {
+        return mending.run(false, Objects.requireNonNull(progress, "progress"));
+    }
+
+    /**
+     * As {@link #verify}, and mends what does not fit. A pending entry without its event becomes an event that is NEW, so that
+     * its attempts begin again; an event without a body goes DEAD when it is due; what belongs to no event is removed.
+     */
+    public Verification repair(Consumer<Verification> progress) {
+        return mending.run(true, Objects.requireNonNull(progress, "progress"));
+    }
+
+    /** Returns how many damaged entries this instance has mended, while it delivered or by {@link #repair}. */
+    public long mendedEntries() {
+        return mending.mended();
+    }
+
+    /**
+     * What a comparison of the keys has found.
+     *
+     * @param checked how many entries were compared
+     * @param faultCount how many of them do not fit
+     * @param faults the first of these, at most {@value #MOST_FAULTS}: what is wrong, and with which entry
+     */
+    public record Verification(long checked, long faultCount, List<String> faults) {
+
+        private static final int MOST_FAULTS = 1_000;
+
+        public Verification {
+            faults = List.copyOf(faults);
+        }
+
+        /** Returns whether everything fits. */
+        public boolean isSound() {
+            return faultCount == 0;
+        }
+
+        Verification plus(long moreChecked, List<?> found) {
+            List<String> all = new ArrayList<>(faults);
+            found.stream().limit(MOST_FAULTS - all.size()).forEach(fault -> all.add((String) fault));
+            return new Verification(checked + moreChecked, faultCount + found.size(), all);
+        }
     }
 
     @Override
@@ -178,6 +235,7 @@ public final class RedisOutbox implements AutoCloseable {
         private ClientResources resources;
         private Replication replication = Replication.NOT_AWAITED;
         private Executor deliveries = Runnable::run;
+        private boolean transactionsOnly;
 
         private Builder(RedisURI uri) {
             this.uri = Objects.requireNonNull(uri, "uri");
@@ -233,13 +291,26 @@ public final class RedisOutbox implements AutoCloseable {
         }
 
         /**
+         * Refuses events that are written neither in {@link #inTransaction} nor in {@link #runScript}, as on another thread than
+         * that of the block. Default: an event may be written alone.
+         */
+        public Builder requireTransaction() {
+            this.transactionsOnly = true;
+            return this;
+        }
+
+        /**
          * Connects, and checks the server.
          *
          * @throws IllegalStateException if the server is too old, may evict events, refuses commands to this user, or holds events
-         *     of another layout; or if replicas have no less time than a command
+         *     of another layout; if the address has no timeout, or replicas have no less time than that
          * @throws RedisOutboxException if it cannot be reached
          */
         public RedisOutbox connect() {
+            if (uri.getTimeout().isZero() || uri.getTimeout().isNegative()) {
+                throw new IllegalStateException("The address has no timeout (" + uri.getTimeout()
+                        + "), so that commands would be waited for without end; set one by RedisURI.setTimeout");
+            }
             replication.requireLessThan(uri.getTimeout());
             return new RedisOutbox(this);
         }

@@ -27,18 +27,42 @@ public class RedisOutboxException extends OutboxBackendException {
         INCOMPLETE
     }
 
+    /** What has become of the call: of the commands or the script, and of the events. */
+    public enum Effect {
+        /** Nothing has happened; the call may be repeated. */
+        NONE,
+        /** Everything has happened, events included; to repeat the call would do it twice. */
+        ALL,
+        /** A part has happened, since Redis does not roll back; the message says which. */
+        PART,
+        /** Nobody knows: no answer came. Look at what is stored before the call is repeated. */
+        UNKNOWN
+    }
+
     RedisOutboxException(String message, Throwable cause, Kind kind) {
         super(message, cause);
         this.kind = kind;
     }
 
+    /** Returns what has become of the call that failed. */
+    public Effect effect() {
+        return switch (kind) {
+            case REFUSED, WRONG_SERVER, UNREACHABLE -> Effect.NONE;
+            case UNCONFIRMED -> Effect.ALL;
+            case INCOMPLETE -> Effect.PART;
+            case CONNECTION, INTERRUPTED -> Effect.UNKNOWN;
+        };
+    }
+
     @Override
     public boolean isWithoutEffect() {
-        return kind == Kind.REFUSED || kind == Kind.WRONG_SERVER || kind == Kind.UNREACHABLE;
+        return effect() == Effect.NONE;
     }
 
     /** Returns whether the connection is better not used again. */
     boolean isOfConnection() {
-        return kind == Kind.CONNECTION || kind == Kind.WRONG_SERVER;
+        return kind == Kind.CONNECTION
+                || kind == Kind.WRONG_SERVER
+                || getCause() instanceof RedisOutboxException reason && reason.isOfConnection();
     }
 }

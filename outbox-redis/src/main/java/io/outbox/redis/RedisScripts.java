@@ -1,11 +1,19 @@
 package io.outbox.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.outbox.redis.RedisOutboxException.Effect;
+import io.outbox.redis.RedisOutboxException.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Scripts of the application that store events: both run as one. Thread-safe. */
 final class RedisScripts {
+
+    private static final Pattern NOT_BEGUN =
+            Pattern.compile("^(OOM|NOPERM|NOREPLICAS|MISCONF|READONLY|MOVED|ASK|TRYAGAIN"
+                    + "|CROSSSLOT|CLUSTERDOWN|LOADING|BUSY|MASTERDOWN|NOAUTH|NOSCRIPT|ERR Error compiling) ");
 
     private final RedisCalls redis;
     private final RedisWriting writing;
@@ -19,23 +27,40 @@ final class RedisScripts {
 
     /** Runs the script, and stores what the work has written unless the script declines; {@code null} if it does. */
     Object run(String source, List<String> keys, List<String> args, Runnable events) {
-        Script script = Script.appendWith(source);
         return writing.gather(scope -> {
             events.run();
+            Script script = Script.appendWith(source, scope.events().size());
             List<String> all = new ArrayList<>();
             all.add(Integer.toString(scope.events().size()));
             all.addAll(RedisWriting.arguments(scope.events()));
             all.addAll(args);
-            return scope.send(
-                    () -> redis.run(script, keys, all, (reply, connection) -> conclude(scope, reply, connection)));
+            try {
+                return scope.send(
+                        () -> redis.run(script, keys, all, (reply, connection) -> conclude(scope, reply, connection)));
+            } catch (RedisOutboxException e) {
+                throw hasBegun(e) ? stopped(e) : e;
+            }
         });
+    }
+
+    /** Tells a script that failed while it ran from one that Redis did not begin. */
+    private static boolean hasBegun(RedisOutboxException e) {
+        return e.getCause() instanceof RedisCommandExecutionException answer
+                && (e.effect() == Effect.NONE)
+                && (answer.getMessage().contains(" script: ")
+                        || !NOT_BEGUN.matcher(answer.getMessage()).find());
+    }
+
+    private static RedisOutboxException stopped(RedisOutboxException e) {
+        String message = e.getMessage() + " No event is stored; what the script did before it failed stays";
+        return new RedisOutboxException(message, e.getCause(), Kind.INCOMPLETE);
     }
 
     private Object conclude(WriteScope scope, List<Object> reply, StatefulRedisConnection<String, String> connection) {
         if (reply.get(0).equals("APPENDED")) {
             scope.stored();
             replication.await(connection, redis.timeout());
-            return reply.get(1);
+            return reply.size() > 1 ? reply.get(1) : null;
         }
         scope.notStored();
         if (reply.get(0).equals("DUPLICATE")) {

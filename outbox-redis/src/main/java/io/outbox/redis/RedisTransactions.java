@@ -8,9 +8,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.outbox.redis.RedisOutboxException.Kind;
 import java.time.Duration;
-import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
@@ -24,13 +22,11 @@ import java.util.function.Function;
  */
 final class RedisTransactions {
 
-    private static final int MAX_IDLE = 16;
-
     private final RedisConnecting connecting;
     private final RedisCalls redis;
     private final RedisWriting writing;
     private final Replication replication;
-    private final Deque<StatefulRedisConnection<String, String>> idle = new ConcurrentLinkedDeque<>();
+    private final IdleConnections idle = new IdleConnections();
 
     RedisTransactions(RedisConnecting connecting, RedisCalls redis, RedisWriting writing, Replication replication) {
         this.connecting = connecting;
@@ -44,9 +40,10 @@ final class RedisTransactions {
         return writing.gather(scope -> {
             StatefulRedisConnection<String, String> connection = take();
             boolean usable = false;
+            BlockCommands commands = new BlockCommands(connection.async());
             try {
                 RedisFuture<String> begin = begin(connection);
-                T result = work.apply(connection.async());
+                T result = work.apply(commands.proxy());
                 requireStillOpen(connection, begin);
                 requireUnknown(scope.ids());
                 execute(connection, begin, scope);
@@ -55,7 +52,13 @@ final class RedisTransactions {
                 }
                 usable = true;
                 return result;
+            } catch (RedisOutboxException e) {
+                if (e.isOfConnection()) {
+                    idle.giveUp();
+                }
+                throw e;
             } finally {
+                commands.sent();
                 giveBack(connection, usable);
             }
         });
@@ -117,7 +120,7 @@ final class RedisTransactions {
     private RedisFuture<?> append(RedisAsyncCommands<String, String> commands, WriteScope scope) {
         String[] names = {redis.keys().event()};
         String[] args = RedisWriting.arguments(scope.events()).toArray(String[]::new);
-        return commands.eval(Script.APPEND.source(), ScriptOutputType.MULTI, names, args);
+        return commands.eval(Script.append(scope.events().size()).source(), ScriptOutputType.MULTI, names, args);
     }
 
     /** Waits for the end. If Redis refused the append, and with it the whole, its reason is there and not at the end. */
@@ -129,6 +132,7 @@ final class RedisTransactions {
                     && append.getError() != null
                     && e.getCause() instanceof RedisCommandExecutionException;
             throw Answers.failure(
+                    "the transaction",
                     appendWasRefused ? new RedisCommandExecutionException(append.getError()) : e.getCause());
         }
     }
@@ -175,19 +179,14 @@ final class RedisTransactions {
     }
 
     private StatefulRedisConnection<String, String> take() {
-        for (var connection = idle.poll(); connection != null; connection = idle.poll()) {
-            if (connection.isOpen()) {
-                return connection;
-            }
-            connection.closeAsync();
-        }
-        return Answers.awaitConnection(connecting.connect(), timeout());
+        StatefulRedisConnection<String, String> kept = idle.take(timeout());
+        return kept != null ? kept : Answers.awaitConnection(connecting.connect(), timeout());
     }
 
     /** Keeps a connection whose transaction has ended; what another one has gathered must never be sent. */
     private void giveBack(StatefulRedisConnection<String, String> connection, boolean usable) {
-        if (usable && idle.size() < MAX_IDLE) {
-            idle.push(connection);
+        if (usable) {
+            idle.keep(connection);
         } else {
             connection.closeAsync();
         }

@@ -7,15 +7,15 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.outbox.spi.WakeUp;
+import io.outbox.upkeep.HintDebounce;
+import io.outbox.upkeep.HintListeners;
 import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +44,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private final long limitMs;
     private final ScheduledExecutorService timer;
     private final HintDebounce debounce;
-    private final List<Consumer<Set<String>>> listeners = new CopyOnWriteArrayList<>();
+    private final HintListeners listeners = new HintListeners();
     private final Outage sending;
     private final Outage listening;
     private StatefulRedisPubSubConnection<String, String> connection;
@@ -132,6 +132,8 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
             if (!started) {
                 started = true;
                 connect();
+            } else if (isConnected()) {
+                listeners.tell(listener, Set.of());
             }
         }
         return () -> listeners.remove(listener);
@@ -182,7 +184,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
             lost(made);
             return;
         }
-        call(Set.of());
+        listeners.call(Set.of());
         pingLater(made);
     }
 
@@ -221,16 +223,6 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         });
     }
 
-    private void call(Set<String> eventTypes) {
-        for (Consumer<Set<String>> listener : listeners) {
-            try {
-                listener.accept(eventTypes);
-            } catch (RuntimeException | Error e) {
-                LOG.log(Level.WARNING, "A listener for hints failed", e);
-            }
-        }
-    }
-
     /** Connects no more; the connection that is there ends with the client. */
     @Override
     public synchronized void close() {
@@ -242,7 +234,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private final class Receiver extends RedisPubSubAdapter<String, String> {
         @Override
         public void message(String from, String types) {
-            call(types.isEmpty() ? Set.of() : new HashSet<>(Arrays.asList(types.split(SEPARATOR))));
+            listeners.call(types.isEmpty() ? Set.of() : new HashSet<>(Arrays.asList(types.split(SEPARATOR))));
         }
     }
 

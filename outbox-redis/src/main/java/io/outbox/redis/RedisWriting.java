@@ -20,9 +20,11 @@ final class RedisWriting implements WriteBackend {
     private final RedisCalls redis;
     private final Replication replication;
     private final Executor deliveries;
+    private final boolean transactionsOnly;
     private final ThreadLocal<WriteScope> current = new ThreadLocal<>();
 
-    RedisWriting(RedisCalls redis, Replication replication, Executor deliveries) {
+    RedisWriting(RedisCalls redis, Replication replication, Executor deliveries, boolean transactionsOnly) {
+        this.transactionsOnly = transactionsOnly;
         this.redis = redis;
         this.replication = replication;
         this.deliveries = deliveries;
@@ -30,7 +32,7 @@ final class RedisWriting implements WriteBackend {
 
     @Override
     public boolean requiresActiveTransaction() {
-        return false;
+        return transactionsOnly;
     }
 
     @Override
@@ -40,8 +42,10 @@ final class RedisWriting implements WriteBackend {
 
     @Override
     public String noTransactionReason() {
-        return "No transaction on this thread: Redis needs none to store an event. To change data together with it, write it in"
-                + " RedisOutbox.inTransaction(...) or runScript(...)";
+        return "No transaction on this thread: "
+                + (transactionsOnly ? "this outbox takes no event alone. " : "Redis needs none to store an event. ")
+                + "To change data together with it, write it in RedisOutbox.inTransaction(...) or runScript(...), on the"
+                + " thread of the block";
     }
 
     @Override
@@ -62,7 +66,7 @@ final class RedisWriting implements WriteBackend {
     }
 
     private void append(List<NewEvent> events) {
-        redis.run(Script.APPEND, List.of(), arguments(events), (duplicates, connection) -> {
+        redis.run(Script.append(events.size()), List.of(), arguments(events), (duplicates, connection) -> {
             if (!duplicates.isEmpty()) {
                 throw duplicate(duplicates);
             }

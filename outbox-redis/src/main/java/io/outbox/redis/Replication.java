@@ -42,7 +42,7 @@ record Replication(int replicas, Duration limit) {
     private long confirmations(StatefulRedisConnection<String, String> connection, Duration timeout) {
         try {
             return Answers.await(
-                    connection.async().waitForReplication(replicas, Math.max(1, limit.toMillis())), timeout);
+                    "WAIT", connection.async().waitForReplication(replicas, Math.max(1, limit.toMillis())), timeout);
         } catch (RedisOutboxException e) {
             String message =
                     "The events are stored, but whether replicas have them could not be found out: " + e.getMessage();

@@ -15,16 +15,18 @@ import java.util.stream.Collectors;
  * <p>A script says in its first line what it may do. One that stores new events is refused while the server's memory is
  * full; those that deliver, complete and delete are not, since they are what frees memory.
  */
-record Script(String source, String sha) {
+record Script(String name, String source, String sha) {
 
     private static final String STORES = "#!lua\n";
     private static final String CHANGES = "#!lua flags=allow-oom\n";
     private static final String READS = "#!lua flags=no-writes\n";
+    private static final String APPENDING_ONE = load("append-one");
     private static final String APPENDING = load("common") + load("append");
     private static final String APPEND_WITH = load("append-with");
+    private static final Script APPEND_ONE = new Script("append-one", STORES + APPENDING_ONE + load("append-alone"));
 
-    static final Script START = of(CHANGES, "start");
-    static final Script APPEND = of(STORES, "append", "append-alone");
+    private static final Script APPEND = of(STORES, "append", "append-alone");
+    static final Script START = of(READS, "start");
     static final Script CLAIM = of(CHANGES, "walk", "claim");
     static final Script FETCH = of(READS, "walk", "fetch");
     static final Script APPLY = of(CHANGES, "apply");
@@ -37,23 +39,34 @@ record Script(String source, String sha) {
     static final Script PURGE = of(CHANGES, "purge");
     static final Script DEAD_PAGE = of(READS, "dead-page");
     static final Script REPLAY = of(CHANGES, "replay");
+    static final Script VERIFY = of(READS, "verify");
+    static final Script REPAIR = of(CHANGES, "verify");
 
     private static Script of(String firstLine, String... parts) {
         StringBuilder source = new StringBuilder(firstLine).append(load("common"));
         for (String part : parts) {
             source.append(load(part));
         }
-        return new Script(source.toString());
+        return new Script(parts[parts.length - 1], source.toString());
     }
 
-    private Script(String source) {
-        this(source, sha1(source));
+    private Script(String name, String source) {
+        this(name, source, sha1(source));
+    }
+
+    /** Returns the script that stores so many events. */
+    static Script append(int events) {
+        return events == 1 ? APPEND_ONE : APPEND;
     }
 
     /** Returns the script that runs a part of the application, which sees none of our names, and the append as one. */
-    static Script appendWith(String application) {
-        return new Script(STORES + "local function application(KEYS, ARGV)\n" + application + "\nend\n" + APPENDING
-                + APPEND_WITH);
+    static Script appendWith(String application, int events) {
+        String appending = events == 1 ? APPENDING_ONE : APPENDING;
+        String body = "do\n" + application + "\nend\nreturn FALLEN_OFF\n";
+        return new Script(
+                "of the application",
+                STORES + "local FALLEN_OFF = {}\nlocal function application(KEYS, ARGV, FALLEN_OFF)\n" + body + "end\n"
+                        + appending + APPEND_WITH);
     }
 
     /** Reads a part without what only people need: it is sent whole inside of every transaction. */
@@ -76,5 +89,10 @@ record Script(String source, String sha) {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-1", e);
         }
+    }
+
+    @Override
+    public String toString() {
+        return "script '" + name + "'";
     }
 }

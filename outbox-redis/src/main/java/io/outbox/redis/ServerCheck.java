@@ -1,6 +1,9 @@
 package io.outbox.redis;
 
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.outbox.redis.RedisOutboxException.Kind;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.List;
@@ -31,14 +34,30 @@ final class ServerCheck {
     void run() {
         Map<String, String> info = info();
         requireVersion(info.getOrDefault("redis_version", ""));
+        requirePrimary(info.getOrDefault("role", "master"));
         requireNoEviction(info.getOrDefault("maxmemory_policy", "noeviction"));
         warnOfLoss(info);
         requireLayout();
     }
 
+    /** Looks again at a server that was connected to later: a replica that was promoted may have other settings. Never blocks. */
+    static void lookAgain(StatefulRedisConnection<String, String> connection) {
+        connection.async().info("memory").thenAccept(answer -> {
+            try {
+                requireNoEviction(values(answer).getOrDefault("maxmemory_policy", "noeviction"));
+            } catch (IllegalStateException e) {
+                LOG.log(Level.ERROR, "The server that the outbox has connected to is not safe: " + e.getMessage());
+            }
+        });
+    }
+
     private Map<String, String> info() {
+        return values(redis.call(RedisAsyncCommands::info));
+    }
+
+    private static Map<String, String> values(String info) {
         Map<String, String> values = new HashMap<>();
-        redis.call(RedisAsyncCommands::info).lines().forEach(line -> {
+        info.lines().forEach(line -> {
             int colon = line.indexOf(':');
             if (colon > 0) {
                 values.put(line.substring(0, colon), line.substring(colon + 1).strip());
@@ -52,6 +71,13 @@ final class ServerCheck {
         if (major < LEAST_VERSION) {
             throw new IllegalStateException("The outbox needs Redis " + LEAST_VERSION + " or later, this is "
                     + (version.isEmpty() ? "an unknown version" : version));
+        }
+    }
+
+    private static void requirePrimary(String role) {
+        if (role.equals("slave")) {
+            throw new RedisOutboxException(
+                    "This is a replica, which takes no writes; nothing was written", null, Kind.WRONG_SERVER);
         }
     }
 
@@ -85,8 +111,12 @@ final class ServerCheck {
     }
 
     private void requireLayout() {
-        List<Object> reply = redis.run(Script.START, List.of(LAYOUT_VERSION, replication.replicas() > 0 ? "WAIT" : ""));
+        List<Object> reply = redis.run(Script.START, List.of(replication.replicas() > 0 ? "WAIT" : ""));
         Object found = reply.get(0);
+        if (found.equals("")) {
+            redis.call(commands -> commands.set(redis.keys().schema(), LAYOUT_VERSION, SetArgs.Builder.nx()));
+            found = redis.call(commands -> commands.get(redis.keys().schema()));
+        }
         if (found.equals(NO_RIGHT)) {
             throw new IllegalStateException("The user of Redis may not use " + reply.subList(1, reply.size())
                     + " on keys that begin with '{" + redis.keys().name()

@@ -9,8 +9,11 @@ local own_keys, own_args = {}, {}
 for i = 2, #KEYS do own_keys[i - 1] = KEYS[i] end
 for i = behind, #ARGV do own_args[i - behind + 1] = ARGV[i] end
 
-local result = application(own_keys, own_args)
+-- A script that ends without a return has not declined, and has no result.
+local result = application(own_keys, own_args, FALLEN_OFF)
+local is_silent = result == FALLEN_OFF
 if type(result) == 'table' and result.err then return result end
 if not result then return {'DECLINED'} end
 append(ARGV, 2, count)
+if is_silent then return {'APPENDED'} end
 return {'APPENDED', result}

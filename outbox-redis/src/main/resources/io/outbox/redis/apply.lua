@@ -29,7 +29,7 @@ end
 local function bury(e)
   e.status = 3
   queue('ZADD', DEAD, '0', e.member)
-  redis.call('HINCRBY', DEAD_COUNT, e.type, 1)
+  count_dead(e.type, 1)
 end
 
 local function retry(e, time)
@@ -85,8 +85,8 @@ local function delete(ids)
   for i, packed in ipairs(fields_of(EVENT, ids)) do
     local id = ids[i]
     if packed then
-      local created, _, status, _, type, _, _, event_owner = cmsgpack.unpack(packed)
-      if is_open(status, event_owner) then
+      local created, _, status, _, type, _, _, event_owner = unpack_all(packed)
+      if created and is_open(status, event_owner) then
         leave(type, created .. id, event_owner)
         queue('HDEL', EVENT, id)
         queue('HDEL', BODY, id)

@@ -9,6 +9,7 @@ local BODY, TYPES = PREFIX .. 'body', PREFIX .. 'types'
 local DONE, DEAD, DEAD_COUNT = PREFIX .. 'done', PREFIX .. 'dead', PREFIX .. 'deadcount'
 local CREATED_DIGITS = 19
 local CHUNK = 1000 -- arguments of one command, below what Lua can unpack; even, so that pairs stay together
+local kind_of = type -- events have types too
 
 -- Returns a function from a type to the name of its key, which is made once in a script.
 local function key_by_type(name)
@@ -58,11 +59,43 @@ local function queue(command, key, first, second)
   entry.count = count
 end
 
-local function run_queued()
+local dead_changes = {}
+
+-- Counts DEAD events of a type that come or go.
+local function count_dead(type, change) dead_changes[type] = (dead_changes[type] or 0) + change end
+
+local function require_right(...)
+  if redis.acl_check_cmd and not redis.acl_check_cmd(...) then
+    error({err = 'NOPERM The user of Redis may not use ' .. (...) .. ' any more; the script has changed nothing'})
+  end
+end
+
+-- Fails before the first write if the user has lost a right or a key is on its way to another node: Redis would stop the script at
+-- that command, and keep what it did before.
+local function require_writable(more_keys)
+  local keys = more_keys
+  for _, entry in ipairs(queued) do
+    require_right(entry.command, entry.key, entry.args[1], entry.args[2] or '')
+    keys[#keys + 1] = entry.key
+  end
+  if next(dead_changes) then
+    require_right('HINCRBY', DEAD_COUNT, '', '1')
+    require_right('HDEL', DEAD_COUNT, '')
+    keys[#keys + 1] = DEAD_COUNT
+  end
+  for first = 1, #keys, CHUNK do redis.call('EXISTS', unpack(keys, first, math.min(first + CHUNK - 1, #keys))) end
+end
+
+-- Runs what is queued, in the order in which each kind came first.
+local function run_queued(more_keys)
+  require_writable(more_keys or {})
   for _, entry in ipairs(queued) do
     for first = 1, entry.count, CHUNK do
       redis.call(entry.command, entry.key, unpack(entry.args, first, math.min(first + CHUNK - 1, entry.count)))
     end
+  end
+  for type, change in pairs(dead_changes) do
+    if redis.call('HINCRBY', DEAD_COUNT, type, change) == 0 then redis.call('HDEL', DEAD_COUNT, type) end
   end
 end
 
@@ -100,8 +133,28 @@ local function pack_event(e)
   return cmsgpack.pack(e.created, e.due, e.status, e.attempts, e.type, e.ended, e.error) .. packed_owner(e.owner)
 end
 
+local function is_event(ok, created, due, attempts, type)
+  return ok and kind_of(type) == 'string' and kind_of(attempts) == 'number' and kind_of(due) == 'number'
+    and kind_of(created) == 'string' and #created == CREATED_DIGITS
+end
+
+-- Returns the values of an event before its owner, and where that begins; nothing if what is stored is no event.
+local function unpack_state(packed)
+  local ok, owner_at, created, due, status, attempts, type, _, error = pcall(cmsgpack.unpack_limit, packed, PACKED_BEFORE_OWNER)
+  if is_event(ok, created, due, attempts, type) then return created, due, status, attempts, type, error, owner_at end
+end
+
+-- Returns all values of an event; nothing if what is stored is no event.
+local function unpack_all(packed)
+  local ok, created, due, status, attempts, type, ended, error, owner = pcall(cmsgpack.unpack, packed)
+  if is_event(ok, created, due, attempts, type) then return created, due, status, attempts, type, ended, error, owner end
+end
+
+local function is_pending(status) return status == 0 or status == 2 end
+
 local function unpack_event(id, packed)
-  local created, due, status, attempts, type, ended, error, owner = cmsgpack.unpack(packed)
+  local created, due, status, attempts, type, ended, error, owner = unpack_all(packed)
+  if not created then return nil end
   local e = {
     id = id, member = created .. id, created = created, due = due, status = status, attempts = attempts, type = type, owner = owner
   }
@@ -120,7 +173,7 @@ local function fields_of(key, fields)
   return values
 end
 
--- Returns the events with these ids, by id.
+-- Returns the events with these ids, by id; one that is damaged is as one that is missing.
 local function load_events(ids)
   local events = {}
   local packed = fields_of(EVENT, ids)
@@ -159,7 +212,16 @@ local function leave_held(type, member)
 end
 
 local function settle()
-  run_queued()
+  local places = {TYPES}
+  for type in pairs(touched) do
+    places[#places + 1] = free_key(type)
+    places[#places + 1] = held_key(type)
+  end
+  if next(touched) then
+    require_right('SADD', TYPES, '')
+    require_right('SREM', TYPES, '')
+  end
+  run_queued(places)
   for type in pairs(touched) do
     local has_pending = redis.call('EXISTS', free_key(type), held_key(type)) > 0
     redis.call(has_pending and 'SADD' or 'SREM', TYPES, type)
@@ -178,11 +240,3 @@ local function tell(reply, id, type, created, due, attempts, error, body)
   reply[n + 7] = body
 end
 
--- Appends to a reply what is told of all events with these ids.
-local function tell_all(reply, ids)
-  local packed, bodies = fields_of(EVENT, ids), fields_of(BODY, ids)
-  for i, id in ipairs(ids) do
-    local created, due, _, attempts, type, _, error = cmsgpack.unpack(packed[i])
-    tell(reply, id, type, created, due, attempts, error, bodies[i])
-  end
-end

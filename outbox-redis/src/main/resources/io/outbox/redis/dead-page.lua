@@ -1,5 +1,5 @@
--- Reads DEAD events in order of creation. Returns the member behind which to go on, '' at the end, and the events. Bodies are
--- read of those only that are returned. Arguments: the member before the page or '', the largest number, '=' and a type or ''.
+-- Reads DEAD events in order of creation. Returns the member behind which to go on, '' at the end, damaged entries, and the
+-- events. Bodies are read of those only that are returned. Arguments: the member before the page or '', the largest number, '=' and a type or ''.
 
 local LOOK = 1000 -- how many events are looked at in one call where a type is asked for
 
@@ -12,13 +12,22 @@ local members = redis.call('ZRANGE', DEAD, from, '+', 'BYLEX', 'LIMIT', 0, size)
 local ids = {}
 for i, member in ipairs(members) do ids[i] = string.sub(member, CREATED_DIGITS + 1) end
 local events = load_events(ids)
-local chosen, last = {}, 0
+local chosen, damaged, last = {}, {}, 0
 for i, id in ipairs(ids) do
   if #chosen == limit then break end
   last = i
-  if not type or events[id].type == type then chosen[#chosen + 1] = id end
+  if not events[id] or events[id].status ~= 3 then
+    damaged[#damaged + 1] = 'dead'
+    damaged[#damaged + 1] = members[i]
+  elseif not type or events[id].type == type then
+    chosen[#chosen + 1] = id
+  end
 end
 
-local reply = {(last < #members or #members == size) and members[last] or ''}
-tell_all(reply, chosen)
+local reply = {(last < #members or #members == size) and members[last] or '', damaged}
+local bodies = fields_of(BODY, chosen)
+for i, id in ipairs(chosen) do
+  local e = events[id]
+  tell(reply, id, e.type, e.created, e.due, e.attempts, e.error, bodies[i])
+end
 return reply

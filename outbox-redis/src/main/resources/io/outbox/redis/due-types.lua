@@ -7,7 +7,9 @@ for _, type in ipairs(redis.call('SMEMBERS', TYPES)) do
     local due = tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
     if due and (not first or due < first) then first = due end
   end
-  reply[#reply + 1] = type
-  reply[#reply + 1] = text(first)
+  if first then
+    reply[#reply + 1] = type
+    reply[#reply + 1] = text(first)
+  end
 end
 return reply

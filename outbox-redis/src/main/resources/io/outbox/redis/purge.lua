@@ -8,12 +8,12 @@ for _, id in ipairs(ids) do queue('ZREM', DONE, id) end
 if ARGV[2] ~= '' and #ids < limit then
   local dead = redis.call('ZRANGE', DEAD, '-', '(' .. ARGV[2], 'BYLEX', 'LIMIT', 0, limit - #ids)
   local dead_ids = {}
-  for i, member in ipairs(dead) do dead_ids[i] = string.sub(member, CREATED_DIGITS + 1) end
-  for _, e in pairs(load_events(dead_ids)) do
-    queue('ZREM', DEAD, e.member)
-    if redis.call('HINCRBY', DEAD_COUNT, e.type, -1) == 0 then redis.call('HDEL', DEAD_COUNT, e.type) end
-    ids[#ids + 1] = e.id
+  for i, member in ipairs(dead) do
+    dead_ids[i] = string.sub(member, CREATED_DIGITS + 1)
+    queue('ZREM', DEAD, member)
+    ids[#ids + 1] = dead_ids[i]
   end
+  for _, e in pairs(load_events(dead_ids)) do count_dead(e.type, -1) end
 end
 
 for _, id in ipairs(ids) do

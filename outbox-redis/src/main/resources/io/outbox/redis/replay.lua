@@ -6,7 +6,7 @@ for _, e in pairs(events) do
   if e.status == 3 then
     e.status, e.attempts, e.due, e.error = 0, 0, time, nil
     queue('ZREM', DEAD, e.member)
-    if redis.call('HINCRBY', DEAD_COUNT, e.type, -1) == 0 then redis.call('HDEL', DEAD_COUNT, e.type) end
+    count_dead(e.type, -1)
     put_free(e.type, text(e.due), e.member)
     save(e)
     replayed = replayed + 1

@@ -1,5 +1,5 @@
--- Sets the version of the layout where there is none, and returns the one that is there. Arguments: the version of this engine,
--- 'WAIT' if replicas are awaited or ''.
+-- Returns the version of the layout, or '' where there is none. Changes nothing, so that nodes start while writes are refused.
+-- Argument: 'WAIT' if replicas are awaited or ''.
 --
 -- A script whose user lacks the right to one of its commands fails at that command, and what it did before stays. So the rights are
 -- looked at first, where the server can tell: 'NORIGHT' and the commands in place of the version.
@@ -13,7 +13,7 @@ local CALLS = {
   {'ZADD', DONE, '0', ''}, {'ZREM', DONE, ''}, {'ZSCORE', DONE, ''}, {'ZCARD', DEAD}, {'ZCOUNT', DONE, '0', '0'},
   {'ZRANGE', DEAD, '0', '0'}, {'EVAL', '', '1', EVENT}, {'MULTI'}, {'EXEC'}
 }
-if ARGV[2] ~= '' then CALLS[#CALLS + 1] = {ARGV[2], '1', '1'} end
+if ARGV[1] ~= '' then CALLS[#CALLS + 1] = {ARGV[1], '1', '1'} end
 
 local refusal = {'NORIGHT'}
 if redis.acl_check_cmd then
@@ -23,5 +23,4 @@ if redis.acl_check_cmd then
 end
 if #refusal > 1 then return refusal end
 
-redis.call('SET', SCHEMA, ARGV[1], 'NX')
-return {redis.call('GET', SCHEMA)}
+return {redis.call('GET', SCHEMA) or ''}

@@ -65,8 +65,8 @@ local function chosen_types(excluded, names)
   return chosen
 end
 
--- Returns the members of up to limit events that qualify, or fewer if their bodies reach max_bytes, their scores and their sources, and the place where the rest begins as
--- score and member, or nil.
+-- Returns the members of up to limit events that qualify, or fewer if their bodies reach max_bytes, their scores and their
+-- sources, and the place where the rest begins as score and member, or nil.
 local function walk(sources, request, qualifies)
   local heap = {}
   local size = math.min(request.limit + 1, math.max(16, math.ceil(2 * (request.limit + 1) / #sources)))
@@ -127,4 +127,15 @@ end
 local function tell_place(reply, found)
   reply[#reply + 1] = found.score or ''
   reply[#reply + 1] = found.member or ''
+end
+
+-- Returns whether a member of a set of pending events is what its event says.
+local function is_sound(found, i, id, created, status, type)
+  return created and is_pending(status) and type == found.sources[i].type and created .. id == found.members[i]
+end
+
+-- Appends the set and the member of an entry whose event is missing or damaged.
+local function tell_damaged(damaged, found, i)
+  damaged[#damaged + 1] = (found.sources[i].held and 'held:' or 'free:') .. found.sources[i].type
+  damaged[#damaged + 1] = found.members[i]
 end

@@ -22,30 +22,46 @@ final class LargeEventsMain {
 
     private LargeEventsMain() {}
 
-    /** Arguments: address, name of the outbox, whether it is one of several nodes, and whether events are there before it. */
+    /**
+     * Arguments: address, name of the outbox, whether it is one of several nodes, whether events are there before it, and how many
+     * are written in one transaction.
+     */
     public static void main(String[] args) throws Exception {
         boolean several = Boolean.parseBoolean(args[2]);
         boolean before = Boolean.parseBoolean(args[3]);
+        int together = Integer.parseInt(args[4]);
         try (RedisOutbox redis =
                 RedisOutbox.builder(RedisURI.create(args[0])).name(args[1]).connect()) {
             if (before) {
                 try (Outbox writing =
                         Outbox.writerOnly().backend(redis.backend()).build()) {
-                    write(writing);
+                    write(redis, writing, together);
                 }
             }
-            deliver(redis, several, before);
+            deliver(redis, several, before, together);
         }
         System.exit(0);
     }
 
-    private static void write(Outbox outbox) {
-        for (int i = 0; i < EVENTS; i++) {
+    /** Writes events alone, or several in each transaction. */
+    private static void write(RedisOutbox redis, Outbox outbox, int together) {
+        for (int i = 0; i < EVENTS; i += together) {
+            if (together == 1) {
+                write(outbox, 1);
+            } else {
+                redis.inTransaction(commands -> write(outbox, together));
+            }
+        }
+    }
+
+    private static void write(Outbox outbox, int events) {
+        for (int i = 0; i < events; i++) {
             outbox.writer().write(TYPE, '"' + "x".repeat(PAYLOAD) + '"');
         }
     }
 
-    private static void deliver(RedisOutbox redis, boolean several, boolean before) throws InterruptedException {
+    private static void deliver(RedisOutbox redis, boolean several, boolean before, int together)
+            throws InterruptedException {
         CountDownLatch written = new CountDownLatch(before ? 0 : 1);
         CountDownLatch left = new CountDownLatch(EVENTS);
         Set<String> delivered = ConcurrentHashMap.newKeySet();
@@ -63,7 +79,7 @@ final class LargeEventsMain {
         try (Outbox outbox =
                 builder.backend(redis.backend()).listenerRegistry(listeners).build()) {
             if (!before) {
-                write(outbox);
+                write(redis, outbox, together);
                 written.countDown();
             }
             left.await();

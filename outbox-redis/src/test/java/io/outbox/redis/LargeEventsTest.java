@@ -20,8 +20,8 @@ class LargeEventsTest {
     Path directory;
 
     @ParameterizedTest
-    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-    void largeEventsAreDeliveredOnceEachWithASmallHeap(boolean several, boolean before) throws Exception {
+    @CsvSource({"false, false, 1", "false, true, 10", "true, false, 10", "true, true, 1"})
+    void largeEventsAreDeliveredOnceEachWithASmallHeap(boolean several, boolean before, int together) throws Exception {
         String name = Redis.newName();
         String address = "redis://:" + Redis.server().password() + "@127.0.0.1:"
                 + Redis.uri(Redis.server()).getPort();
@@ -38,7 +38,8 @@ class LargeEventsTest {
                         address,
                         name,
                         Boolean.toString(several),
-                        Boolean.toString(before))
+                        Boolean.toString(before),
+                        Integer.toString(together))
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.outbox.EventEnvelope;
+import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
+import io.outbox.spi.OutboxBackend;
 import io.outbox.testservers.RedisServer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -84,6 +89,39 @@ class RedisClusterTest {
         }
 
         assertThat(onFirst.dbsize() + onSecond.dbsize()).isZero();
+    }
+
+    /** Key after key, while an application goes on: what meets one that is gone already fails as a whole. */
+    @Test
+    void whileTheSlotIsMovedNothingIsHalfWritten() {
+        String body = "{" + NAME + "}:outbox:body";
+        try (RedisOutbox redis = Redis.connect(Redis.uri(first), NAME)) {
+            OutboxBackend backend = redis.backend();
+            Runnable write = () -> backend.persist(List.of(new NewEvent(EventEnvelope.ofJson("Placed", "{}"), null)));
+            write.run();
+            onSecond.clusterSetSlotImporting(SLOT, onFirst.clusterMyId());
+            onFirst.clusterSetSlotMigrating(SLOT, onSecond.clusterMyId());
+            move(onFirst, second, body);
+
+            Lease lease = new Lease("node", Duration.ofMinutes(1));
+            for (Runnable operation : List.<Runnable>of(
+                    write,
+                    () -> redis.runScript("return 1", List.of(), List.of(), write),
+                    () -> backend.claim(ClaimRequest.first(lease, Instant.now().plusSeconds(60), 10)))) {
+                assertThatThrownBy(operation::run)
+                        .isInstanceOf(RedisOutboxException.class)
+                        .hasMessageContaining("non local key");
+            }
+
+            assertThat(onFirst.hlen("{" + NAME + "}:outbox:event")).isEqualTo(1);
+            assertThat(onFirst.zcard("{" + NAME + "}:outbox:free:Placed")).isEqualTo(1);
+            assertThat(onFirst.smembers("{" + NAME + "}:outbox:types")).containsExactly("Placed");
+        }
+    }
+
+    private static void move(RedisCommands<String, String> from, RedisServer to, String key) {
+        from.migrate(
+                "127.0.0.1", to.port(), 0, 5_000, MigrateArgs.Builder.key(key).auth(to.password()));
     }
 
     private void moveSlot() {

@@ -97,7 +97,7 @@ class RetryRulesTest {
         StoredEvent event = afterOneAttempt(TYPE, failing(new IllegalArgumentException("no such order")));
 
         assertThat(event.status()).isEqualTo(EventStatus.DEAD);
-        assertThat(event.lastError()).isEqualTo("java.lang.IllegalArgumentException: no such order");
+        assertThat(event.lastError().lines()).first().isEqualTo("java.lang.IllegalArgumentException: no such order");
     }
 
     @Test

@@ -1,5 +1,5 @@
 /** What operators do, and how they are told what came of it. */
-import { post } from './api.js';
+import { post, segment } from './api.js';
 import { hold, say, sayProblem } from './toasts.js';
 
 let whenChanged = () => {};
@@ -29,7 +29,7 @@ export async function perform(done, failed, work) {
 }
 
 function eventPath(id, action) {
-  return `events/${encodeURIComponent(id)}/${action}`;
+  return `events/${segment(id)}/${action}`;
 }
 
 export function replay(id) {
@@ -87,5 +87,5 @@ export async function switchDelivery(path, action, what) {
  * @param {string} what as in "Replay all that match"
  */
 export function startBulk(action, filter, what) {
-  hold(what, () => perform(`${what}: begun`, `${what}: not begun`, () => post('bulk', { action, filter })));
+  hold(what, () => perform(`${what}: begun`, `${what}: not begun`, () => post('bulk', { action, filter, dryRun: false })));
 }

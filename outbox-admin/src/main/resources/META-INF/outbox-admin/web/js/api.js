@@ -36,6 +36,14 @@ export function hasToken() {
   return sessionStorage.getItem(TOKEN) !== null;
 }
 
+/**
+ * Encodes a part of a path, with tildes in place of percent signs: some servers refuse a slash, a backslash or a percent sign that is
+ * encoded as usual.
+ */
+export function segment(text) {
+  return encodeURIComponent(text).replaceAll('~', '%7E').replaceAll('.', '%2E').replaceAll('%', '~');
+}
+
 /** Returns the path with the parameters that have a value. */
 function address(path, params) {
   const url = new URL(path, ROOT);

@@ -10,7 +10,7 @@ import { onToasts } from './toasts.js';
 import { go, href, onRoute, route } from './router.js';
 import { Help } from './parts/help.js';
 import { Frame } from './parts/frame.js';
-import { Failure, Skeleton } from './parts/states.js';
+import { Boundary, Failure, Skeleton } from './parts/states.js';
 import { ToastList } from './parts/toast-list.js';
 import { TokenForm } from './parts/token-form.js';
 import { AuditPage } from './pages/audit.js';
@@ -21,7 +21,13 @@ import { OverviewPage } from './pages/overview.js';
 import { TypesPage } from './pages/types.js';
 import { UnknownPage } from './pages/unknown.js';
 
-const PAGES = { overview: OverviewPage, events: EventsPage, dead: DeadPage, types: TypesPage, audit: AuditPage };
+const PAGES = new Map([
+  ['overview', OverviewPage],
+  ['events', EventsPage],
+  ['dead', DeadPage],
+  ['types', TypesPage],
+  ['audit', AuditPage],
+]);
 
 /** What is dear to find out is looked for at every fifth update only. */
 const SLOW = 5;
@@ -119,7 +125,7 @@ export class App extends Component {
           onHelp: () => this.setState({ isHelpOpen: true }),
           onSignOut: hasToken() ? this.signOut : null,
         },
-        this.content(state),
+        h(Boundary, { key: location.hash }, this.content(state)),
       ),
       state.isHelpOpen && h(Help, { onClose: () => this.setState({ isHelpOpen: false }) }),
       h(ToastList, { toasts: state.toasts }),
@@ -142,6 +148,6 @@ export class App extends Component {
     if (route.page === 'events' && route.id !== undefined) {
       return h(EventPage, { ...common, id: route.id, key: route.id });
     }
-    return h(PAGES[route.page] ?? UnknownPage, { ...common, key: route.page });
+    return h(PAGES.get(route.page) ?? UnknownPage, { ...common, key: route.page });
   }
 }

@@ -82,8 +82,3 @@ export function toLocalInput(iso) {
 export function fromLocalInput(text) {
   return text === '' ? '' : new Date(text).toISOString();
 }
-
-/** An error without the package of its exception, which is long and says little. */
-export function shortError(text) {
-  return text.replace(/^(?:[a-z_$][\w$]*\.)+(?=[A-Z])/, '');
-}

@@ -5,6 +5,12 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[-+0-9.eE]+|true|false|null|[{}[\],:]/g;
 const LARGEST = 200_000;
 
+/** Each is an element of the page. */
+const MOST_TOKENS = 20_000;
+
+/** Deeper than this, lines are not indented further: the indentation alone would grow with the square of the depth. */
+const DEEPEST = 40;
+
 /**
  * Returns the parts of an indented text, each with its kind, or `null` if it is no JSON or too large.
  *
@@ -15,6 +21,9 @@ export function prettyTokens(json) {
     return null;
   }
   const tokens = json.match(TOKEN);
+  if (tokens.length > MOST_TOKENS) {
+    return null;
+  }
   const parts = [];
   let depth = 0;
   tokens.forEach((token, i) => {
@@ -57,7 +66,7 @@ function mark(text) {
 }
 
 function newLine(depth) {
-  return `\n${'  '.repeat(depth)}`;
+  return `\n${'  '.repeat(Math.min(depth, DEEPEST))}`;
 }
 
 function kind(token, next) {

@@ -43,19 +43,19 @@ final class Durable {
         Outcome outcome = completion.outcome();
         if (status == null) {
             if (completion.hold().outcomeRefused()) {
-                metrics.fenced(1);
+                metrics.incrementFenced(1);
             }
             return;
         }
-        metrics.outcome(completion.eventType(), status);
+        metrics.recordOutcome(completion.eventType(), status);
         if (status == EventStatus.DONE) {
-            metrics.succeeded();
+            metrics.incrementDispatchSuccess();
         } else if (status == EventStatus.DEAD) {
-            metrics.dead();
+            metrics.incrementDispatchDead();
         } else if (outcome instanceof Outcome.Failed) {
-            metrics.failed();
+            metrics.incrementDispatchFailure();
         } else {
-            metrics.deferred();
+            metrics.incrementDispatchDeferred();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.outbox.internal.completion;
 
 import io.outbox.EventEnvelope;
+import io.outbox.model.FailureText;
 import io.outbox.spi.Outcome;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
@@ -20,7 +21,7 @@ final class FailureLog {
 
     static final int MOST_PER_SECOND = 10;
 
-    private static final System.Logger LOG = System.getLogger(FailureLog.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MAX_ERROR_LENGTH = 500;
     private static final Pattern TRACE_PARENT =
@@ -51,8 +52,9 @@ final class FailureLog {
             seconds.get(completion.eventType()).untold++;
             return;
         }
-        String line = "Attempt " + (failed.attempts() + 1) + " of " + failed.maxAttempts() + " of event "
-                + name(completion) + " failed: " + shortened(failed.error()) + "; next attempt at " + failed.retryAt();
+        String line =
+                "Attempt " + (failed.attempts() + 1) + " of " + failed.maxAttempts() + " of event " + name(completion)
+                        + " failed: " + shortened(inOneLine(failed.error())) + "; next attempt at " + failed.retryAt();
         if (failed.attempts() == 0) {
             LOG.log(Level.WARNING, line, completion.failure().error());
         } else {
@@ -74,9 +76,14 @@ final class FailureLog {
 
     private static String reason(Outcome outcome) {
         if (outcome instanceof Outcome.Failed failed) {
-            return "attempts used up (" + failed.maxAttempts() + "), last error: " + failed.error();
+            return "attempts used up (" + failed.maxAttempts() + "), last error: " + inOneLine(failed.error());
         }
-        return outcome instanceof Outcome.Dead dead ? dead.error() : null;
+        return outcome instanceof Outcome.Dead dead ? inOneLine(dead.error()) : null;
+    }
+
+    /** Returns the stored text without its stack trace and earlier attempts, which have had lines of their own. */
+    private static String inOneLine(String error) {
+        return error == null ? null : FailureText.of(error).inOneLine();
     }
 
     /** Takes one of the lines that an event type has in a second; returns false if there is none left. */

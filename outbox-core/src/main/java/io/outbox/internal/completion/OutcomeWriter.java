@@ -185,7 +185,7 @@ final class OutcomeWriter {
     private void apply(Store through, List<Completion> part) {
         Applied write = applyInTurn(through, part);
         Map<String, EventStatus> applied = write.statuses;
-        metrics.completionBatch(part.size());
+        metrics.recordCompletionBatchSize(part.size());
         part.forEach(completion ->
                 durable.tell(completion, applied.get(completion.hold().eventId())));
         if (applied.containsValue(EventStatus.DEAD)) {

@@ -163,11 +163,16 @@ final class BatchDelivery {
         }
 
         /** Notes, while the listener has the events, that their target does not answer; it keeps them. */
-        private synchronized void silent(RouteUnavailableException reason) {
-            if (listening && hasCircuits) {
+        private void silent(RouteUnavailableException reason) {
+            Runnable news;
+            synchronized (this) {
+                if (!listening || !hasCircuits) {
+                    return;
+                }
                 silent = true;
-                targets.silent(events.get(0).eventType(), reason);
+                news = targets.silent(events.get(0).eventType(), reason);
             }
+            news.run();
         }
 
         private synchronized void listened() {
@@ -176,7 +181,7 @@ final class BatchDelivery {
 
         private void reportWaits() {
             if (!metrics.isOff()) {
-                events.forEach(event -> metrics.dispatchLatency(
+                events.forEach(event -> metrics.recordDispatchLatencyMs(
                         TimeUnit.NANOSECONDS.toMillis(event.hold().queuedNanos())));
             }
         }

@@ -135,6 +135,8 @@ public final class DeliveryEngine implements AutoCloseable {
 
     private Lanes lanes(DeliverySettings settings) {
         Listening listening = new Listening(routing, settings.interceptors, contexts);
+        FailureReport report = new FailureReport(
+                settings.stackTraces, settings.lease == null ? null : settings.lease.ownerId(), clock);
         boolean keepsDone = !settings.deleteDone || !backend.supports(Capability.DELETE_DONE);
         Map<String, Lane> byType = new LinkedHashMap<>();
         settings.lanes.forEach((eventType, policy) -> byType.put(
@@ -146,6 +148,7 @@ public final class DeliveryEngine implements AutoCloseable {
                                 listening,
                                 new RetrySettings(policy.retryPolicy(), policy.maxAttempts()),
                                 metrics,
+                                report,
                                 clock,
                                 keepsDone),
                         laneContext)));
@@ -160,6 +163,7 @@ public final class DeliveryEngine implements AutoCloseable {
                         listening,
                         new RetrySettings(settings.retryPolicy, settings.maxAttempts),
                         metrics,
+                        report,
                         clock,
                         keepsDone),
                 laneContext);

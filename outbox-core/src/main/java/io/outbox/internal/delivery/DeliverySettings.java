@@ -7,12 +7,14 @@ import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.InFlightTracker;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.dispatch.StackTraces;
 import io.outbox.internal.completion.Moves;
 import io.outbox.internal.polling.AlarmLine;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
+import io.outbox.spi.Limits;
 import io.outbox.spi.WakeUp;
 import io.outbox.util.DaemonThreadFactory;
 import java.time.Clock;
@@ -34,6 +36,8 @@ public final class DeliverySettings {
     public static final int DEFAULT_MAX_ATTEMPTS = 10;
     public static final long DEFAULT_DRAIN_TIMEOUT_MS = 5000;
     public static final Duration DEFAULT_UNROUTABLE_GRACE = Duration.ofMinutes(10);
+
+    public static final StackTraces DEFAULT_STACK_TRACES = StackTraces.SHORT;
 
     private static final Duration LONGEST_GRACE = Duration.ofDays(3650);
 
@@ -58,6 +62,7 @@ public final class DeliverySettings {
     private AlarmLine alarm = new AlarmLine();
     boolean strictOrder;
     boolean deleteDone;
+    StackTraces stackTraces = DEFAULT_STACK_TRACES;
     Duration longestStandstill = Duration.ofSeconds(30);
     private Duration unroutableGrace = DEFAULT_UNROUTABLE_GRACE;
 
@@ -108,27 +113,28 @@ public final class DeliverySettings {
         this.retryPolicy = Objects.requireNonNull(value, "retryPolicy");
     }
 
+    public void stackTraces(StackTraces value) {
+        this.stackTraces = Objects.requireNonNull(value, "stackTraces");
+    }
+
     public void maxAttempts(int value) {
-        this.maxAttempts = atLeastOne(value, "maxAttempts");
+        this.maxAttempts = Limits.atLeastOne(value, "maxAttempts");
     }
 
     public void workerCount(int value) {
-        this.workerCount = atLeastOne(value, "workerCount");
+        this.workerCount = Limits.atLeastOne(value, "workerCount");
     }
 
     public void hotQueueCapacity(int value) {
-        this.hotQueueCapacity = atLeastOne(value, "hotQueueCapacity");
+        this.hotQueueCapacity = Limits.atLeastOne(value, "hotQueueCapacity");
     }
 
     public void coldQueueCapacity(int value) {
-        this.coldQueueCapacity = atLeastOne(value, "coldQueueCapacity");
+        this.coldQueueCapacity = Limits.atLeastOne(value, "coldQueueCapacity");
     }
 
     public void drainTimeoutMs(long value) {
-        if (value < 0) {
-            throw new IllegalArgumentException("drainTimeoutMs must not be negative: " + value);
-        }
-        this.drainTimeoutMs = value;
+        this.drainTimeoutMs = Limits.notNegative(value, "drainTimeoutMs");
     }
 
     public void interceptor(EventInterceptor value) {
@@ -179,10 +185,7 @@ public final class DeliverySettings {
 
     /** How long events without a listener here are left to other nodes. */
     public void unroutableGrace(Duration value) {
-        Objects.requireNonNull(value, "unroutableGrace");
-        if (value.isNegative()) {
-            throw new IllegalArgumentException("unroutableGrace must not be negative: " + value);
-        }
+        Limits.notNegative(value, "unroutableGrace");
         this.unroutableGrace = value.compareTo(LONGEST_GRACE) > 0 ? LONGEST_GRACE : value;
     }
 
@@ -208,12 +211,5 @@ public final class DeliverySettings {
     /** Returns what captures the context of writers and restores it around listeners. */
     public Contexts contexts() {
         return new Contexts(contextPropagators);
-    }
-
-    private static int atLeastOne(int value, String name) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " must be at least 1: " + value);
-        }
-        return value;
     }
 }

@@ -6,6 +6,7 @@ import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
+import io.outbox.PayloadParseException;
 import io.outbox.RetryAfterException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.UnrecoverableException;
@@ -51,17 +52,24 @@ final class EventProcessor {
     private final Contexts contexts;
     private final RetrySettings retry;
     private final EngineMetrics metrics;
+    private final FailureReport report;
     private final EngineClock clock;
     private final boolean keepsDone;
 
     /** @param keepsDone whether events stay in the store when they are done */
     EventProcessor(
-            Listening listening, RetrySettings retry, EngineMetrics metrics, EngineClock clock, boolean keepsDone) {
+            Listening listening,
+            RetrySettings retry,
+            EngineMetrics metrics,
+            FailureReport report,
+            EngineClock clock,
+            boolean keepsDone) {
         this.routing = listening.routing;
         this.interceptors = listening.interceptors;
         this.contexts = listening.contexts;
         this.retry = retry;
         this.metrics = metrics;
+        this.report = report;
         this.clock = clock;
         this.keepsDone = keepsDone;
     }
@@ -103,8 +111,9 @@ final class EventProcessor {
             attempts.forEach(attempt -> processAlone(called, attempt));
         }
         List<Result> results = new ArrayList<>(events.size());
-        attempts.forEach(
-                attempt -> results.add(new Result(outcome(attempt, recipient), attempt.error(), attempt.hasReached())));
+        Described described = new Described();
+        attempts.forEach(attempt ->
+                results.add(new Result(outcome(attempt, recipient, described), attempt.error(), attempt.hasReached())));
         return results;
     }
 
@@ -180,7 +189,7 @@ final class EventProcessor {
             Throwable thrown = error();
             Exception error = thrown == null || thrown instanceof Exception
                     ? (Exception) thrown
-                    : new RuntimeException(describe(thrown), thrown);
+                    : new RuntimeException(FailureReport.text(thrown), thrown);
             while (entered > 0) {
                 try {
                     leave(interceptors.get(--entered), error);
@@ -233,7 +242,7 @@ final class EventProcessor {
     private void timed(Runnable listening) {
         long start = System.nanoTime();
         listening.run();
-        metrics.listenerDuration(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        metrics.recordListenerDurationMs(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
     }
 
     /** Calls the listener with the events that no interceptor kept from it. */
@@ -279,10 +288,28 @@ final class EventProcessor {
         }
     }
 
-    private Outcome outcome(Attempt attempt, Recipient recipient) {
+    /** The text of an error, made once for all events of a batch that failed by it. */
+    private final class Described {
+
+        private Throwable error;
+        private String text;
+
+        String text(Tried tried, Throwable thrown) {
+            if (error != thrown) {
+                error = thrown;
+                text = report.describe(thrown);
+            }
+            return report.withAttempts(text, tried.attempts, tried.lastError);
+        }
+    }
+
+    private Outcome outcome(Attempt attempt, Recipient recipient, Described described) {
         String id = attempt.event.eventId();
         if (attempt.result instanceof BatchOutcome.Failed failed) {
-            return failure(Tried.of(attempt.event, recipient), failed.error());
+            Tried tried = Tried.of(attempt.event, attempt.event.lastError(), recipient);
+            return failed.error() instanceof PayloadParseException
+                    ? unread(attempt.event, tried, failed.error(), described)
+                    : failure(tried, failed.error(), described);
         }
         DispatchResult handled = ((BatchOutcome.Handled) attempt.result).result();
         if (handled instanceof DispatchResult.RetryAfter retryAfter) {
@@ -295,22 +322,30 @@ final class EventProcessor {
         return new Outcome.Done(id, clock.now(), keepsDone);
     }
 
+    /** Returns the outcome of an attempt whose payload this node could not read: others may be able to. */
+    private Outcome unread(HeldEvent event, Tried tried, Throwable error, Described described) {
+        LOG.log(Level.DEBUG, () -> "Event " + tried.eventId + " cannot be read", error);
+        return routing.unread(event)
+                .<Outcome>map(later -> new Outcome.Deferred(tried.eventId, later))
+                .orElseGet(() -> new Outcome.Dead(tried.eventId, routing.unreadable(described.text(tried, error))));
+    }
+
     /** Returns the outcome of an attempt that failed with this error. */
-    private Outcome failure(Tried tried, Throwable error) {
+    private Outcome failure(Tried tried, Throwable error, Described described) {
         LOG.log(Level.DEBUG, () -> "Attempt failed for event " + tried.eventId, error);
         if (error instanceof UnrecoverableException) {
-            return new Outcome.Dead(tried.eventId, describe(error));
+            return new Outcome.Dead(tried.eventId, described.text(tried, error));
         }
         if (error instanceof RouteUnavailableException unavailable) {
             return new Outcome.Deferred(
                     tried.eventId, later(unavailable.pause() == null ? DEFERRAL : unavailable.pause()));
         }
         if (error instanceof RetryAfterException retryAfter) {
-            return failed(tried, retryAfter.retryAfter(), describe(error));
+            return failed(tried, retryAfter.retryAfter(), described.text(tried, error));
         }
         return backoff(tried, error)
-                .map(delay -> failed(tried, delay, describe(error)))
-                .orElseGet(() -> new Outcome.Dead(tried.eventId, describe(error)));
+                .map(delay -> failed(tried, delay, described.text(tried, error)))
+                .orElseGet(() -> new Outcome.Dead(tried.eventId, described.text(tried, error)));
     }
 
     /**
@@ -318,24 +353,28 @@ final class EventProcessor {
      * keeps nothing of the event but its id.
      */
     Supplier<Outcome> ifRefused(HeldEvent event, Recipient recipient) {
-        Tried tried = Tried.of(event, recipient);
+        Tried tried = Tried.of(event, null, recipient);
         return () -> blameless(tried, new IllegalStateException("The store refused to take the outcome of an attempt"));
     }
 
     /** Returns a failed attempt for an error that is not the event's, so that no rule by exception ends it. */
     Outcome blameless(HeldEvent event, Recipient recipient, Throwable error) {
-        return blameless(Tried.of(event, recipient), error);
+        return blameless(Tried.of(event, event.lastError(), recipient), error);
     }
 
     private Outcome blameless(Tried tried, Throwable error) {
-        return failed(tried, backoff(tried, error).orElse(LONG_DELAY), describe(error));
+        return failed(tried, backoff(tried, error).orElse(LONG_DELAY), new Described().text(tried, error));
     }
 
-    /** An event that was tried, by its id, and the listener that it is for. */
-    private record Tried(String eventId, int attempts, EventListener listener) {
+    /**
+     * An event that was tried, by its id, and the listener that it is for.
+     *
+     * @param lastError the text of the attempt before, or {@code null}
+     */
+    private record Tried(String eventId, int attempts, String lastError, EventListener listener) {
 
-        static Tried of(HeldEvent event, Recipient recipient) {
-            return new Tried(event.eventId(), event.queued().attempts(), recipient.listener());
+        static Tried of(HeldEvent event, String lastError, Recipient recipient) {
+            return new Tried(event.eventId(), event.queued().attempts(), lastError, recipient.listener());
         }
     }
 
@@ -360,14 +399,5 @@ final class EventProcessor {
             return clock.now();
         }
         return clock.now().plus(delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay);
-    }
-
-    /** Returns the error's text; an exception whose own methods throw is known by its class. */
-    private static String describe(Throwable error) {
-        try {
-            return error.toString();
-        } catch (RuntimeException | Error e) {
-            return error.getClass().getName();
-        }
     }
 }

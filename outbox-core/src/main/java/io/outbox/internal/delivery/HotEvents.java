@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Events are reserved before they are written, as far as their lane has room for them, in number and in bytes: from the
  * moment the row is visible the event is in this node's hands. In a shared store the row is written with this node's lock;
- * what the store could not lock is left to the poller, as are delayed events and those for which there is no room. Of those
- * nothing but their name is kept until the transaction ends, however many it writes.
+ * what the store could not lock is left to the poller, as are delayed events, those for which there is no room, and those that
+ * a node writes before it delivers. Of those nothing but their name is kept until the transaction ends, however many it writes.
  *
  * <p>The end of the transaction decides, and there are three: a commit queues the events, a rollback ends their
  * reservation at once, so that the same events can be written again, and if nobody knows, they are given back to the
@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class HotEvents implements HotPath {
 
     private static final System.Logger LOG = System.getLogger("io.outbox.dispatch.DispatcherWriterHook");
-    private static final long WARNING_PERIOD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long WARNING_PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Lanes lanes;
     private final OwnedEvents owned;
@@ -76,6 +76,9 @@ final class HotEvents implements HotPath {
     }
 
     private Entry entry(EventEnvelope event, String holder) {
+        if (holder != null && !lanes.isStarted()) {
+            return Left.of(event, Reason.NOT_STARTED);
+        }
         if (routing.isForOthers(event)) {
             routing.met(event);
             return Left.of(event, Reason.FOR_OTHERS);
@@ -135,7 +138,9 @@ final class HotEvents implements HotPath {
         /** The store did not lock it. */
         UNLOCKED,
         /** Nobody here listens to it. */
-        FOR_OTHERS
+        FOR_OTHERS,
+        /** This node does not deliver yet, perhaps never, and others may. */
+        NOT_STARTED
     }
 
     /** The events of one write. */
@@ -208,13 +213,14 @@ final class HotEvents implements HotPath {
     private void left(Left event) {
         EventTypes type = EventTypes.only(event.eventType);
         if (event.delayedUntil != null) {
-            metrics.hotSkippedDelayed();
+            metrics.incrementHotSkippedDelayed();
             alarm.dueAt(type, event.delayedUntil);
             return;
         }
         switch (event.reason) {
             case NO_ROOM -> drop(event.eventId, type);
             case UNLOCKED -> alarm.dueSoon(type);
+            case NOT_STARTED -> alarm.dueNow(type);
             case FOR_OTHERS -> alarm.dueElsewhere(type);
         }
     }
@@ -230,14 +236,14 @@ final class HotEvents implements HotPath {
             }
         }
         if (queued) {
-            metrics.hotEnqueued();
+            metrics.incrementHotEnqueued();
         } else {
             drop(event.eventId(), EventTypes.only(event.eventType()));
         }
     }
 
     private void drop(String eventId, EventTypes type) {
-        metrics.hotDropped();
+        metrics.incrementHotDropped();
         warnOfDrop(eventId);
         alarm.dueSoon(type);
     }

@@ -81,10 +81,13 @@ final class LaneTargets {
     /**
      * Notes that the target of an event type does not answer, and gives back what is queued for it. The listener that says
      * so keeps its events, and they are the probe: no other passes, and binds another worker, until it has ended.
+     *
+     * @return tells the log and the application's metrics, for the caller to run when it holds no lock
      */
-    void silent(String eventType, RouteUnavailableException cause) {
+    Runnable silent(String eventType, RouteUnavailableException cause) {
         String reason = Reasons.of(cause);
-        tell(eventType, open(eventType, List.of(), reason), reason);
+        RouteCircuits.News news = open(eventType, List.of(), reason);
+        return () -> tell(eventType, news, reason);
     }
 
     /** Notes that a listener that had heard nothing has ended, without telling anything about the target. */
@@ -118,9 +121,9 @@ final class LaneTargets {
                     "The target of {0} is unavailable ({1}); its events wait in the store",
                     name,
                     reason);
-            metrics.routeUnavailable(name, true);
+            metrics.recordRouteUnavailable(name, true);
             if (!circuits.isOpen(eventType)) { // it has answered meanwhile, and that was told before this
-                metrics.routeUnavailable(name, false);
+                metrics.recordRouteUnavailable(name, false);
             }
         } else if (news == RouteCircuits.News.OTHER_CAUSE) {
             LOG.log(
@@ -140,7 +143,7 @@ final class LaneTargets {
                     "The target of {0} is back after {1}; delivery goes on",
                     name(eventType),
                     outage.truncatedTo(ChronoUnit.MILLIS));
-            metrics.routeUnavailable(name(eventType), false);
+            metrics.recordRouteUnavailable(name(eventType), false);
             alarm.dueNow(types);
         }
     }

@@ -27,6 +27,7 @@ final class Lanes {
     private final EngineMetrics metrics;
     private final DispatchQueue.Depths depths;
     private final JsonCodec codec;
+    private volatile boolean started;
 
     /** @param codec reads the payloads of all that is delivered; {@code null} leaves that to the default codec */
     Lanes(Map<String, Lane> byType, Lane shared, LaneContext context, JsonCodec codec) {
@@ -55,7 +56,7 @@ final class Lanes {
     boolean offer(HeldEvent event) {
         boolean queued = of(event.eventType()).offer(codec == null ? event : event.readBy(codec));
         if (queued && !metrics.isOff()) {
-            metrics.queueDepths(hotSize(), coldSize());
+            metrics.recordQueueDepths(hotSize(), coldSize());
         }
         return queued;
     }
@@ -80,7 +81,7 @@ final class Lanes {
             }
         }
         if (queued > 0 && !metrics.isOff()) {
-            metrics.queueDepths(hotSize(), coldSize());
+            metrics.recordQueueDepths(hotSize(), coldSize());
         }
         return queued;
     }
@@ -123,6 +124,12 @@ final class Lanes {
 
     void start() {
         all.forEach(Lane::start);
+        started = true;
+    }
+
+    /** Returns whether workers take events by themselves. */
+    boolean isStarted() {
+        return started;
     }
 
     void pause() {

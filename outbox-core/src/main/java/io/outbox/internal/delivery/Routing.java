@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +34,11 @@ import java.util.concurrent.TimeUnit;
  *       begins when the event was written to be due, and what some node has tried already is not judged at all.
  * </ul>
  *
- * What was missing is forgotten when it has a listener, and when it was not met for a while. Thread-safe.
+ * An event that this node cannot read is put off in the same way, since a newer node may: an enum constant is new there, for
+ * example. Until none was met for a minute, its type is read late, or this node, which knows best when the event is due again, would
+ * take it from the others each time.
+ *
+ * <p>What was missing is forgotten when it has a listener, and when it was not met for a while. Thread-safe.
  */
 final class Routing {
 
@@ -48,6 +53,9 @@ final class Routing {
     private static final Duration HEAD_START = Duration.ofMillis(PollSettings.DEFAULT_INTERVAL_MS);
 
     private static final Duration SHORTEST_MEMORY = Duration.ofMinutes(1);
+    /** For how long a type is read late after an event of it could not be read. */
+    private static final long UNREAD_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
@@ -57,6 +65,8 @@ final class Routing {
     private final Duration grace;
     private final long memoryNanos;
     private final Map<Route, Missing> missing = new ConcurrentHashMap<>();
+    /** When an event of a route was last met that cannot be read. */
+    private final Map<Route, Long> unread = new ConcurrentHashMap<>();
 
     /** @param grace how long events are left to other nodes; zero for not at all */
     Routing(ListenerRegistry registry, Leases leases, EngineClock clock, Duration grace) {
@@ -129,6 +139,37 @@ final class Routing {
         }
     }
 
+    /**
+     * Returns until when an event is put off that this node cannot read, or empty if it is judged: because no other node would
+     * read it, or none has for the grace.
+     */
+    Optional<Instant> unread(HeldEvent event) {
+        if (!leavesToOthers() || !clock.now().isBefore(writtenDue(event).plus(grace))) {
+            return Optional.empty();
+        }
+        Route route = Route.of(event.envelope());
+        if (unread.size() < MOST && unread.put(route, System.nanoTime()) == null) {
+            LOG.log(
+                    Level.WARNING,
+                    "Event {0} of {1} has a payload that this node cannot read: such events are left to other nodes, and go"
+                            + " DEAD if none has read them after {2}",
+                    event.eventId(),
+                    route,
+                    grace);
+        }
+        return Optional.of(putOffUntil(event));
+    }
+
+    /** Returns why an event is dead that could not be read, with what to do in the first line. */
+    String unreadable(String reason) {
+        if (!leavesToOthers()) {
+            return reason;
+        }
+        int end = reason.indexOf('\n') < 0 ? reason.length() : reason.indexOf('\n');
+        return reason.substring(0, end) + "; no node has read it within " + grace
+                + ": fix the payload or deploy code that reads it, then replay the event" + reason.substring(end);
+    }
+
     /** Returns for how long events of this type have to be due before this node reads them. */
     Duration leastWait(String eventType) {
         return gaps().getOrDefault(eventType, Duration.ZERO);
@@ -141,7 +182,7 @@ final class Routing {
 
     /** Returns the event types that lack a listener, each with how long its events have to be due before they are read. */
     Map<String, Duration> gaps() {
-        if (missing.isEmpty()) {
+        if (missing.isEmpty() && unread.isEmpty()) {
             return Map.of();
         }
         forget();
@@ -149,6 +190,7 @@ final class Routing {
         for (Route route : missing.keySet()) {
             waits.computeIfAbsent(route.eventType(), type -> mayBeHeard(type) ? headStart() : grace);
         }
+        unread.keySet().forEach(route -> waits.putIfAbsent(route.eventType(), headStart()));
         return waits;
     }
 
@@ -183,6 +225,7 @@ final class Routing {
 
     private void forget() {
         long now = System.nanoTime();
+        unread.values().removeIf(metAt -> now - metAt > UNREAD_NANOS);
         missing.forEach((route, known) -> {
             boolean heard = isHeard(route);
             if ((heard || now - known.metAtNanos > memoryNanos) && missing.remove(route, known) && heard) {

@@ -161,7 +161,7 @@ public final class LeaseKeeper implements AutoCloseable {
             if (kept.contains(hold.eventId())) {
                 hold.renewed(sentAt);
             } else if (hold.renewalMissed()) {
-                metrics.fenced(1);
+                metrics.incrementFenced(1);
             }
         }
     }

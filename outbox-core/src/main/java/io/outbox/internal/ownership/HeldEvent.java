@@ -3,6 +3,7 @@ package io.outbox.internal.ownership;
 import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
 import io.outbox.dispatch.QueuedEvent;
+import io.outbox.model.FailureText;
 import io.outbox.spi.JsonCodec;
 import java.time.Instant;
 
@@ -45,7 +46,8 @@ public record HeldEvent(QueuedEvent queued, String lastError, Instant dueSince, 
 
     /** Returns what a listener may know about this delivery. */
     public DeliveryInfo info() {
-        return new DeliveryInfo(queued.attempts() + 1, lastError, envelope().occurredAt());
+        String error = lastError == null ? null : FailureText.of(lastError).summary();
+        return new DeliveryInfo(queued.attempts() + 1, error, envelope().occurredAt());
     }
 
     /** Returns the same event with an envelope that is read by the codec. */

@@ -13,6 +13,7 @@ final class FeedState {
     private final Walk walk;
     private final PageSize pageSize;
     private final LostAnswers lostAnswers = new LostAnswers();
+    private final RestTime restTime;
     private final NavigableSet<Long> announced = new TreeSet<>();
     private long dueAtNanos = System.nanoTime();
     private long recoveryAtNanos;
@@ -25,6 +26,7 @@ final class FeedState {
         this.feed = feed;
         this.walk = new Walk(settings.walkMs(feed));
         this.pageSize = settings.pageSize(feed);
+        this.restTime = new RestTime(settings.minIntervalMs());
         this.recoveryAtNanos = recoveryAtNanos;
     }
 
@@ -43,6 +45,11 @@ final class FeedState {
 
     Walk walk() {
         return walk;
+    }
+
+    /** Returns how long to rest between looks; for the polling thread only. */
+    RestTime restTime() {
+        return restTime;
     }
 
     /** Tells the walk what was announced since it was last told. */

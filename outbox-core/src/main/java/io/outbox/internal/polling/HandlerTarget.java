@@ -162,7 +162,7 @@ final class HandlerTarget implements PollTarget {
             List<Outcome> locked = Isolation.run(
                     List.copyOf(toBury.values()),
                     Outcome::eventId,
-                    part -> backend.apply(ownerId(), part).keySet().forEach(id -> metrics.dead()));
+                    part -> backend.apply(ownerId(), part).keySet().forEach(id -> metrics.incrementDispatchDead()));
             toBury.clear();
             locked.forEach(outcome -> toBury.put(outcome.eventId(), outcome));
         }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -31,41 +32,48 @@ final class LagMeter {
     }
 
     /** Measures and reports, unless that was done a moment ago or nobody listens. */
-    synchronized void measure(Instant now) {
+    void measure(Instant now) {
         if (metrics.isOff()) {
             return;
         }
-        long nanos = System.nanoTime();
         try {
-            if (nanos - measuredAtNanos >= PERIOD_NANOS) {
-                metrics.oldestLag(
-                        lookout.oldestDue(now).map(oldest -> age(oldest, now)).orElse(0L));
-                measuredAtNanos = System.nanoTime();
-            }
-            if (nanos - measuredByTypeAtNanos >= PERIOD_BY_TYPE_NANOS) {
-                metrics.oldestLagByType(agesByType(now));
-                measuredByTypeAtNanos = System.nanoTime();
-            }
+            oldestAge(now).ifPresent(metrics::recordOldestLagMs);
+            agesByType(now).ifPresent(metrics::recordOldestLagByTypeMs);
         } catch (RuntimeException | Error e) {
             LOG.log(Level.DEBUG, "Cannot measure how long events wait", e);
         }
     }
 
-    private Map<String, Long> agesByType(Instant now) {
+    /** Returns nothing if it was measured a moment ago. */
+    private synchronized Optional<Long> oldestAge(Instant now) {
+        if (System.nanoTime() - measuredAtNanos < PERIOD_NANOS) {
+            return Optional.empty();
+        }
+        long age = lookout.oldestDue(now).map(oldest -> age(oldest, now)).orElse(0L);
+        measuredAtNanos = System.nanoTime();
+        return Optional.of(age);
+    }
+
+    /** Returns nothing if it was measured a moment ago. */
+    private synchronized Optional<Map<String, Long>> agesByType(Instant now) {
+        if (System.nanoTime() - measuredByTypeAtNanos < PERIOD_BY_TYPE_NANOS) {
+            return Optional.empty();
+        }
         Map<String, Long> ages = new HashMap<>();
         for (DueType type : lookout.byType(now).types()) {
             if (type.due() != null && !type.due().isAfter(now)) {
                 ages.put(type.eventType(), age(type.due(), now));
             }
         }
-        return ages;
+        measuredByTypeAtNanos = System.nanoTime();
+        return Optional.of(ages);
     }
 
     /** Reports that no event waits. */
-    synchronized void nothingIsDue() {
-        if (!metrics.isOff()) {
-            metrics.oldestLag(0);
-            metrics.oldestLagByType(Map.of());
+    void nothingIsDue() {
+        metrics.recordOldestLagMs(0);
+        metrics.recordOldestLagByTypeMs(Map.of());
+        synchronized (this) {
             measuredAtNanos = System.nanoTime();
             measuredByTypeAtNanos = measuredAtNanos;
         }

@@ -47,16 +47,18 @@ final class Pages {
 
     /** Reads and hands over the next page of a pass; returns false if there was no room for all of it. */
     boolean handOverNext(Pass pass) {
+        // both ask the application, for listeners or for room, which must hold up nobody else's page
+        EventTypes types = pass.walk().types(pass.feed());
+        PageReader.PageRequest request = pass.next();
         synchronized (pageLock) {
-            EventTypes types = pass.walk().types(pass.feed());
             if (types.isNone()) {
                 pass.walkedTo(null);
                 return true;
             }
             target.scanStarted();
             try {
-                PageReader.ReadPage page = read(pass, types);
-                boolean taken = handOver(page);
+                PageReader.ReadPage page = read(pass, types, request);
+                boolean taken = handOver(pass, page);
                 if (taken) {
                     pass.walkedTo(page.next());
                 } else if (page.claim().holder() != null) {
@@ -69,8 +71,7 @@ final class Pages {
         }
     }
 
-    private PageReader.ReadPage read(Pass pass, EventTypes types) {
-        PageReader.PageRequest request = pass.next();
+    private PageReader.ReadPage read(Pass pass, EventTypes types, PageReader.PageRequest request) {
         long began = System.nanoTime();
         PageReader.ReadPage page = reader.read(
                 types, request, pass.takesOver(target.watch()), pass.state().lostAnswers());
@@ -82,7 +83,7 @@ final class Pages {
     }
 
     /** Hands over the events of a page; returns false if there was no room for all. Nothing that was claimed is forgotten. */
-    private boolean handOver(PageReader.ReadPage page) {
+    private boolean handOver(Pass pass, PageReader.ReadPage page) {
         List<FoundEvent> events = null;
         try {
             events = decode(page);
@@ -91,7 +92,10 @@ final class Pages {
                 target.giveBack(page.events(), page.claim());
             }
         }
-        return target.offer(events, page.claim(), metrics::coldEnqueued);
+        return target.offer(events, page.claim(), count -> {
+            metrics.coldEnqueued(count);
+            pass.found(count);
+        });
     }
 
     /** Returns the events of a page; those that cannot be decoded go DEAD, each by itself. */

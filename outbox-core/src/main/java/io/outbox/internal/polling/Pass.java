@@ -74,10 +74,17 @@ final class Pass {
     void read(PageReader.PageRequest request, PageReader.ReadPage page, EngineMetrics metrics) {
         toRecover = Math.max(0, toRecover - page.takenOver());
         if (page.takenOver() > 0) {
-            metrics.recovered(page.takenOver());
+            metrics.incrementRecovered(page.takenOver());
         }
         pageSize.came(request.limit(), page.next() != null);
         pageSize.fit(page.events().size(), page.bytes());
+    }
+
+    /** Notes how many events were found that this node did not have in hand. */
+    void found(int count) {
+        if (count > 0) {
+            state.restTime().found();
+        }
     }
 
     /** Goes on behind a page; {@code null} is the end. */

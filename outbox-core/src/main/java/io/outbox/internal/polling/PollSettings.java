@@ -2,15 +2,18 @@ package io.outbox.internal.polling;
 
 import io.outbox.poller.StuckRecovery;
 import io.outbox.spi.Lease;
+import io.outbox.spi.Limits;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 
 /** How a poller reads. Setters check their value. Not thread-safe. */
 public final class PollSettings {
 
     public static final int DEFAULT_BATCH_SIZE = 50;
     public static final long DEFAULT_INTERVAL_MS = 5000;
+    public static final long DEFAULT_MIN_INTERVAL_MS = 10;
     public static final Duration DEFAULT_SKIP_RECENT = Duration.ZERO;
 
     private static final long LONGEST_CLAIM_WALK_MS = 1000;
@@ -19,31 +22,33 @@ public final class PollSettings {
     private int batchSize = DEFAULT_BATCH_SIZE;
     private boolean batchSizeIsSet;
     private long intervalMs = DEFAULT_INTERVAL_MS;
+    private long minIntervalMs = Long.MAX_VALUE;
+    private BooleanSupplier hintsArrive = () -> false;
     private Lease lease;
     private StuckRecovery recovery;
     private Clock clock = Clock.systemUTC();
 
     public void skipRecent(Duration value) {
-        Objects.requireNonNull(value, "skipRecent");
-        if (value.isNegative()) {
-            throw new IllegalArgumentException("skipRecent must not be negative: " + value);
-        }
-        this.skipRecent = value;
+        this.skipRecent = Limits.notNegative(value, "skipRecent");
     }
 
     public void batchSize(int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException("batchSize must be at least 1: " + value);
-        }
-        this.batchSize = value;
+        this.batchSize = Limits.atLeastOne(value, "batchSize");
         this.batchSizeIsSet = true;
     }
 
     public void intervalMs(long value) {
-        if (value < 1) {
-            throw new IllegalArgumentException("intervalMs must be at least 1: " + value);
-        }
-        this.intervalMs = value;
+        this.intervalMs = Limits.atLeastOne(value, "intervalMs");
+    }
+
+    /** Lets a poll that found events be followed by the next one that soon, unless hints tell of new ones. */
+    public void minIntervalMs(long value) {
+        this.minIntervalMs = Limits.atLeastOne(value, "minIntervalMs");
+    }
+
+    /** Says whether others tell of new events at present, so that there is no need to look often. */
+    public void hintsArrive(BooleanSupplier value) {
+        this.hintsArrive = Objects.requireNonNull(value, "hintsArrive");
     }
 
     public void lease(Lease value) {
@@ -95,6 +100,16 @@ public final class PollSettings {
     /** Returns how long a walk goes on at most; claims pass over what others hold, so they look back more often. */
     long walkMs(PollFeed feed) {
         return lease == null ? intervalMs(feed) : Math.min(LONGEST_CLAIM_WALK_MS, intervalMs(feed));
+    }
+
+    long minIntervalMs() {
+        return minIntervalMs;
+    }
+
+    /** Returns how long the feed may rest when nothing more is due. */
+    long restMs(FeedState state) {
+        long longestMs = intervalMs(state.feed());
+        return hintsArrive.getAsBoolean() ? longestMs : state.restTime().next(longestMs);
     }
 
     long intervalMs(PollFeed feed) {

@@ -181,7 +181,7 @@ public final class PollingLoop implements AutoCloseable {
             idle.forEach(state -> schedule.wakeIn(state, 0));
             return false;
         }
-        idle.forEach(state -> schedule.rest(state, Math.min(quietMs, settings.intervalMs(state.feed()))));
+        idle.forEach(state -> schedule.rest(state, Math.min(quietMs, settings.restMs(state))));
         lag.nothingIsDue();
         outage.over();
         return true;
@@ -274,9 +274,9 @@ public final class PollingLoop implements AutoCloseable {
         schedule.wakeIn(state, state.lostAnswers().isEmpty() ? intervalMs : Math.min(intervalMs, LOOK_FOR_LOST_MS));
     }
 
-    /** Returns how long nothing more is due, up to the interval. */
+    /** Returns how long nothing more is due, as far as is known, or how long to rest if that is shorter. */
     private long untilNextDue(Pass pass) {
-        long atMostMs = settings.intervalMs(pass.feed());
+        long atMostMs = settings.restMs(pass.state());
         Instant present = settings.lease() == null ? time.estimate() : pass.presentInStore();
         return backend.nextDueAt(pass.walk().asOf())
                 .map(due -> {

@@ -10,8 +10,8 @@ public final class EventRow {
 
     private EventRow() {}
 
-    static EventEnvelope of(EventEnvelope event, String rowId, String storedEventType) {
-        return event.withEventType(storedEventType).toBuilder()
+    static EventEnvelope of(EventEnvelope event, String rowId, String subscription) {
+        return event.withEventType(event.eventType() + SEPARATOR + subscription).toBuilder()
                 .eventId(rowId)
                 .originId(event.eventId())
                 .build();

@@ -13,12 +13,18 @@ public record GivenListeners(ListenerRegistry given, ListenerRegistry applicatio
 
     @Override
     public EventListener listenerFor(String aggregateType, String eventType) {
-        EventListener listener = EventRow.isStoredType(eventType) ? given.listenerFor(aggregateType, eventType) : null;
+        EventListener listener =
+                EventRow.isStoredType(eventType) ? given.listenerFor(aggregateType, currentType(eventType)) : null;
         return listener != null ? listener : application.listenerFor(aggregateType, eventType);
     }
 
     @Override
     public boolean hasListenerFor(String eventType) {
-        return given.hasListenerFor(eventType) || application.hasListenerFor(eventType);
+        return given.hasListenerFor(currentType(eventType)) || application.hasListenerFor(eventType);
+    }
+
+    @Override
+    public String currentType(String eventType) {
+        return application.currentType(eventType);
     }
 }

@@ -20,4 +20,9 @@ public record SubscribedListeners(ListenerRegistry listeners) implements Listene
     public boolean hasListenerFor(String eventType) {
         return listeners.hasListenerFor(eventType);
     }
+
+    @Override
+    public String currentType(String eventType) {
+        return listeners.currentType(eventType);
+    }
 }

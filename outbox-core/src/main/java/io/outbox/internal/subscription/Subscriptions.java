@@ -1,7 +1,9 @@
 package io.outbox.internal.subscription;
 
+import io.outbox.AggregateType;
 import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
+import io.outbox.EventType;
 import io.outbox.Subscription;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -32,6 +34,9 @@ import java.util.stream.Collectors;
  *       EventEnvelope#asOptional() optional} event: a listener that comes in time gets it, and without one it is done.
  * </ul>
  *
+ * <p>A subscription to {@linkplain EventType#ANY any type} adds a row to every event, unless the type has a subscription of the same
+ * name, and has no say in whether the plain row is written: what nobody else receives is still found to be without a listener.
+ *
  * <p>Hooks change and suppress events before they become rows, and are told of rows afterwards. Interceptors and completion
  * listeners see rows. The listener sees the event: the type as written, the id of the row, because that is what comes again
  * after a failure, and the event's id as its {@linkplain EventEnvelope#originId() origin} ({@link SubscribedListener}).
@@ -48,14 +53,30 @@ public final class Subscriptions {
     private static final System.Logger LOG = System.getLogger(Subscriptions.class.getName());
 
     /** One subscription, and how its rows are named. */
-    private record Share(String storedEventType, RowIds ids) {
+    private record Share(Subscription subscription, RowIds ids) {
+
+        private Share(Subscription subscription) {
+            this(subscription, new RowIds(subscription.name()));
+        }
+
+        private String name() {
+            return subscription.name();
+        }
+
+        /** Returns whether one to events of all types has this one. */
+        private boolean takes(EventEnvelope event) {
+            return !EventRow.isStoredType(event.eventType())
+                    && (AggregateType.GLOBAL.name().equals(subscription.aggregateType())
+                            || subscription.aggregateType().equals(event.aggregateType()));
+        }
 
         private EventEnvelope of(EventEnvelope event) {
-            return EventRow.of(event, ids.of(event.eventId()), storedEventType);
+            return EventRow.of(event, ids.of(event.eventId()), name());
         }
     }
 
     private final Map<Route, List<Share>> shares = new HashMap<>();
+    private final List<Share> ofAnyType = new ArrayList<>();
     private final BiPredicate<String, String> hasListener;
     private final BooleanSupplier areRegistered;
     /** The routes of events that were written for their subscriptions alone. */
@@ -70,15 +91,18 @@ public final class Subscriptions {
         this.hasListener = hasListener;
         this.areRegistered = areRegistered;
         for (Subscription subscription : declared) {
-            shares.computeIfAbsent(
-                            new Route(subscription.aggregateType(), subscription.eventType()), key -> new ArrayList<>())
-                    .add(new Share(subscription.storedEventType(), new RowIds(subscription.name())));
+            List<Share> group = EventType.ANY.name().equals(subscription.eventType())
+                    ? ofAnyType
+                    : shares.computeIfAbsent(
+                            new Route(subscription.aggregateType(), subscription.eventType()),
+                            key -> new ArrayList<>());
+            group.add(new Share(subscription));
         }
     }
 
     /** Returns the rows to write for the events, in their order. */
     public List<EventEnvelope> rowsOf(List<EventEnvelope> events) {
-        if (shares.isEmpty()) {
+        if (shares.isEmpty() && ofAnyType.isEmpty()) {
             return events;
         }
         List<EventEnvelope> rows = new ArrayList<>(events.size());
@@ -95,6 +119,10 @@ public final class Subscriptions {
                 withoutListener.add(route);
             }
             shared.forEach(share -> rows.add(share.of(event)));
+            ofAnyType.stream()
+                    .filter(share -> share.takes(event))
+                    .filter(share -> shared.stream().noneMatch(own -> own.name().equals(share.name())))
+                    .forEach(share -> rows.add(share.of(event)));
         }
         return List.copyOf(rows);
     }

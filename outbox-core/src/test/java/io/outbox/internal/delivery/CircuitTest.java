@@ -13,6 +13,7 @@ import io.outbox.RouteUnavailableException;
 import io.outbox.UnrecoverableException;
 import io.outbox.model.EventStatus;
 import io.outbox.model.UnavailableTarget;
+import io.outbox.spi.ForwardingMetrics;
 import io.outbox.support.CountingMetrics;
 import io.outbox.support.Events;
 import io.outbox.support.Gate;
@@ -51,6 +52,43 @@ class CircuitTest {
     @AfterEach
     void close() {
         node.close();
+    }
+
+    /** Hangs when it is told of an unavailable target. */
+    private static final class HangingMetrics extends ForwardingMetrics {
+
+        private final Gate told = new Gate();
+
+        private HangingMetrics() {
+            super(NOOP);
+        }
+
+        @Override
+        public void recordRouteUnavailable(String eventType, boolean unavailable) {
+            if (unavailable) {
+                told.pass();
+            }
+        }
+    }
+
+    @Test
+    void anExporterThatHangsWhenItIsToldOfSilenceHoldsUpNoDelivery() throws InterruptedException {
+        HangingMetrics hanging = new HangingMetrics();
+        AtomicReference<Thread> watch = new AtomicReference<>();
+        BatchEventListener.Waiting waiting = (events, infos, silence) -> {
+            watch.set(new Thread(() -> silence.accept(new RouteUnavailableException("nothing heard for a while"))));
+            watch.get().start();
+            hanging.told.awaitReached();
+            return Collections.nCopies(events.size(), BatchOutcome.done());
+        };
+        node.metrics(hanging).listenDirectly(waiting).start();
+        try {
+            node.write(Events.event("e"));
+            awaitDone(1);
+        } finally {
+            hanging.told.open();
+            watch.get().join();
+        }
     }
 
     private EventListener whileNotDown() {

@@ -15,6 +15,7 @@ import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.QueuedEvent;
 import io.outbox.dispatch.QueuedEvent.Source;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.dispatch.StackTraces;
 import io.outbox.internal.delivery.EventProcessor.Listening;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
@@ -63,6 +64,7 @@ class EventProcessorTest {
                 new Listening(routing, interceptors, new Contexts(List.of())),
                 new EventProcessor.RetrySettings(retryPolicy, MAX_ATTEMPTS),
                 new EngineMetrics(MetricsExporter.NOOP),
+                new FailureReport(StackTraces.NONE, null, CLOCK),
                 CLOCK,
                 keepsDone);
     }
@@ -83,7 +85,12 @@ class EventProcessorTest {
     }
 
     private static Outcome failedAfter(long millis, Throwable error) {
-        return new Outcome.Failed("e", NOW.plusMillis(millis), 0, MAX_ATTEMPTS, error.toString());
+        return new Outcome.Failed("e", NOW.plusMillis(millis), 0, MAX_ATTEMPTS, told(error.toString()));
+    }
+
+    /** Returns what is stored for the first attempt of an event. */
+    private static String told(String error) {
+        return error + "\n\tAttempts:\n\t1 " + NOW + " -";
     }
 
     @Test
@@ -168,7 +175,7 @@ class EventProcessorTest {
     void declaresEventsDeadThatNoRetryCanMend() {
         Exception failure = new PayloadParseException("bad payload");
 
-        assertThat(process(event -> sneakily(failure))).isEqualTo(new Outcome.Dead("e", failure.toString()));
+        assertThat(process(event -> sneakily(failure))).isEqualTo(new Outcome.Dead("e", told(failure.toString())));
     }
 
     @Test
@@ -258,7 +265,7 @@ class EventProcessorTest {
         assertThat(process(event -> sneakily(new Unspeakable())))
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
-                        failed -> assertThat(failed.error()).isEqualTo(Unspeakable.class.getName()));
+                        failed -> assertThat(failed.error()).isEqualTo(told(Unspeakable.class.getName())));
     }
 
     @Test
@@ -438,7 +445,7 @@ class EventProcessorTest {
 
         assertThat(outcomes)
                 .containsExactly(
-                        new Outcome.Failed("1", NOW.plusSeconds(1), 0, MAX_ATTEMPTS, failure.toString()),
+                        new Outcome.Failed("1", NOW.plusSeconds(1), 0, MAX_ATTEMPTS, told(failure.toString())),
                         new Outcome.Dead("2", "d"),
                         new Outcome.Deferred("3", NOW.plusSeconds(9)));
     }

@@ -38,7 +38,9 @@ class HotEventsTest {
     private HotEvents hotEvents() {
         EngineMetrics metrics = new EngineMetrics(MetricsExporter.NOOP);
         rig.leases.keepBy(new LeaseKeeper(LEASE, backend, owned, metrics, () -> {}));
-        return new HotEvents(new Lanes(Map.of(), rig.lane, rig.context, null), owned, rig.context, metrics);
+        Lanes lanes = new Lanes(Map.of(), rig.lane, rig.context, null);
+        lanes.start();
+        return new HotEvents(lanes, owned, rig.context, metrics);
     }
 
     @AfterEach

@@ -5,6 +5,7 @@ import io.outbox.EventListener;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.QueuedEvent;
 import io.outbox.dispatch.QueuedEvent.Source;
+import io.outbox.dispatch.StackTraces;
 import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.delivery.EventProcessor.Listening;
 import io.outbox.internal.metrics.EngineMetrics;
@@ -68,6 +69,7 @@ final class LaneRig implements AutoCloseable {
                 new Listening(routing, List.of(), new Contexts(List.of())),
                 new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),
                 metrics,
+                new FailureReport(StackTraces.NONE, null, clock),
                 clock,
                 true);
         LaneSettings settings =

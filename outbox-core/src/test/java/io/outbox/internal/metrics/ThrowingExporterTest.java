@@ -172,7 +172,7 @@ class ThrowingExporterTest {
                 new EngineMetrics(new ThrowingMetrics(() -> new IllegalStateException("of the exporter")).exporter());
         try (LogLines log = new LogLines()) {
             for (int i = 0; i < 10; i++) {
-                metrics.succeeded();
+                metrics.incrementDispatchSuccess();
             }
 
             assertThat(log.at(Level.WARNING, "metrics exporter failed")).hasSize(1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
 import io.outbox.dispatch.DefaultInFlightTracker;
 import io.outbox.dispatch.InFlightTracker;
 import io.outbox.dispatch.QueuedEvent;
@@ -13,6 +14,7 @@ import io.outbox.poller.OutboxPoller;
 import io.outbox.poller.OutboxPollerHandler;
 import io.outbox.support.CountingMetrics;
 import io.outbox.support.Events;
+import io.outbox.support.Gate;
 import io.outbox.support.LogLines;
 import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.Node;
@@ -23,6 +25,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +78,41 @@ class HandOverTest {
         assertThat(backend.locked()).isEqualTo(3);
         assertThat(backend.owner("e2")).isEqualTo("node");
         assertThat(metrics.get("coldEnqueued")).isEqualTo(3);
+    }
+
+    @Test
+    void askingTheHandlerForRoomHoldsUpNoOtherPoll() throws InterruptedException {
+        put(1);
+        Gate asked = new Gate();
+        AtomicReference<Thread> slow = new AtomicReference<>();
+        AtomicInteger questions = new AtomicInteger();
+        poll(new OutboxPollerHandler() {
+            @Override
+            public boolean handle(EventEnvelope event, int attempts) {
+                return handled.add(event.eventId());
+            }
+
+            @Override
+            public int availableCapacity() {
+                if (Thread.currentThread() == slow.get() && questions.incrementAndGet() == 2) {
+                    asked.pass();
+                }
+                return 1;
+            }
+        });
+        slow.set(new Thread(poller::poll));
+        slow.get().start();
+        asked.awaitReached();
+
+        Thread other = new Thread(poller::poll);
+        other.start();
+        other.join(Duration.ofSeconds(10).toMillis());
+        boolean waited = other.isAlive();
+        asked.open();
+        other.join();
+        slow.get().join();
+
+        assertThat(waited).isFalse();
     }
 
     @Test

@@ -15,6 +15,11 @@ public record LaneIndex(TableCatalog catalog, SchemaScript script) {
 
     private static final System.Logger LOG = System.getLogger(LaneIndex.class.getName());
 
+    /** Returns the index of a table; {@code script} is the name of the database's script beside the class of its store. */
+    public static LaneIndex of(Class<?> store, String script, String tableName, boolean schemaIsCatalog) {
+        return new LaneIndex(new TableCatalog(tableName, schemaIsCatalog), new SchemaScript(store, script, tableName));
+    }
+
     /** Returns whether the table has such an index, under whatever name. */
     public boolean isPresent(Connection conn) throws SQLException {
         return catalog.hasLaneIndex(conn);

@@ -10,8 +10,6 @@ import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.TableNames;
 import io.outbox.jdbc.internal.LaneIndex;
-import io.outbox.jdbc.internal.SchemaScript;
-import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.jdbc.internal.TableRules;
 import io.outbox.jdbc.purge.AbstractJdbcEventPurger;
 import io.outbox.jdbc.store.PageLimit.Sized;
@@ -28,6 +26,7 @@ import io.outbox.spi.Insertion;
 import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OwnershipStore;
+import io.outbox.spi.WakeUp;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -45,6 +44,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.sql.DataSource;
 
 /**
  * A store in a relational database. It answers for everything that is particular to that database; four methods are enough
@@ -142,6 +142,15 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Returns the purger that deletes events by their age, delivered or not, for writer-only use. */
     public EventPurger ageBasedPurger() {
         return AbstractJdbcEventPurger.portableByAge(tableName);
+    }
+
+    /**
+     * Returns how outboxes on this table tell each other of events.
+     *
+     * @param listenOn where hints are heard, which keeps a connection; the same as the other, or a direct way to its database
+     */
+    public WakeUp wakeUp(DataSource dataSource, DataSource listenOn) {
+        return WakeUp.NONE;
     }
 
     /** Returns the name of the DDL: {@code schema/<name>.sql} in the resources of the jar that has the store's class. */
@@ -423,22 +432,22 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public int markDone(Connection conn, String eventId) {
-        return new Transitions(this, conn).done(eventId);
+        return new SingleUpdates(this, conn).done(eventId);
     }
 
     @Override
     public int markRetry(Connection conn, String eventId, Instant nextAt, String error) {
-        return new Transitions(this, conn).retry(eventId, nextAt, error);
+        return new SingleUpdates(this, conn).retry(eventId, nextAt, error);
     }
 
     @Override
     public int markDeferred(Connection conn, String eventId, Instant nextAt) {
-        return new Transitions(this, conn).deferred(eventId, nextAt);
+        return new SingleUpdates(this, conn).deferred(eventId, nextAt);
     }
 
     @Override
     public int markDead(Connection conn, String eventId, String error) {
-        return new Transitions(this, conn).dead(eventId, error);
+        return new SingleUpdates(this, conn).dead(eventId, error);
     }
 
     @Override
@@ -471,9 +480,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     private boolean askIndexes(IndexQuestion question) {
         try {
-            return question.ask(new LaneIndex(
-                    new TableCatalog(tableName, isSchemaCatalog()),
-                    new SchemaScript(getClass(), schemaScript(), tableName)));
+            return question.ask(LaneIndex.of(getClass(), schemaScript(), tableName, isSchemaCatalog()));
         } catch (SQLException e) {
             throw new OutboxStoreException("Cannot read the indexes of " + tableName + ": " + e.getMessage(), e);
         }
@@ -488,18 +495,18 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public List<OutboxEvent> queryDead(Connection conn, String eventType, String aggregateType, int limit) {
-        return reading(conn, () -> new DeadEvents(this, conn).read(eventType, aggregateType, DeadCursor.START, limit))
+        return reading(conn, () -> new DeadRows(this, conn).read(eventType, aggregateType, DeadCursor.START, limit))
                 .items();
     }
 
     @Override
     public int replayDead(Connection conn, String eventId) {
-        return new DeadEvents(this, conn).replay(List.of(eventId));
+        return new DeadRows(this, conn).replay(List.of(eventId));
     }
 
     @Override
     public int countDead(Connection conn, String eventType) {
-        return reading(conn, () -> new DeadEvents(this, conn).count(eventType));
+        return reading(conn, () -> new DeadRows(this, conn).count(eventType));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.model.EventStatus;
+import io.outbox.model.FailureText;
 import io.outbox.spi.EventFilter;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,6 +11,10 @@ import java.util.stream.Collectors;
 
 /** What rows have to be, as the condition of a statement. Values are parameters; none is part of the text. */
 final class Conditions {
+
+    /** The exception and its causes, without the stack trace and the attempts behind them. */
+    private static final String CHAIN = "SUBSTRING(last_error, 1, POSITION('" + FailureText.BEFORE_DETAILS
+            + "' IN CONCAT(last_error, '" + FailureText.BEFORE_DETAILS + "')))";
 
     private final List<String> conditions = new ArrayList<>();
     private final List<Object> params = new ArrayList<>();
@@ -54,7 +59,7 @@ final class Conditions {
     }
 
     Conditions andErrorHas(String text) {
-        return and("LOWER(last_error) LIKE ? ESCAPE '!'", like(text));
+        return and("LOWER(" + CHAIN + ") LIKE ? ESCAPE '!'", like(text));
     }
 
     private static String like(String text) {

@@ -151,15 +151,21 @@ final class DeadLetterPages {
         if (status != null) {
             return store.statements().query(conn, of(LIST, status).toString(), letters::mapLetter, limit, offset);
         }
-        List<Object> params = new ArrayList<>(Collections.nCopies(DlqStatus.values().length, offset + limit));
+        return letters.find(conn, listIds(conn, null, offset, limit)).stream()
+                .sorted(DeadWalk.IN_ORDER)
+                .toList();
+    }
+
+    List<String> listIds(Connection conn, DlqStatus status, long offset, int limit) {
+        List<DlqStatus> states = states(status);
+        List<Object> params = new ArrayList<>(Collections.nCopies(states.size(), offset + limit));
         params.add(limit);
         params.add(offset);
-        String firstIds = states(null).stream()
+        String firstIds = states.stream()
                 .map(state -> of(FIRST_IDS, state).toString())
                 .collect(Collectors.joining(" UNION ALL "));
         String sql = letters.sql(LIST_IDS).with("first_ids", firstIds).toString();
-        List<String> ids = store.statements().query(conn, sql, row -> row.getString("event_id"), params.toArray());
-        return letters.find(conn, ids).stream().sorted(DeadWalk.IN_ORDER).toList();
+        return store.statements().query(conn, sql, row -> row.getString("event_id"), params.toArray());
     }
 
     List<DeadLetterCount> counts(Connection conn) {

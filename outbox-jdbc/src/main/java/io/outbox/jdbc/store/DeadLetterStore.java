@@ -175,7 +175,7 @@ public final class DeadLetterStore implements OwnershipStore {
         return new JdbcDelivery(store, connections) {
             @Override
             Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
-                return Outcomes.change(
+                return OutcomeUpdates.change(
                         store, conn, holder, outcomes, changeable -> write(conn, holder, outcomes, changeable));
             }
         };
@@ -190,8 +190,8 @@ public final class DeadLetterStore implements OwnershipStore {
                 .filter(failure -> changeable.contains(failure.eventId()))
                 .toList();
         List<Attempts.Counted> counted = counting.isEmpty() ? List.of() : attempts.lock(conn, holder, counting);
-        Map<String, EventStatus> standing =
-                new Outcomes(store, conn, holder, gone -> letters.present(conn, gone)).apply(outcomes, changeable);
+        Map<String, EventStatus> standing = new OutcomeUpdates(store, conn, holder, gone -> letters.present(conn, gone))
+                .apply(outcomes, changeable);
         if (failures.isEmpty()) {
             return standing;
         }
@@ -272,7 +272,7 @@ public final class DeadLetterStore implements OwnershipStore {
     /** Merges DEAD events of the outbox table and letters that nobody has decided on, in order of creation. */
     private Page<OutboxEvent> dead(Connection conn, DeadQuery query) {
         return store.reading(conn, () -> {
-            Page<OutboxEvent> outbox = new DeadEvents(store, conn)
+            Page<OutboxEvent> outbox = new DeadRows(store, conn)
                     .read(query.eventType(), query.aggregateType(), DeadCursor.from(query.after()), query.limit());
             List<OutboxEvent> page = Stream.concat(outbox.items().stream(), pages.dead(conn, query).stream())
                     .sorted(Comparator.comparing(DeadCursor::of))
@@ -290,7 +290,7 @@ public final class DeadLetterStore implements OwnershipStore {
     /** Replays those in the outbox table, and returns those letters that nobody has decided on and whose id is free. */
     private int replay(Connection conn, Collection<String> eventIds) {
         return store.inTransaction(conn, () -> {
-            int replayed = new DeadEvents(store, conn).replay(eventIds);
+            int replayed = new DeadRows(store, conn).replay(eventIds);
             Set<String> taken = letters.taken(conn, eventIds);
             List<DeadLetter> moved = letters.lock(conn, new HashSet<>(eventIds)).stream()
                     .filter(letter -> letter.status() == DlqStatus.MOVED && !taken.contains(letter.eventId()))

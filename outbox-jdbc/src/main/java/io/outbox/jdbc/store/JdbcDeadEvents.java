@@ -206,7 +206,7 @@ final class JdbcDeadEvents implements DeadEventBackend {
 
     @Override
     public DeadLetterChange returnToOutbox(Collection<String> eventIds) {
-        return changeAll(eventIds, (conn, all) -> new DeadEvents(store, conn).replay(ids(all)));
+        return changeAll(eventIds, (conn, all) -> new DeadRows(store, conn).replay(ids(all)));
     }
 
     /** Leaves the original DONE, which is the only end that it can have here and not be dead. */

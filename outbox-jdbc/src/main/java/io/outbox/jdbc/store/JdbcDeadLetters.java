@@ -102,6 +102,11 @@ final class JdbcDeadLetters implements DeadLetterBackend {
     }
 
     @Override
+    public List<String> listIds(DlqStatus status, long offset, int limit) {
+        return connections.reading(conn -> pages.listIds(conn, status, offset, limit));
+    }
+
+    @Override
     public DeadLetterChange change(Collection<String> eventIds, DlqStatus status, String changedBy) {
         if (!DlqStatus.MOVED.mayBecome(status)) {
             throw new IllegalArgumentException(

@@ -75,17 +75,17 @@ class JdbcDelivery implements DeliveryBackend {
 
     /** Writes the outcomes; with dead letters there is more to it. */
     Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
-        return Outcomes.change(
+        return OutcomeUpdates.change(
                 store,
                 conn,
                 holder,
                 outcomes,
-                changeable -> new Outcomes(store, conn, holder).apply(outcomes, changeable));
+                changeable -> new OutcomeUpdates(store, conn, holder).apply(outcomes, changeable));
     }
 
     @Override
     public Set<String> doneAmong(Collection<String> eventIds) {
-        return connections.reading(conn -> new Outcomes(store, conn, null).doneAmong(eventIds));
+        return connections.reading(conn -> new OutcomeUpdates(store, conn, null).doneAmong(eventIds));
     }
 
     @Override

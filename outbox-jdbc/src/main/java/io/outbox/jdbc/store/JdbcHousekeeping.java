@@ -52,13 +52,13 @@ class JdbcHousekeeping implements HousekeepingBackend {
 
     @Override
     public Page<OutboxEvent> queryDead(DeadQuery query) {
-        return connections.reading(conn -> new DeadEvents(store, conn)
+        return connections.reading(conn -> new DeadRows(store, conn)
                 .read(query.eventType(), query.aggregateType(), DeadCursor.from(query.after()), query.limit()));
     }
 
     @Override
     public int replayDead(Collection<String> eventIds) {
-        return connections.with(conn -> new DeadEvents(store, conn).replay(eventIds));
+        return connections.with(conn -> new DeadRows(store, conn).replay(eventIds));
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.outbox.jdbc.internal.TableRules;
 import io.outbox.jdbc.purge.PostgresAgeBasedPurger;
 import io.outbox.jdbc.purge.PostgresEventPurger;
 import io.outbox.jdbc.store.PageLimit.Sized;
+import io.outbox.jdbc.wakeup.PostgresWakeUp;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DueEvent;
@@ -23,6 +24,7 @@ import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.Insertion;
 import io.outbox.spi.NewEvent;
+import io.outbox.spi.WakeUp;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -33,6 +35,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import javax.sql.DataSource;
 
 /** The store for PostgreSQL: partial indexes, and a claim in one statement that passes over locked rows. */
 public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
@@ -113,6 +116,11 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     @Override
     public PostgresOutboxStore withTable(String tableName) {
         return new PostgresOutboxStore(tableName);
+    }
+
+    @Override
+    public WakeUp wakeUp(DataSource dataSource, DataSource listenOn) {
+        return PostgresWakeUp.of(dataSource, tableName(), listenOn);
     }
 
     @Override

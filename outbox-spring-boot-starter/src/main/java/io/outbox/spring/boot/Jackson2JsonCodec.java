@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.InvalidDefinitionException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.outbox.PayloadParseException;
 import io.outbox.spi.JsonCodec;
@@ -16,7 +17,11 @@ public final class Jackson2JsonCodec implements JsonCodec {
 
     private final ObjectMapper mapper;
 
-    /** Creates a codec with a mapper of its own, set up as Spring Boot does it: times as text, unknown fields ignored. */
+    /**
+     * Creates a codec with a mapper of its own, set up as Spring Boot does it: times as text, unknown fields ignored, and all
+     * modules on the class path, such as those for {@code Optional}, for constructors by the names of their parameters, and for
+     * Kotlin.
+     */
     public Jackson2JsonCodec() {
         this(JsonMapper.builder()
                 .findAndAddModules()
@@ -57,9 +62,16 @@ public final class Jackson2JsonCodec implements JsonCodec {
         }
     }
 
-    /** Says what is wrong and where, but not with which text: that may be anything a customer typed. */
+    /**
+     * Says what is wrong and where, but not with which text: that may be anything a customer typed. What is wrong with the class
+     * itself is said in full, as that is for the developer to mend.
+     */
     private static String problem(JsonProcessingException e) {
+        String aboutTheClass = e instanceof InvalidDefinitionException
+                ? " (" + e.getOriginalMessage().replaceAll("(?s)\\('.*'\\)", "") + ")"
+                : "";
         return e.getClass().getSimpleName()
+                + aboutTheClass
                 + (e.getLocation() == null
                         ? ""
                         : " at line " + e.getLocation().getLineNr() + ", column "

@@ -6,6 +6,7 @@ import java.lang.reflect.Type;
 import java.util.Objects;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.exc.InvalidDefinitionException;
 
 /** A {@link JsonCodec} by the application's Jackson 3 mapper. Thread-safe. */
 public final class JacksonJsonCodec implements JsonCodec {
@@ -42,9 +43,16 @@ public final class JacksonJsonCodec implements JsonCodec {
         }
     }
 
-    /** Says what is wrong and where, but not with which text: that may be anything a customer typed. */
+    /**
+     * Says what is wrong and where, but not with which text: that may be anything a customer typed. What is wrong with the class
+     * itself is said in full, as that is for the developer to mend.
+     */
     private static String problem(JacksonException e) {
+        String aboutTheClass = e instanceof InvalidDefinitionException
+                ? " (" + e.getOriginalMessage().replaceAll("(?s)\\('.*'\\)", "") + ")"
+                : "";
         return e.getClass().getSimpleName()
+                + aboutTheClass
                 + (e.getLocation() == null
                         ? ""
                         : " at line " + e.getLocation().getLineNr() + ", column "

@@ -10,7 +10,7 @@ import java.lang.annotation.Target;
 import org.springframework.stereotype.Component;
 
 /**
- * Makes a method of a bean, or a bean, the listener for the events of one type.
+ * Makes a method of a bean, or a bean, the listener for the events of one type, or of several.
  *
  * <p><b>On a method</b> of a bean, whatever the bean is otherwise. Its parameters are found by their types, in any order and
  * each at most once:
@@ -32,6 +32,10 @@ import org.springframework.stereotype.Component;
  * <p>Without an event type the payload's class gives it: by its {@link Outboxed} annotation, or else by its simple name. Arrays
  * and classes of the Java platform, such as {@code String}, give none.
  *
+ * <p>An interface or an abstract class as payload stands for the classes that implement it, each under its own event type: those that
+ * it permits if it is sealed, those of {@link #payloads()}, or else those that are known: the payloads of other listeners, and classes
+ * with {@link Outboxed} in the packages of the application. A listener for a type or its class comes before one for a supertype.
+ *
  * <p><b>On a class</b>, which thereby becomes a component, or on a {@code @Bean} method: registers a bean that is an {@link
  * io.outbox.EventListener} or {@link io.outbox.BatchEventListener}. On a {@link io.outbox.BoundEventListener}, which has its
  * types already, only {@link #outbox()} may be given.
@@ -51,8 +55,14 @@ import org.springframework.stereotype.Component;
 @Component
 public @interface OutboxListener {
 
-    /** The name of the event type. */
+    /** The name of the event type; {@code *} stands for all types that have no listener of their own. */
     String eventType() default "";
+
+    /** The names of several event types, in place of one. */
+    String[] eventTypes() default {};
+
+    /** The classes of several payloads, each of which has its own event type. */
+    Class<?>[] payloads() default {};
 
     /** The event type as a class. */
     Class<? extends EventType> eventTypeClass() default EventType.class;

@@ -13,6 +13,7 @@ import static java.time.temporal.ChronoUnit.SECONDS;
 
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.OutboxDispatcher;
+import io.outbox.dispatch.StackTraces;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.TableNames;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
@@ -77,11 +78,18 @@ public class OutboxProperties {
     @Setting(noEffect = NO_OUTBOX)
     private Map<String, List<String>> subscriptions = new LinkedHashMap<>();
 
+    /** Former names of event types by their names of today: what waits under one of them goes to the listeners of the type. */
+    @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
+    private Map<String, List<String>> aliases = new LinkedHashMap<>();
+
     @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
     private final Dispatcher dispatcher = new Dispatcher();
 
     @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY, ORDERED})
     private final Retry retry = new Retry();
+
+    @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
+    private final Errors errors = new Errors();
 
     @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
     private final Poller poller = new Poller();
@@ -99,6 +107,9 @@ public class OutboxProperties {
 
     @Setting(noEffect = NO_OUTBOX)
     private final Health health = new Health();
+
+    @Setting(noEffect = {NO_OUTBOX, IN_REDIS})
+    private final WakeUp wakeUp = new WakeUp();
 
     @Setting(noEffect = {NO_OUTBOX, NOT_IN_REDIS})
     private final Redis redis = new Redis();
@@ -192,12 +203,24 @@ public class OutboxProperties {
         this.subscriptions = subscriptions;
     }
 
+    public Map<String, List<String>> getAliases() {
+        return aliases;
+    }
+
+    public void setAliases(Map<String, List<String>> aliases) {
+        this.aliases = aliases;
+    }
+
     public Dispatcher getDispatcher() {
         return dispatcher;
     }
 
     public Retry getRetry() {
         return retry;
+    }
+
+    public Errors getErrors() {
+        return errors;
     }
 
     public Poller getPoller() {
@@ -218,6 +241,10 @@ public class OutboxProperties {
 
     public Schema getSchema() {
         return schema;
+    }
+
+    public WakeUp getWakeUp() {
+        return wakeUp;
     }
 
     public Redis getRedis() {
@@ -329,7 +356,7 @@ public class OutboxProperties {
     public static class Dispatcher {
 
         /** How many events are processed at the same time. In ORDERED mode always 1. */
-        @Setting(rule = Rule.AT_LEAST_1, noEffect = ORDERED)
+        @Setting(rule = Rule.WORKERS, noEffect = ORDERED)
         private int workerCount = OutboxDispatcher.DEFAULT_WORKER_COUNT;
 
         /** How many events of this node may wait for a worker after their commit; further ones are left to the poller. */
@@ -398,6 +425,21 @@ public class OutboxProperties {
         }
     }
 
+    /** What is stored with a failed attempt. */
+    public static class Errors {
+
+        /** How much of the stack trace of a failed attempt is stored, beside the exception and its causes. */
+        private StackTraces stackTraces = OutboxDispatcher.DEFAULT_STACK_TRACES;
+
+        public StackTraces getStackTraces() {
+            return stackTraces;
+        }
+
+        public void setStackTraces(StackTraces stackTraces) {
+            this.stackTraces = stackTraces;
+        }
+    }
+
     /** When a failed event is tried again. Ignored if the application has a RetryPolicy bean. */
     public static class Retry {
 
@@ -451,6 +493,10 @@ public class OutboxProperties {
         @Setting(rule = Rule.POSITIVE, orNumberOf = MILLIS)
         private Duration interval = Duration.ofMillis(OutboxPoller.DEFAULT_INTERVAL_MS);
 
+        /** How soon the poller looks again after it found events of another process, where no hints tell of them. */
+        @Setting(rule = Rule.POSITIVE)
+        private Duration minInterval = Duration.ofMillis(10);
+
         /** How many events are read at a time. Unless it is set, pages grow up to 500 while a backlog drains. */
         @Setting(rule = Rule.AT_LEAST_1)
         private int batchSize = OutboxPoller.DEFAULT_BATCH_SIZE;
@@ -476,6 +522,14 @@ public class OutboxProperties {
 
         public void setIntervalMs(long intervalMs) {
             this.interval = Duration.ofMillis(intervalMs);
+        }
+
+        public Duration getMinInterval() {
+            return minInterval;
+        }
+
+        public void setMinInterval(Duration minInterval) {
+            this.minInterval = minInterval;
         }
 
         public int getBatchSize() {
@@ -664,6 +718,42 @@ public class OutboxProperties {
 
         public void setMaxLag(Duration maxLag) {
             this.maxLag = maxLag;
+        }
+    }
+
+    /** Hints between processes, so that events which another one wrote need not wait for a poll. */
+    public static class WakeUp {
+
+        /** Whether processes on PostgreSQL tell each other of events. */
+        private Hints mode = Hints.AUTO;
+
+        /** A URL that leads to the database without a pooler in transaction mode, to hear hints by; none if there is no such pooler. */
+        private String listenUrl;
+
+        /** When there are hints. */
+        public enum Hints {
+            /** On PostgreSQL, in the modes multi-node and writer-only, if the pool has at least two connections. */
+            AUTO,
+            /** In every mode. Needs PostgreSQL. */
+            ON,
+            /** Never. */
+            OFF
+        }
+
+        public Hints getMode() {
+            return mode;
+        }
+
+        public void setMode(Hints mode) {
+            this.mode = mode;
+        }
+
+        public String getListenUrl() {
+            return listenUrl;
+        }
+
+        public void setListenUrl(String listenUrl) {
+            this.listenUrl = listenUrl;
         }
     }
 

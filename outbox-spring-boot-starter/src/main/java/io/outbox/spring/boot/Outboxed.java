@@ -8,7 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Sends application events to the outbox: an object of this class that is published with Spring's {@link
+ * Says how objects of a class become events. {@link io.outbox.OutboxPublisher#publish(Object)} follows it, and so do application
+ * events: an object of this class that is published with Spring's {@link
  * org.springframework.context.ApplicationEventPublisher}, and so by {@code @DomainEvents} of Spring Data, is written as an
  * event in the current transaction. Its JSON is made by the outbox's codec.
  *
@@ -30,6 +31,12 @@ public @interface Outboxed {
 
     /** The type of the event. By default the simple name of the class. */
     String type() default "";
+
+    /**
+     * Former names of the type. What waits in the outbox under one of them goes to the listeners of the class. A name can be removed
+     * once nothing waits under it; {@code outbox.aliases} adds others.
+     */
+    String[] aliases() default {};
 
     /** The type of what the event is about. By default there is none. */
     String aggregateType() default "";

@@ -14,11 +14,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /** A {@link PlainApplication} with an idempotent consumer, and a table of bills as the effect of its events. */
 @Configuration(proxyBeanMethods = false)
-class ConsumerApplication {
+public class ConsumerApplication {
 
-    static final AutoConfigurations AUTO_CONFIGURATION = AutoConfigurations.of(OutboxConsumerAutoConfiguration.class);
+    public static final AutoConfigurations AUTO_CONFIGURATION =
+            AutoConfigurations.of(OutboxConsumerAutoConfiguration.class);
 
-    static ApplicationContextRunner runner(Class<?>... configurations) {
+    public static ApplicationContextRunner runner(Class<?>... configurations) {
         return PlainApplication.runner(configurations)
                 .withConfiguration(AUTO_CONFIGURATION)
                 .withUserConfiguration(ConsumerApplication.class)
@@ -26,17 +27,17 @@ class ConsumerApplication {
     }
 
     /** Has an effect, in the transaction of the event. */
-    static void bill(ApplicationContext context) {
+    public static void bill(ApplicationContext context) {
         assertThat(TransactionSynchronizationManager.isActualTransactionActive())
                 .isTrue();
         jdbc(context).update("INSERT INTO bill (item) VALUES ('book')");
     }
 
-    static int count(ApplicationContext context, String table) {
+    public static int count(ApplicationContext context, String table) {
         return jdbc(context).queryForObject("SELECT COUNT(*) FROM " + table, Integer.class);
     }
 
-    static JdbcTemplate jdbc(ApplicationContext context) {
+    public static JdbcTemplate jdbc(ApplicationContext context) {
         return context.getBean(JdbcTemplate.class);
     }
 

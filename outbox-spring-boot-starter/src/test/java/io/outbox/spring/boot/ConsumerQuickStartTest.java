@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.spring.boot.consumerquickstart.ConsumerRunner;
-import io.outbox.spring.boot.internal.settings.ConsumerSettings;
 import io.outbox.spring.boot.quickstart.ExampleDto;
 import io.outbox.testservers.KafkaServer;
 import io.outbox.testservers.RabbitServer;
@@ -127,9 +126,10 @@ class ConsumerQuickStartTest {
     @Test
     void startsWithEverySetting() {
         try (ConfigurableApplicationContext application = start("consumer-full.yaml", Map.of())) {
-            ConsumerSettings settings = application.getBean(ConsumerSettings.class);
-            assertThat(settings.cacheName()).contains("outbox:consumed");
-            assertThat(settings.cleanUp().orElseThrow().fixedDelay()).hasMinutes(2);
+            OutboxConsumerProperties settings = application.getBean(OutboxConsumerProperties.class);
+            assertThat(settings.cache()).isEqualTo(new OutboxConsumerProperties.Cache(true, "outbox:consumed"));
+            assertThat(settings.cleanUp().enabled()).isTrue();
+            assertThat(settings.cleanUp().fixedDelay()).hasMinutes(2);
             assertThat(tables(application)).contains("OUTBOX_CONSUMED_EVENT").doesNotContain("OUTBOX_EVENT");
         }
     }

@@ -217,6 +217,14 @@ class FailureAnalysisTest {
     }
 
     @Test
+    void moreWorkersThanAnyMachineHasThreadsForAreRefused() {
+        assertThat(FailedStart.of("--outbox.dispatcher.worker-count=10001", Deliveries.class)
+                        .getDescription())
+                .contains("outbox.dispatcher.worker-count")
+                .contains("at most 10000");
+    }
+
+    @Test
     void aSettingThatIsMissingIsShownToo() {
         FailureAnalysis analysis = FailedStart.of("--outbox.publisher.events.placed.topic=orders");
 
@@ -279,5 +287,25 @@ class FailureAnalysisTest {
         FailureAnalysis analysis =
                 FailedStart.of("--outbox.consumer.enabled=true --outbox.consumer.cache.cache-name=consumed");
         assertThat(analysis.getDescription()).contains("outbox.consumer.cache.cache-name", "CacheManager");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Receiving {
+        @OutboxListener(eventType = "Placed")
+        void on(String payload) {}
+    }
+
+    @Test
+    void listenersWithoutADataSourceAreNamed() {
+        FailureAnalysis analysis = FailedStart.of(WITHOUT_DATA_SOURCE, Receiving.class);
+
+        assertThat(analysis.getDescription())
+                .contains("no DataSource")
+                .contains("failureAnalysisTest.Receiving.on")
+                .contains("never be called");
+        assertThat(analysis.getAction())
+                .contains("spring.datasource.url")
+                .contains("R2DBC")
+                .contains("outbox.enabled=false");
     }
 }

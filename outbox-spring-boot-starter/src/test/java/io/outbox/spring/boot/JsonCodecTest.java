@@ -12,6 +12,7 @@ import io.outbox.spi.JsonCodec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +84,50 @@ class JsonCodecTest {
 
     /** A payload with times. */
     public record Visit(Instant at, Duration took) {}
+
+    @Test
+    void itsOwnMapperKnowsOptionalAndConstructorsAsThatOfSpringBootDoes() {
+        JsonCodec codec = new Jackson2JsonCodec();
+
+        assertThat(codec.toJson(new Gift(Optional.of("card")))).isEqualTo("{\"note\":\"card\"}");
+        assertThat(codec.fromJson("{\"note\":\"card\"}", Gift.class)).isEqualTo(new Gift(Optional.of("card")));
+        assertThat(codec.fromJson("{\"street\":\"Elm\",\"number\":7}", Address.class))
+                .hasToString("Elm 7");
+    }
+
+    /** A payload with an optional value. */
+    public record Gift(Optional<String> note) {}
+
+    /** A payload that is immutable, and no record. */
+    public static final class Address {
+
+        private final String street;
+        private final int number;
+
+        public Address(String street, int number) {
+            this.street = street;
+            this.number = number;
+        }
+
+        @Override
+        public String toString() {
+            return street + " " + number;
+        }
+    }
+
+    /** A payload that no mapper can make. */
+    public abstract static class Unreadable {}
+
+    @ParameterizedTest
+    @MethodSource("codecs")
+    void saysWhatIsWrongWithAClassButNotWithWhichPayload(JsonCodec codec) {
+        assertThatThrownBy(() -> codec.fromJson("{\"id\": \"secret\"}", Unreadable.class))
+                .isInstanceOf(PayloadParseException.class)
+                .hasMessageContaining("abstract types");
+        assertThatThrownBy(() -> codec.fromJson("\"secret\"", Unreadable.class))
+                .isInstanceOf(PayloadParseException.class)
+                .satisfies(e -> assertThat(e.toString()).doesNotContain("secret"));
+    }
 
     @Test
     void isLeftToTheApplicationWhereJacksonIsExcluded() {

@@ -9,19 +9,19 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /** What the outbox logs while this is open. */
-final class LogLines extends Handler implements AutoCloseable {
+public final class LogLines extends Handler implements AutoCloseable {
 
     private static final Logger OUTBOX = Logger.getLogger("io.outbox");
 
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();
     private final SimpleFormatter formatter = new SimpleFormatter();
 
-    LogLines() {
+    public LogLines() {
         OUTBOX.addHandler(this);
     }
 
     /** Returns the lines of this level. */
-    List<String> at(Level level) {
+    public List<String> at(Level level) {
         return records.stream()
                 .filter(line -> line.getLevel().equals(level))
                 .map(formatter::formatMessage)

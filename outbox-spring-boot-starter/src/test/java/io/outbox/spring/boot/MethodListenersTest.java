@@ -780,14 +780,6 @@ class MethodListenersTest {
                 .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining("subscription"));
     }
 
-    @Test
-    void refusesSettingsOfListenersThatDoNotExist() {
-        runner(Payloads.class)
-                .withPropertyValues("outbox.listeners.misspelt.concurrency=2")
-                .run(context ->
-                        assertThat(context.getStartupFailure()).hasStackTraceContaining("outbox.listeners.misspelt"));
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -327,11 +327,32 @@ class OutboxAdminTest {
     @CsvSource({
         "outbox.admin.base-path=admin, basePath",
         "outbox.admin.token=short, operateToken",
-        "outbox.admin.trace-url=https://traces.example, traceUrl",
-        "outbox.admin.tokens=x, outbox.admin"
+        "outbox.admin.token=, variable that is missing",
+        "outbox.admin.read-token=short, readToken",
+        "outbox.admin.trace-url=https://traces.example, traceUrl"
     })
-    void refusesBadSettings(String property, String named) {
+    void refusesBadSettingsByTheirKeys(String property, String named) {
         runner.withPropertyValues(ENABLED, property)
-                .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining(named));
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(OutboxStartupException.class)
+                        .hasMessageContaining(property.substring(0, property.indexOf('=')))
+                        .hasMessageContaining(named));
+    }
+
+    @Test
+    void refusesTokensThatAreTheSame() {
+        runner.withPropertyValues(
+                        ENABLED, "outbox.admin.token=operate-0123456789", "outbox.admin.read-token=operate-0123456789")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(OutboxStartupException.class)
+                        .hasMessageContaining("outbox.admin.read-token"));
+    }
+
+    @Test
+    void refusesSettingsThatDoNotExist() {
+        runner.withPropertyValues(ENABLED, "outbox.admin.tokens=x")
+                .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining("outbox.admin"));
     }
 }

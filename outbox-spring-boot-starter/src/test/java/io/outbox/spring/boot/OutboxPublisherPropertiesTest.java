@@ -16,6 +16,7 @@ import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.SettingsDecision;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -401,5 +402,38 @@ class OutboxPublisherPropertiesTest {
                         .stuckRecovery()
                         .maxBatchProcessingTime())
                 .isEqualTo(Lease.DEFAULT_DURATION);
+    }
+
+    @Test
+    void deadLettersAndGaugesAloneChangeNothingElse() {
+        OutboxSettings plain = settingsOf(TestApplication.withoutSettings());
+
+        OutboxSettings withDeadLetters = settingsOf(TestApplication.withoutSettings()
+                .withPropertyValues(
+                        "outbox.publisher.dlq.enabled=true", "outbox.publisher.metrics.gauge.enabled=true"));
+
+        assertThat(withDeadLetters).isEqualTo(plain);
+    }
+
+    @Test
+    void aSettingOfTheCleanUpAloneTurnsOnTheCleanUpAndNothingElse() {
+        OutboxSettings plain = settingsOf(PlainApplication.runner());
+
+        OutboxSettings cleaning =
+                settingsOf(PlainApplication.runner().withPropertyValues("outbox.publisher.clean-up.ttl=2h"));
+
+        assertThat(cleaning.purge()).hasValueSatisfying(purge -> {
+            assertThat(purge.retention()).isEqualTo(Duration.ofHours(2));
+            assertThat(purge.interval()).isEqualTo(Duration.ofSeconds(5));
+            assertThat(purge.keepsDead()).isTrue();
+        });
+        assertThat(cleaning.delivery()).isEqualTo(plain.delivery());
+        assertThat(cleaning.table()).isEqualTo(plain.table());
+    }
+
+    private static OutboxSettings settingsOf(ApplicationContextRunner application) {
+        AtomicReference<OutboxSettings> settings = new AtomicReference<>();
+        application.run(context -> settings.set(context.getBean(OutboxSettings.class)));
+        return settings.get();
     }
 }

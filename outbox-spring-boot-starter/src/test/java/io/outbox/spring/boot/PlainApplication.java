@@ -20,9 +20,9 @@ import org.springframework.transaction.PlatformTransactionManager;
 
 /** An application with the outbox and little else, quick to start: an embedded database, and a Kafka that is not there. */
 @Configuration(proxyBeanMethods = false)
-class PlainApplication {
+public class PlainApplication {
 
-    static ApplicationContextRunner runner(Class<?>... configurations) {
+    public static ApplicationContextRunner runner(Class<?>... configurations) {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         OutboxAutoConfiguration.class,

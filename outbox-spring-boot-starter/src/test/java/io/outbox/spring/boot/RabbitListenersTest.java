@@ -180,7 +180,9 @@ class RabbitListenersTest {
         batchApplication(Batch.class).run(context -> {
             awaitItems(context.getBean(Bills.class), "a", "b", "c", "late");
             assertThat(context.getBean(Batch.Listener.class).batches)
-                    .containsExactly(List.of("a", "b", "late", "c"), List.of("a", "b", "late", "c"));
+                    .as("together, and after a failure one by one")
+                    .containsExactly(
+                            List.of("a", "b", "late", "c"), List.of("a"), List.of("b"), List.of("late"), List.of("c"));
         });
         assertEverythingWasAcknowledged();
     }
@@ -231,7 +233,7 @@ class RabbitListenersTest {
         assertEverythingWasAcknowledged();
     }
 
-    /** The container puts the whole batch back for ever; what is good is consumed nevertheless, and once. */
+    /** It comes again for ever; what is good is consumed nevertheless, and once. */
     @Test
     void aMessageWithoutAnIdDoesNotKeepItsBatchFromBeingConsumed() throws Exception {
         messages.send("a", "b");

@@ -12,15 +12,15 @@ import org.springframework.context.annotation.Configuration;
             "org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration",
             "org.springframework.boot.autoconfigure.data.jpa.JpaRepositoriesAutoConfiguration"
         })
-class TestApplication {
+public class TestApplication {
 
-    static ApplicationContextRunner runner(Class<?>... configurations) {
+    public static ApplicationContextRunner runner(Class<?>... configurations) {
         return withoutSettings(configurations)
                 .withPropertyValues("outbox.poller.interval-ms=100", "outbox.retry.base-delay-ms=10");
     }
 
     /** Returns an application that may have no outbox, and would be warned of settings for one. */
-    static ApplicationContextRunner withoutSettings(Class<?>... configurations) {
+    public static ApplicationContextRunner withoutSettings(Class<?>... configurations) {
         return new ApplicationContextRunner()
                 .withUserConfiguration(TestApplication.class)
                 .withUserConfiguration(configurations);

@@ -1,6 +1,7 @@
 package io.outbox.testing.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.outbox.CompletionListener;
 import io.outbox.DeliveryInfo;
@@ -11,7 +12,9 @@ import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
 import io.outbox.UnrecoverableException;
 import io.outbox.model.EventStatus;
+import io.outbox.model.FailureText;
 import io.outbox.registry.DefaultListenerRegistry;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +52,34 @@ abstract class DeliveryListenerRules extends DeliveryRules {
             assertThat(deliveries.attempts(event.eventId())).isEqualTo(3);
             assertThat(stored(event.eventId()).lastError()).contains("wrong");
         });
+    }
+
+    @Test
+    void theStoredErrorTellsTheRootCauseAndAllAttempts() {
+        registry.register(TYPE, deliveries.recording((event, attempt) -> {
+            IOException root = new IOException("reset " + attempt);
+            if (attempt == 3) {
+                throw new UnrecoverableException("Delivery failed", root);
+            }
+            throw new IllegalStateException("Delivery failed", root);
+        }));
+        Outbox outbox = open(singleNode());
+        List<EventEnvelope> events = numbered(1);
+
+        engine.inTransaction(() -> outbox.writer().writeAll(events));
+
+        awaitStatus(EventStatus.DEAD, ids(events));
+        String stored = stored(events.get(0).eventId()).lastError();
+        assertThat(stored.lines()).first().isEqualTo(new UnrecoverableException("Delivery failed").toString());
+        FailureText text = FailureText.of(stored);
+        assertThat(text.root()).isEqualTo("java.io.IOException: reset 3");
+        assertThat(text.trace()).contains("\tat " + DeliveryListenerRules.class.getName());
+        assertThat(text.attempts())
+                .extracting(FailureText.Attempt::number, FailureText.Attempt::error)
+                .containsExactly(
+                        tuple(1, "java.io.IOException: reset 1"),
+                        tuple(2, "java.io.IOException: reset 2"),
+                        tuple(3, null));
     }
 
     @Test

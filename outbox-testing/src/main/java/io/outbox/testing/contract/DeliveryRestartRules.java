@@ -169,6 +169,42 @@ abstract class DeliveryRestartRules extends DeliveryRules {
     }
 
     @Test
+    void aNodeThatIsNotStartedLeavesItsEventsToTheOthers() {
+        if (multiNodeIsRefused()) {
+            return;
+        }
+        registry.register(TYPE, deliveries.succeeding());
+        Outbox waiting = open(multiNode("waiting", LEASE).startManually());
+        open(multiNode("working", LEASE));
+        List<EventEnvelope> events = numbered(5);
+
+        engine.inTransaction(() -> waiting.writer().writeAll(events));
+
+        assertDelivered(ids(events));
+    }
+
+    @Test
+    void aNodeThatIsStartedLaterDeliversWhatItWroteBefore() {
+        if (multiNodeIsRefused()) {
+            return;
+        }
+        registry.register(TYPE, deliveries.succeeding());
+        Outbox outbox = open(multiNode("late", LEASE).intervalMs(60_000).startManually());
+        List<EventEnvelope> before = numbered(5);
+        List<EventEnvelope> meanwhile = numbered(5);
+
+        engine.inTransaction(() -> outbox.writer().writeAll(before));
+        engine.inTransaction(() -> {
+            outbox.writer().writeAll(meanwhile);
+            outbox.start();
+        });
+
+        List<String> all = new ArrayList<>(ids(before));
+        all.addAll(ids(meanwhile));
+        assertDelivered(all);
+    }
+
+    @Test
     void closingAnIdleOutboxTakesNoTime() {
         registry.register(TYPE, deliveries.succeeding());
         Outbox outbox = open(singleNode().intervalMs(60_000));

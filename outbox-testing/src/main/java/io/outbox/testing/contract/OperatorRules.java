@@ -154,6 +154,18 @@ abstract class OperatorRules extends EngineRules {
         assertThat(dead.countByState(9)).containsEntry(DlqStatus.MOVED, 6L);
     }
 
+    @Test
+    void aTextIsLookedForInTheExceptionAndItsCausesAndNotInTheStackTrace() {
+        String details = "\n\tat com.example.TimeoutFilter.call(A.java:1)\n\tAttempts:\n\t1 2026-03-01T10:15:30Z -";
+        List<String> reset = storeDead(2, "a.B: Delivery failed\nCaused by: a.C: 100% reset" + details);
+        List<String> slow = storeDead(1, "a.B: Delivery failed\nCaused by: a.D: timeout" + details);
+
+        assertMatches(about(EventFilter.Scope.ALL, "100% RESET"), reset);
+        assertMatches(about(EventFilter.Scope.ALL, "timeout"), slow);
+        assertMatches(about(EventFilter.Scope.ALL, "attempts"), List.of());
+        assertThat(dead.groups(10)).hasSize(2);
+    }
+
     private void assertMatches(DeadLetterFilter filter, List<String> ids) {
         assertThat(all(filter, 2)).containsExactlyInAnyOrderElementsOf(ids);
         assertThat(dead.count(filter)).isEqualTo(new Tally(ids.size(), true));

@@ -46,6 +46,7 @@ class ClaimWalkTest extends InMemoryOutboxTest {
 
         open(on(recordingClaims(request -> backend.claim(request)), Outbox.multiNode())
                 .claimLocking("a", LEASE)
+                .minIntervalMs(NEVER_MS)
                 .batchSize(BATCH));
 
         awaitStatus(EventStatus.DONE, backlog);

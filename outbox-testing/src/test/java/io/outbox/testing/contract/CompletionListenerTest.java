@@ -12,6 +12,7 @@ import io.outbox.UnrecoverableException;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.dispatch.UnroutableEventException;
 import io.outbox.model.EventStatus;
+import io.outbox.model.FailureText;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimedPage;
@@ -61,14 +62,14 @@ class CompletionListenerTest extends InMemoryOutboxTest {
 
         @Override
         public void onDone(EventEnvelope event) {
-            done.add(event);
             calls.add(event.eventId() + " " + stored(event.eventId()).status());
+            done.add(event);
         }
 
         @Override
         public void onDead(DeadEvent event) {
-            dead.put(event.eventId(), event);
             calls.add(event.eventId() + " " + stored(event.eventId()).status());
+            dead.put(event.eventId(), event);
         }
     }
 
@@ -159,7 +160,8 @@ class CompletionListenerTest extends InMemoryOutboxTest {
         CompletionListener.DeadEvent dead = recorder.dead.get(id);
         assertThat(dead.eventType()).isEqualTo(type);
         assertThat(dead.envelope().eventId()).isEqualTo(id);
-        assertThat(dead.reason()).isEqualTo(reason);
+        assertThat(dead.reason() == null ? null : FailureText.of(dead.reason()).summary())
+                .isEqualTo(reason);
         assertThat(dead.cause()).isSameAs(cause);
     }
 

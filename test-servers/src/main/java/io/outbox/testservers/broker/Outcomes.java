@@ -15,7 +15,7 @@ public final class Outcomes {
 
     private Outcomes() {}
 
-    /** Returns done, dead, unavailable or failed for each outcome. */
+    /** Returns done, deferred, dead, unavailable or failed for each outcome. */
     public static List<String> words(List<BatchOutcome> outcomes) {
         return outcomes.stream().map(Outcomes::word).toList();
     }
@@ -24,7 +24,11 @@ public final class Outcomes {
         if (outcome instanceof BatchOutcome.Failed failed) {
             return failed.error() instanceof RouteUnavailableException ? "unavailable" : "failed";
         }
-        return ((BatchOutcome.Handled) outcome).result() instanceof DispatchResult.Done ? "done" : "dead";
+        DispatchResult result = ((BatchOutcome.Handled) outcome).result();
+        if (result instanceof DispatchResult.RetryAfter) {
+            return "deferred";
+        }
+        return result instanceof DispatchResult.Done ? "done" : "dead";
     }
 
     /** Returns why an event went dead or failed. */

@@ -2,7 +2,8 @@
 import { h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
 import { deadTitle } from '../dead.js';
-import { atLeast, number, plural, shortError } from '../format.js';
+import { shortError } from '../failure.js';
+import { atLeast, number, plural } from '../format.js';
 import { href, withParams } from '../router.js';
 import { Badge, stateName } from '../parts/badge.js';
 import { BulkButtons, BulkList } from '../parts/bulk.js';
@@ -93,11 +94,12 @@ function Letters({ query, session, changes, canOperate }) {
   const params = Object.fromEntries(PARAMS.map((name) => [name, query.get(name)]));
   const names = MATCHES.map((field) => field.name).filter((name) => query.has(name));
   const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
+  const matches = MATCHES.filter((field) => field.name !== 'error' || !session.masked);
   const hasUndecided = !query.has('status') || query.get('status') === 'MOVED';
   return h(
     'div',
     null,
-    h(Filters, { query, fields: session.canResolve ? [STATE, ...MATCHES] : MATCHES }),
+    h(Filters, { query, fields: session.canResolve ? [STATE, ...matches] : matches }),
     canOperate && hasUndecided && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All undecided events that match, on this page and all others:'), h(BulkButtons, { filter, what: 'all that match', canResolve: session.canResolve })),
     h(Load, {
       id: JSON.stringify(params),

@@ -1,6 +1,6 @@
 /** One event: what it is, what was tried, what it carries, and what can be done to it. */
 import { h } from '../../lib/preact.mjs';
-import { get } from '../api.js';
+import { get, segment } from '../api.js';
 import { number } from '../format.js';
 import { href } from '../router.js';
 import { traceId, traceLink } from '../trace.js';
@@ -23,7 +23,7 @@ export function EventPage({ id, tick, session, canOperate }) {
     h(Load, {
       id,
       tick,
-      load: (signal) => get(`events/${encodeURIComponent(id)}`, {}, signal),
+      load: (signal) => get(`events/${segment(id)}`, {}, signal),
       skeleton: h(Skeleton, { lines: 3, kind: 'chart' }),
       show: (event) => h(Event, { event, session, canOperate }),
     }),

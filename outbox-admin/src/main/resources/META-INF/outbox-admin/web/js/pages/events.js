@@ -19,18 +19,18 @@ const PAGE = 50;
 const STATES = ['NEW', 'RETRY', 'DONE', 'DEAD'];
 const FILTERS = ['status', 'eventType', 'aggregateType', 'aggregateId', 'tenantId', 'error', 'fingerprint', 'from', 'to'];
 
-function fields(live) {
+function fields(live, session) {
   return [
     { name: 'status', label: 'State', kind: 'choice', options: [['', 'All'], ...STATES.map((state) => [state, stateName(state)])] },
     { name: 'eventType', label: 'Type', suggestions: live?.overview.pending.map((each) => each.eventType) ?? [] },
     { name: 'aggregateType', label: 'Aggregate type' },
     { name: 'aggregateId', label: 'Aggregate id' },
     { name: 'tenantId', label: 'Tenant' },
-    { name: 'error', label: 'Error contains' },
+    !session.masked && { name: 'error', label: 'Error contains' },
     { name: 'from', label: 'Created from', kind: 'time' },
     { name: 'to', label: 'Created before', kind: 'time' },
     { name: 'fingerprint', label: 'Fingerprint of the error' },
-  ];
+  ].filter(Boolean);
 }
 
 export class EventsPage extends Component {
@@ -51,7 +51,7 @@ export class EventsPage extends Component {
       'div',
       null,
       h(PageHead, { title: 'Events' }, h(Search), h(TailSwitch, { isTail })),
-      h(Filters, { query, fields: fields(live) }),
+      h(Filters, { query, fields: fields(live, session) }),
       query.get('status') === 'DEAD' && h(DeadHint, { query, session }),
       h(Load, {
         id: JSON.stringify(params),

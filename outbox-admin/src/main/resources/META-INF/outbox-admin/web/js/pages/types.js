@@ -1,8 +1,9 @@
 /** Event types: how they are delivered, whether they are paused, and why a target is unavailable. */
 import { h } from '../../lib/preact.mjs';
 import { switchDelivery } from '../actions.js';
-import { get } from '../api.js';
-import { number, plural, shortError } from '../format.js';
+import { get, segment } from '../api.js';
+import { shortError } from '../failure.js';
+import { number, plural } from '../format.js';
 import { href } from '../router.js';
 import { Badge } from '../parts/badge.js';
 import { Icon } from '../parts/icon.js';
@@ -104,7 +105,7 @@ function TypeSwitch({ type }) {
     {
       class: 'button small',
       'aria-label': `${type.paused ? 'Resume' : 'Pause'} ${type.eventType}`,
-      onClick: () => switchDelivery(`types/${encodeURIComponent(type.eventType)}`, action, `Delivery of ${type.eventType}`),
+      onClick: () => switchDelivery(`types/${segment(type.eventType)}`, action, `Delivery of ${type.eventType}`),
     },
     h(Icon, { name: type.paused ? 'play' : 'pause' }),
     type.paused ? 'Resume' : 'Pause',

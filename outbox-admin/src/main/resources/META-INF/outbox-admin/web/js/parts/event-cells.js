@@ -1,6 +1,6 @@
 /** Cells of lists of events. */
 import { h } from '../../lib/preact.mjs';
-import { shortError } from '../format.js';
+import { shortError } from '../failure.js';
 import { eventHref } from '../router.js';
 
 /** The type, which leads to the event, above its id. */

@@ -1,7 +1,8 @@
 /** Whether all is well, and if not, what is the matter. */
 import { h } from '../../lib/preact.mjs';
 import { undecided } from '../dead.js';
-import { duration, plural, shortError } from '../format.js';
+import { shortError } from '../failure.js';
+import { duration, plural } from '../format.js';
 import { href } from '../router.js';
 import { Icon } from './icon.js';
 import { Ago } from './time.js';

@@ -1,5 +1,5 @@
 /** What a page shows while it has nothing else to show. */
-import { h } from '../../lib/preact.mjs';
+import { Component, h } from '../../lib/preact.mjs';
 import { Icon } from './icon.js';
 
 /** Bars in place of lines that are still to come, of the height that these will have. */
@@ -24,4 +24,19 @@ export function Failure({ error, retry }) {
     h('p', null, error.message),
     h('button', { class: 'button', onClick: retry }, h(Icon, { name: 'retry' }), 'Try again'),
   );
+}
+
+/** Shows what is below it, or why that cannot be shown: one value that no page can cope with must not take the dashboard with it. */
+export class Boundary extends Component {
+  state = { error: null };
+
+  componentDidCatch(error) {
+    this.setState({ error });
+  }
+
+  retry = () => this.setState({ error: null });
+
+  render({ children }, { error }) {
+    return error ? h(Failure, { error: { title: 'This page cannot be shown', message: String(error) }, retry: this.retry }) : children;
+  }
 }

@@ -1,5 +1,6 @@
 /** What has happened to an event, and what is next. */
 import { h } from '../../lib/preact.mjs';
+import { Failure } from './failure.js';
 import { Icon } from './icon.js';
 import { Time } from './time.js';
 
@@ -12,11 +13,11 @@ function steps(event) {
       icon: 'cross',
       tone: 'bad',
       title: `Attempt ${attempt.attempt} failed`,
-      more: [attempt.node && h('span', { class: 'small muted wrap' }, `on ${attempt.node}`), h('span', { class: 'mono small wrap' }, attempt.error)],
+      more: [attempt.node && h('span', { class: 'small muted wrap' }, `on ${attempt.node}`), attempt.error && h(Failure, { text: attempt.error })],
     }),
   );
   if (event.history.length === 0 && event.error) {
-    all.push({ at: null, icon: 'cross', tone: 'bad', title: 'Last error', more: h('span', { class: 'mono small wrap' }, event.error) });
+    all.push({ at: null, icon: 'cross', tone: 'bad', title: 'Last error', more: h(Failure, { text: event.error }) });
   }
   if (event.movedAt) {
     all.push({ at: event.movedAt, icon: 'dead', tone: 'bad', title: 'Moved to the dead letters' });

@@ -47,7 +47,9 @@ final class OutboxHealthCheck {
             details.put(outbox.getKey(), result.details());
             up &= result.up();
         }
-        if (wakeUp != null && outboxes.values().stream().anyMatch(outbox -> outbox.state() == State.RUNNING)) {
+        if (wakeUp != null
+                && wakeUp != WakeUp.NONE
+                && outboxes.values().stream().anyMatch(outbox -> outbox.state() == State.RUNNING)) {
             details.put("hints", wakeUp.isConnected() ? "arrive" : "do not arrive; events are found by polling");
         }
         return new Result(up, details);

@@ -10,6 +10,7 @@ import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import jakarta.servlet.Servlet;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -50,15 +51,15 @@ public class OutboxAdminAutoConfiguration {
             RecordedSeries series,
             ObjectProvider<PayloadMask> mask,
             Environment environment) {
-        OutboxAdmin.Builder builder = OutboxAdmin.of(outbox).basePath(properties.getBasePath());
-        if (properties.getToken() != null) {
-            builder.operateToken(properties.getToken());
-        }
-        if (properties.getReadToken() != null) {
-            builder.readToken(properties.getReadToken());
-        }
-        if (properties.getTraceUrl() != null) {
-            builder.traceUrl(properties.getTraceUrl());
+        OutboxAdmin.Builder builder = OutboxAdmin.of(outbox);
+        set("base-path", properties.getBasePath(), builder::basePath);
+        set("token", properties.getToken(), builder::operateToken);
+        set("read-token", properties.getReadToken(), builder::readToken);
+        set("trace-url", properties.getTraceUrl(), builder::traceUrl);
+        if (properties.getToken() != null && properties.getToken().equals(properties.getReadToken())) {
+            throw new OutboxStartupException(
+                    "outbox.admin.token and outbox.admin.read-token are the same, so whoever may only look could do everything",
+                    "Use two different tokens");
         }
         if (ForwardedHeaders.areHeeded(environment)) {
             builder.behindProxy();
@@ -66,6 +67,20 @@ public class OutboxAdminAutoConfiguration {
         series.of(outbox).ifPresent(builder::series);
         mask.ifUnique(builder::payloadMask);
         return builder.build();
+    }
+
+    private static void set(String key, String value, Consumer<String> setter) {
+        if (value != null) {
+            try {
+                setter.accept(value);
+            } catch (IllegalArgumentException e) {
+                throw new OutboxStartupException(
+                        "outbox.admin." + key + " is refused: " + e.getMessage(),
+                        value.isEmpty()
+                                ? "It is set to nothing, perhaps by a variable that is missing: set it, or remove the key"
+                                : "Change outbox.admin." + key + ", or remove it");
+            }
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

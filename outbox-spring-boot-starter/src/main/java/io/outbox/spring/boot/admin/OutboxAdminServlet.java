@@ -38,7 +38,7 @@ final class OutboxAdminServlet extends HttpServlet {
         AdminResponse answer = admin.handle(new AdminRequest(
                 AdminRequest.Target.of(request.getMethod(), path(request), request.getQueryString()),
                 sender.headers(),
-                request.getInputStream().readNBytes(AdminRequest.MAX_BODY_BYTES + 1),
+                most -> RequestBody.read(request.getInputStream(), most),
                 sender.address(),
                 caller(request)));
         response.setStatus(answer.status());
@@ -51,10 +51,19 @@ final class OutboxAdminServlet extends HttpServlet {
             stream(answer.stream(), request, response);
             return;
         }
-        byte[] body = answer.body();
-        response.setContentLength(body.length);
+        boolean isUnread = RequestBody.isUnread(request);
+        if (isUnread) {
+            response.setHeader("Connection", "close");
+        }
+        if (answer.body().length() >= 0) {
+            response.setContentLengthLong(answer.body().length());
+        }
         if (!isHead) {
-            response.getOutputStream().write(body);
+            answer.body().writeTo(response.getOutputStream());
+        }
+        if (isUnread) {
+            response.flushBuffer();
+            RequestBody.discard(request);
         }
     }
 

@@ -77,6 +77,11 @@ final class BrokerLanes implements OutboxFeature, Destination, DisposableBean {
         public boolean hasListenerFor(String eventType) {
             return senders.of(eventType) != null || others.hasListenerFor(eventType);
         }
+
+        @Override
+        public String currentType(String eventType) {
+            return others.currentType(eventType);
+        }
     }
 
     @Override

@@ -7,11 +7,10 @@ import io.outbox.spring.boot.OutboxEventProperties;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.Sender;
-import io.outbox.spring.boot.internal.settings.EventSenders;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
+import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
-import io.outbox.spring.boot.internal.settings.Rules;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,7 +57,7 @@ final class BrokerLanesFactory {
     }
 
     private void requireTopic(String type, OutboxEventProperties event) {
-        Rules.require(
+        FeatureSettings.require(
                 event.topic() != null || publisher.defaults().topic() != null,
                 PublisherKeys.ofEvent(type, "topic"),
                 null,
@@ -69,7 +68,7 @@ final class BrokerLanesFactory {
     private void checkNothingIsPointless() {
         for (String section : List.of("sender", "senders", "defaults")) {
             String key = PublisherKeys.of(section);
-            Rules.require(
+            FeatureSettings.require(
                     !explicit.hasAnyBelow(key),
                     PublisherKeys.of("events"),
                     null,
@@ -80,7 +79,7 @@ final class BrokerLanesFactory {
 
     private void checkMode() {
         Mode mode = outbox.mode();
-        Rules.require(
+        FeatureSettings.require(
                 mode == Mode.SINGLE_NODE || mode == Mode.MULTI_NODE,
                 PublisherKeys.of("events"),
                 publisher.events().keySet(),
@@ -99,7 +98,7 @@ final class BrokerLanesFactory {
 
     private void checkTimeout(String name, Sender sender) {
         Duration lockTimeout = outbox.delivery().locking().lockTimeout();
-        Rules.require(
+        FeatureSettings.require(
                 sender.emergencyTimeout().compareTo(lockTimeout) < 0,
                 EventSenders.key(name) + ".emergency-timeout",
                 sender.emergencyTimeout(),

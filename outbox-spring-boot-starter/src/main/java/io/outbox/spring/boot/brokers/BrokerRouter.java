@@ -8,8 +8,6 @@ import io.outbox.WriterHook;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
-import io.outbox.spring.boot.internal.settings.EventSenders;
-import io.outbox.spring.boot.internal.settings.KafkaTopics;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -5,9 +5,8 @@ import io.outbox.spring.boot.OutboxEventProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.Sender;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
-import io.outbox.spring.boot.internal.settings.EventSenders;
+import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
-import io.outbox.spring.boot.internal.settings.Rules;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -61,13 +60,13 @@ final class SenderAssembly {
     }
 
     private void requireUse(Map<String, List<String>> typesBySender) {
-        Rules.require(
+        FeatureSettings.require(
                 publisher.sender().type() == null || typesBySender.containsKey(null),
                 EventSenders.key(null) + ".type",
                 publisher.sender().type(),
                 "has no effect, since every event type names another sender");
         publisher.senders().forEach((name, sender) -> {
-            Rules.require(
+            FeatureSettings.require(
                     typesBySender.containsKey(name),
                     EventSenders.key(name),
                     sender.type(),
@@ -109,7 +108,7 @@ final class SenderAssembly {
     }
 
     private Broker broker(String key, SenderType type) {
-        Rules.require(
+        FeatureSettings.require(
                 type != null,
                 key + ".type",
                 null,
@@ -118,7 +117,7 @@ final class SenderAssembly {
                 .filter(candidate -> candidate.type() == type)
                 .findFirst()
                 .orElse(null);
-        Rules.require(
+        FeatureSettings.require(
                 found != null,
                 key + ".type",
                 type,

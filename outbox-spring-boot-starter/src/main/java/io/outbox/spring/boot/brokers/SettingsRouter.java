@@ -3,7 +3,6 @@ package io.outbox.spring.boot.brokers;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxRoute;
 import io.outbox.spring.boot.OutboxPublisherProperties;
-import io.outbox.spring.boot.internal.settings.EventSenders;
 import java.util.HashMap;
 import java.util.Map;
 

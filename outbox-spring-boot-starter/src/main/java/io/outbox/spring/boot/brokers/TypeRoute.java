@@ -4,7 +4,6 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxRoute;
 import io.outbox.spring.boot.OutboxEventProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
-import io.outbox.spring.boot.internal.settings.KafkaTopics;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
 import java.time.DateTimeException;
 import java.time.Instant;

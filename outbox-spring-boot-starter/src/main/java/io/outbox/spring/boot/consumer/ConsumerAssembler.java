@@ -6,7 +6,6 @@ import io.outbox.inbox.InboxMetrics;
 import io.outbox.inbox.JdbcInbox;
 import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spi.HeaderReader;
-import io.outbox.spring.boot.internal.settings.ConsumerSettings;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;

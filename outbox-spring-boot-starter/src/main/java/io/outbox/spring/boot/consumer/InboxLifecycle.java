@@ -4,7 +4,6 @@ import io.outbox.inbox.InboxCleanUp;
 import io.outbox.inbox.InboxMetrics;
 import io.outbox.inbox.JdbcInbox;
 import io.outbox.spring.boot.internal.delivery.DeliveryConfiguration;
-import io.outbox.spring.boot.internal.settings.ConsumerSettings;
 import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.function.Supplier;

@@ -7,8 +7,6 @@ import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import io.outbox.spring.boot.internal.failures.SeveralDataSources;
 import io.outbox.spring.boot.internal.jdbc.SchemaInitializer;
 import io.outbox.spring.boot.internal.jdbc.TransactionListening;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
-import io.outbox.spring.boot.internal.settings.ConsumerSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;

@@ -1,10 +1,8 @@
 package io.outbox.spring.boot.consumer;
 
-import static io.outbox.spring.boot.internal.settings.Rules.require;
+import static io.outbox.spring.boot.internal.settings.FeatureSettings.require;
 
 import io.outbox.inbox.ConsumedEventCache;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
-import io.outbox.spring.boot.internal.settings.ConsumerSettings;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.outbox.spring.boot.consumer;
 
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import java.util.Collection;
 import java.util.Map;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;

@@ -2,7 +2,6 @@ package io.outbox.spring.boot.consumer;
 
 import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spring.boot.internal.failures.MissingBeanAnalyzer;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import java.util.Optional;
 import java.util.Set;
 import org.springframework.beans.factory.BeanFactory;

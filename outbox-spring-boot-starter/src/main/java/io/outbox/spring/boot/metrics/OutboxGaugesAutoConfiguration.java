@@ -7,9 +7,8 @@ import io.outbox.micrometer.OutboxEventGauges;
 import io.outbox.spring.boot.OutboxAutoConfiguration;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
-import io.outbox.spring.boot.internal.settings.ConditionalOnPublisherEnabled;
+import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
-import io.outbox.spring.boot.internal.settings.Rules;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -25,7 +24,7 @@ import org.springframework.context.annotation.Configuration;
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnClass(Outbox.class)
 @ConditionalOnOutboxEnabled
-@ConditionalOnPublisherEnabled
+@ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
 public class OutboxGaugesAutoConfiguration {
 
     static final String EVENTS = "outbox.publisher.metrics.gauge.enabled";
@@ -36,7 +35,7 @@ public class OutboxGaugesAutoConfiguration {
     @Bean
     @ConditionalOnProperty(name = EVENTS)
     SmartInitializingSingleton outboxEventGaugesCheck(ListableBeanFactory beans) {
-        return () -> Rules.require(
+        return () -> FeatureSettings.require(
                 beans.containsBean(EVENT_GAUGES),
                 EVENTS,
                 true,

@@ -53,6 +53,11 @@ final class ObservedListeners {
         public boolean hasListenerFor(String eventType) {
             return listeners.hasListenerFor(eventType);
         }
+
+        @Override
+        public String currentType(String eventType) {
+            return listeners.currentType(eventType);
+        }
     }
 
     private static Observation start(EventEnvelope event, ObservationRegistry observations) {

@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * @param listeners those of the application's own outbox, or {@code null} if it is not clear which these are
  * @param named those of outboxes with a name
  * @param others where features take events to
- * @param isKnown whether the starter has built the outbox
+ * @param isKnown whether the starter has built the outbox, and delivers
  */
 record Destinations(
         ListenerRegistry listeners, ListenerRegistries named, List<Destination> others, BooleanSupplier isKnown) {

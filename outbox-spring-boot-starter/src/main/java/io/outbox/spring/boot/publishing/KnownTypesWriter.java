@@ -2,7 +2,6 @@ package io.outbox.spring.boot.publishing;
 
 import io.outbox.AggregateType;
 import io.outbox.EventEnvelope;
-import io.outbox.EventType;
 import io.outbox.OutboxWriter;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
 import java.util.List;
@@ -21,16 +20,6 @@ final class KnownTypesWriter implements OutboxWriter {
     @Override
     public String write(EventEnvelope event) {
         return writer.write(known(event));
-    }
-
-    @Override
-    public String write(String eventType, String payloadJson) {
-        return write(EventEnvelope.ofJson(eventType, payloadJson));
-    }
-
-    @Override
-    public String write(EventType eventType, String payloadJson) {
-        return write(EventEnvelope.ofJson(eventType, payloadJson));
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.outbox.spring.boot.Outboxed;
 import io.outbox.spring.boot.internal.delivery.Destination;
 import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
+import io.outbox.spring.boot.internal.delivery.OutboxFeature;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -33,15 +34,33 @@ import org.springframework.core.env.Environment;
 @ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)
 public class OutboxPublisherAutoConfiguration {
 
-    /** What an outbox of the application's own making does is not known here. */
+    /**
+     * What an outbox of the application's own making does is not known here. An instance that does not deliver by itself does
+     * not judge either: its listeners may be elsewhere, or left out of a test.
+     */
     @Bean
     Destinations outboxDestinations(
             ObjectProvider<ListenerRegistry> listeners,
             ListenerRegistries named,
             ObjectProvider<Destination> others,
-            OutboxAssembler assembler) {
+            OutboxAssembler assembler,
+            OutboxSettings settings) {
         return new Destinations(
-                listeners.getIfUnique(), named, others.orderedStream().toList(), assembler::isUsed);
+                listeners.getIfUnique(),
+                named,
+                others.orderedStream().toList(),
+                () -> assembler.isUsed() && settings.delivery().autoStartup());
+    }
+
+    @Bean
+    ObjectEvents outboxObjectEvents(ConfigurableBeanFactory beans) {
+        return new ObjectEvents(text -> text.isEmpty() ? text : beans.resolveEmbeddedValue(text));
+    }
+
+    /** What objects are called by every outbox. */
+    @Bean
+    OutboxFeature outboxEventTypes(ObjectEvents objects) {
+        return outbox -> outbox.builder().eventTypes(objects::eventType);
     }
 
     @Bean
@@ -49,11 +68,16 @@ public class OutboxPublisherAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
     OutboxPublisher outboxPublisher(
-            OutboxWriter writer, ObjectProvider<JsonCodec> codec, Destinations destinations, OutboxSettings settings) {
+            OutboxWriter writer,
+            ObjectProvider<JsonCodec> codec,
+            Destinations destinations,
+            ObjectEvents objects,
+            OutboxSettings settings) {
         boolean delivers = settings.mode() != OutboxProperties.Mode.WRITER_ONLY;
         return new DefaultOutboxPublisher(
                         delivers ? new KnownTypesWriter(writer, destinations) : writer, codec.getIfUnique())
-                .serializing(destinations::serializer);
+                .serializing(destinations::serializer)
+                .typing(objects::eventType, objects::draft);
     }
 
     /**
@@ -64,7 +88,7 @@ public class OutboxPublisherAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     OutboxedEvents outboxedEvents(
-            ConfigurableBeanFactory beans,
+            ObjectEvents objects,
             ObjectProvider<OutboxPublisher> publisher,
             ObjectProvider<Outbox> outbox,
             ObjectProvider<OutboxFactory> outboxes,
@@ -78,7 +102,7 @@ public class OutboxPublisherAutoConfiguration {
                                                 outboxes.getObject().get(name).writer(), destinations.getObject()),
                                         codec.getIfUnique())
                                 .serializing(destinations.getObject()::serializer),
-                text -> text.isEmpty() ? text : beans.resolveEmbeddedValue(text));
+                objects);
     }
 
     private static Outbox onlyOne(ObjectProvider<Outbox> outbox, ObjectProvider<OutboxFactory> outboxes) {

@@ -2,15 +2,11 @@ package io.outbox.spring.boot.publishing;
 
 import io.outbox.OutboxPublisher;
 import io.outbox.spring.boot.Outboxed;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
  * Writes application events whose class has {@link Outboxed} to the outbox, on the publishing thread and so in its
@@ -19,13 +15,12 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 final class OutboxedEvents implements GenericApplicationListener {
 
     private final Function<String, OutboxPublisher> publishers;
-    private final UnaryOperator<String> placeholders;
-    private final Map<Class<?>, OutboxedPublication> publications = new ConcurrentHashMap<>();
+    private final ObjectEvents objects;
 
     /** @param publishers gives the publisher of the outbox with this name; the empty name is that of the only outbox */
-    OutboxedEvents(Function<String, OutboxPublisher> publishers, UnaryOperator<String> placeholders) {
+    OutboxedEvents(Function<String, OutboxPublisher> publishers, ObjectEvents objects) {
         this.publishers = publishers;
-        this.placeholders = placeholders;
+        this.objects = objects;
     }
 
     @Override
@@ -33,7 +28,7 @@ final class OutboxedEvents implements GenericApplicationListener {
         Class<?> type = eventType.as(PayloadApplicationEvent.class) == ResolvableType.NONE
                 ? eventType.resolve()
                 : eventType.as(PayloadApplicationEvent.class).getGeneric().resolve();
-        return type == null || type == Object.class || annotation(type) != null;
+        return type == null || type == Object.class || ObjectEvents.annotation(type) != null;
     }
 
     @Override
@@ -49,16 +44,10 @@ final class OutboxedEvents implements GenericApplicationListener {
     @Override
     public void onApplicationEvent(ApplicationEvent event) {
         Object published = event instanceof PayloadApplicationEvent<?> payload ? payload.getPayload() : event;
-        Outboxed annotation = annotation(published.getClass());
+        Outboxed annotation = ObjectEvents.annotation(published.getClass());
         if (annotation != null) {
-            publications
-                    .computeIfAbsent(
-                            published.getClass(), type -> new OutboxedPublication(type, annotation, placeholders))
-                    .publish(published, publishers.apply(placeholders.apply(annotation.outbox())));
+            objects.draft(publishers.apply(objects.outbox(annotation)), published)
+                    .publish(published);
         }
-    }
-
-    private static Outboxed annotation(Class<?> type) {
-        return AnnotatedElementUtils.findMergedAnnotation(type, Outboxed.class);
     }
 }

@@ -23,13 +23,13 @@ final class OutboxedPublication {
                 .delay(annotation.delay());
     }
 
-    /** Writes the object as an event. */
-    void publish(Object payload, OutboxPublisher publisher) {
+    /** Begins the event of an object, with all but its payload. */
+    OutboxPublisher.Draft draft(Object payload, OutboxPublisher publisher) {
         EvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
                 .withInstanceMethods()
                 .build();
         OutboxPublisher.Draft draft = publisher.event(texts.text("type", eventType, context, payload));
         texts.addTo(draft, context, payload);
-        draft.publish(payload);
+        return draft;
     }
 }

@@ -7,7 +7,7 @@ import org.springframework.security.web.SecurityFilterChain;
 
 /** Makes Spring Security, which is on the class path of all tests, leave everything to the application. */
 @Configuration(proxyBeanMethods = false)
-class OpenToAll {
+public class OpenToAll {
 
     @Bean
     SecurityFilterChain open(HttpSecurity http) throws Exception {

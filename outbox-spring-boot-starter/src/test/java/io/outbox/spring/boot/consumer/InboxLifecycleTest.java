@@ -8,7 +8,6 @@ import io.outbox.inbox.JdbcInbox;
 import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.inbox.Unidentified;
 import io.outbox.spring.boot.Idempotent;
-import io.outbox.spring.boot.internal.settings.ConsumerSettings;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;

@@ -3,6 +3,7 @@ package io.outbox.spring.boot.processes;
 import io.outbox.spring.boot.Idempotent;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
@@ -38,9 +39,14 @@ public class Billing {
 
     private final JdbcTemplate jdbc;
     private final boolean stopsAfterCommit;
+    private final int failsOnceIn;
 
-    Billing(JdbcTemplate jdbc, @Value("${billing.stops-after-commit:false}") boolean stopsAfterCommit) {
+    Billing(
+            JdbcTemplate jdbc,
+            @Value("${billing.stops-after-commit:false}") boolean stopsAfterCommit,
+            @Value("${billing.fails-once-in:0}") int failsOnceIn) {
         this.jdbc = jdbc;
+        this.failsOnceIn = failsOnceIn;
         this.stopsAfterCommit = stopsAfterCommit;
     }
 
@@ -83,6 +89,9 @@ public class Billing {
 
     private void bill(String item) {
         jdbc.update("INSERT INTO bill (item) VALUES (?)", item);
+        if (failsOnceIn > 0 && ThreadLocalRandom.current().nextInt(failsOnceIn) == 0) {
+            throw new IllegalStateException("by chance");
+        }
         if (stopsAfterCommit) {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override

@@ -21,8 +21,8 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /**
  * From a write on one side to a write on the other: a shop that places orders, an outbox, Kafka, and two nodes of a billing
- * service with another database. Any of the three processes is killed at any time. In the end there is one bill for each
- * order.
+ * service with another database. Any of the three processes is killed at any time, and the listeners fail by chance. In the
+ * end there is one bill for each order.
  */
 class ExactlyOnceTest {
 
@@ -111,6 +111,7 @@ class ExactlyOnceTest {
                 kafka(),
                 kind + "=true",
                 "consumer=billing",
+                "billing.fails-once-in=50",
                 "spring.kafka.consumer.group-id=" + topic + "-group");
     }
 

@@ -7,6 +7,8 @@ import io.outbox.model.OutboxStatus.State;
 import io.outbox.spring.boot.test.shop.Confirmations;
 import io.outbox.spring.boot.test.shop.OrderPlaced;
 import io.outbox.spring.boot.test.shop.Orders;
+import io.outbox.spring.boot.test.shop.Purchases;
+import io.outbox.spring.boot.test.shop.Purchases.Purchased;
 import io.outbox.spring.boot.test.shop.RecordingMailer;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -20,11 +22,14 @@ import org.springframework.transaction.annotation.Transactional;
  */
 @AutoConfigureOutboxTester
 @Transactional
-@Import({Orders.class, Confirmations.class, RecordingMailer.class})
+@Import({Orders.class, Confirmations.class, Purchases.class, RecordingMailer.class})
 public abstract class SliceRules {
 
     @Autowired
     Orders orders;
+
+    @Autowired
+    Purchases purchases;
 
     @Autowired
     RecordingMailer mailer;
@@ -55,5 +60,14 @@ public abstract class SliceRules {
 
         assertThat(outbox.deliverDue()).isEqualTo(1);
         assertThat(mailer.sent()).containsExactly("Thank you for order 4712");
+    }
+
+    @Test
+    void eventsArePublishedWhoseReceiversAreNotInTheSlice() {
+        purchases.buy("lamp");
+        purchases.cancel("lamp");
+
+        assertThat(outbox).hasWritten("Purchased").withPayload(new Purchased("lamp"));
+        assertThat(outbox).hasWrittenExactly("Purchased", "PurchaseCancelled");
     }
 }

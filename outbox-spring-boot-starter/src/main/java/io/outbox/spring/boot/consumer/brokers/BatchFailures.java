@@ -10,10 +10,10 @@ final class BatchFailures {
     private BatchFailures() {}
 
     /**
-     * Returns where the message is among all; -1 if the failure does not say which message it is.
+     * Returns where the message is among all; -1 if the failure does not say which message it is, or says so in a way that
+     * the container would misunderstand.
      *
      * @param fresh what the listener was called with, in whose terms it speaks
-     * @throws IllegalStateException if it says so in a way that the container would misunderstand
      */
     static int position(
             RuntimeException failure,
@@ -25,11 +25,21 @@ final class BatchFailures {
             if (position >= 0) {
                 return position;
             }
-            if (cause instanceof BatchListenerFailedException named) {
-                throw misleading(named, failure, fresh.size());
+            if (cause instanceof BatchListenerFailedException) {
+                return -1;
             }
         }
         return -1;
+    }
+
+    /** Returns what to tell the container of a failure that has no position: nothing that names another message. */
+    static RuntimeException unnamed(RuntimeException failure, List<? extends ConsumerRecord<?, ?>> fresh) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof BatchListenerFailedException named) {
+                return misleading(named, failure, fresh.size());
+            }
+        }
+        return failure;
     }
 
     private static ConsumerRecord<?, ?> message(Throwable failure, List<? extends ConsumerRecord<?, ?>> fresh) {

@@ -4,9 +4,9 @@ import io.outbox.inbox.JdbcInbox;
 import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spi.TxContext;
 import io.outbox.spring.boot.Idempotent;
+import io.outbox.spring.boot.consumer.ConsumerKeys;
 import io.outbox.spring.boot.consumer.IdempotentConsumers;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -62,6 +64,28 @@ final class BrokerListeners {
                         + " was called in a transaction. It has to begin its own, since the broker must not learn of"
                         + " anything before the commit: take the transaction out of the container, its advice chain or"
                         + " its transaction manager");
+            }
+        }
+
+        /**
+         * Consumes messages as the consumer does.
+         *
+         * @throws DatabaseAwayException if that failed for a reason that is none of the messages'
+         */
+        <T, R> Optional<R> consume(List<T> messages, Function<List<T>, R> operation) {
+            AtomicBoolean isCalled = new AtomicBoolean();
+            try {
+                return consumer.consumeReturning(messages, fresh -> {
+                    isCalled.set(true);
+                    return operation.apply(fresh);
+                });
+            } catch (Rejected e) {
+                throw e;
+            } catch (Exception e) {
+                boolean isOfDatabase = isCalled.get()
+                        ? DatabaseAwayException.isLostConnection(e)
+                        : messages.stream().allMatch(consumer::isIdentified);
+                throw isOfDatabase ? new DatabaseAwayException(name, e) : ListenerCall.asItWas(e);
             }
         }
     }

@@ -81,6 +81,15 @@ final class DeferredAnswers implements InvocationHandler {
         return isOpen;
     }
 
+    /** Returns those of the messages of which the listener has said something. */
+    synchronized List<Message> among(List<Message> messages) {
+        return messages.stream()
+                .filter(message -> answers.stream()
+                        .anyMatch(answer ->
+                                answer.isOf(message.getMessageProperties().getDeliveryTag())))
+                .toList();
+    }
+
     /** Lets the transaction roll back if the listener said no to anything. */
     synchronized void requireNoRefusal() {
         if (!answers.stream().allMatch(Answer::isYes)) {

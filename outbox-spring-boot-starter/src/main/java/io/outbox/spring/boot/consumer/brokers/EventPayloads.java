@@ -3,7 +3,7 @@ package io.outbox.spring.boot.consumer.brokers;
 import io.outbox.OutboxHeaders;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.UnmappedEventTypeException;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
+import io.outbox.spring.boot.consumer.ConsumerKeys;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

@@ -15,6 +15,9 @@ import org.springframework.kafka.support.Acknowledgment;
  * <p>A listener may say which message of the batch it failed at, or from which one on it accepts none. The container then
  * takes those before for done. But they were rolled back with the others. So they are consumed once more, in a transaction
  * without the others, before the container learns of it.
+ *
+ * <p>A failure that does not say so is one of some message: all are consumed one by one, so that the container learns which.
+ * It would otherwise count the failure against the whole batch, and give all of it up in the end.
  */
 final class IdempotentBatchListener<K, V>
         extends AbstractDelegatingMessageListenerAdapter<BatchAcknowledgingConsumerAwareMessageListener<K, V>>
@@ -47,13 +50,18 @@ final class IdempotentBatchListener<K, V>
         BatchCall call = new BatchCall(deferred, kafka);
         boolean anyNew;
         try {
-            anyNew = idempotent.consumer().consumeReturning(messages, call::run).isPresent();
+            anyNew = idempotent.consume(messages, call::run).isPresent();
         } catch (Rejected e) {
             return consumeFirst(deferred.refusedFrom(), messages, deferred, kafka);
+        } catch (DatabaseAwayException e) {
+            throw new BatchListenerFailedException(e.getMessage(), e, 0);
         } catch (RuntimeException e) {
             int failed = BatchFailures.position(e, call.fresh, messages);
+            if (failed < 0 && messages.size() > 1) {
+                return consumeEach(messages, deferred, kafka);
+            }
             if (failed < 0) {
-                throw e;
+                throw new BatchListenerFailedException(e.getMessage(), BatchFailures.unnamed(e, call.fresh), 0);
             }
             int accepted = consumeFirst(failed, messages, deferred, kafka);
             if (accepted < failed) {
@@ -76,8 +84,8 @@ final class IdempotentBatchListener<K, V>
     }
 
     /**
-     * Consumes messages one by one, up to the one without a usable id, which is the only one to blame, unless another fails
-     * before. Those before are done then, and the container must learn so.
+     * Consumes messages one by one, up to the first that fails, which is the only one to blame. Those before are done then,
+     * and the container must learn so.
      */
     private int consumeEach(
             List<ConsumerRecord<K, V>> messages, DeferredAcknowledgment deferred, Consumer<?, ?> kafka) {
@@ -86,8 +94,8 @@ final class IdempotentBatchListener<K, V>
                 if (consumePart(messages.subList(i, i + 1), deferred, kafka) == 0) {
                     return i;
                 }
-            } catch (RuntimeException e) {
-                throw new BatchListenerFailedException(e.getMessage(), e, i);
+            } catch (BatchListenerFailedException e) {
+                throw new BatchListenerFailedException(e.getMessage(), e.getCause(), i);
             }
         }
         return messages.size();

@@ -3,22 +3,35 @@ package io.outbox.spring.boot.consumer.brokers;
 import com.rabbitmq.client.Channel;
 import io.outbox.spring.boot.consumer.brokers.BrokerListeners.Listener;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import org.springframework.amqp.ImmediateRequeueAmqpException;
 import org.springframework.amqp.core.Message;
+import org.springframework.util.backoff.BackOffExecution;
+import org.springframework.util.backoff.ExponentialBackOff;
 
 /** One delivery of messages to a listener, of which the broker learns after the transaction. */
 final class IdempotentCall {
+
+    private static final System.Logger LOG = System.getLogger(IdempotentCall.class.getName());
+    private static final long FIRST_PAUSE = 100;
+    private static final ExponentialBackOff PAUSES = new ExponentialBackOff(FIRST_PAUSE, 2);
+
+    static {
+        PAUSES.setMaxInterval(5_000);
+    }
 
     private final Listener idempotent;
     private final List<Message> messages;
     private final Channel channel;
     private final boolean answersItself;
-    private final DeferredAnswers answers;
+    private final boolean mayAnswer;
     private final Set<Message> given = Collections.newSetFromMap(new IdentityHashMap<>());
+    private DeferredAnswers answers;
 
     private IdempotentCall(
             Listener idempotent, List<Message> messages, Channel channel, boolean answersItself, boolean mayAnswer) {
@@ -26,7 +39,7 @@ final class IdempotentCall {
         this.messages = messages;
         this.channel = channel;
         this.answersItself = answersItself;
-        this.answers = mayAnswer && channel != null ? new DeferredAnswers(channel) : null;
+        this.mayAnswer = mayAnswer && channel != null;
     }
 
     /**
@@ -49,10 +62,49 @@ final class IdempotentCall {
         void onMessages(List<Message> messages, Channel channel) throws Exception;
     }
 
+    /**
+     * Makes the call, and repeats it while the consumer's database is away: the thread of the container waits, since a container
+     * may lose what it is told of as a failure. Messages that are not answered stay with the broker, which gives them to another
+     * consumer when the channel has been closed.
+     */
     void run(Target listener) throws IOException {
-        idempotent.requireNoTransaction();
+        BackOffExecution pauses = PAUSES.start();
+        while (true) {
+            try {
+                runOnce(listener);
+                return;
+            } catch (DatabaseAwayException e) {
+                if (!pause(pauses.nextBackOff(), e)) {
+                    throw new ImmediateRequeueAmqpException(e);
+                }
+            }
+        }
+    }
+
+    /** Returns whether the channel is still open after a pause. */
+    private boolean pause(long millis, DatabaseAwayException reason) {
+        LOG.log(millis == FIRST_PAUSE ? Level.WARNING : Level.DEBUG, reason.getMessage(), reason.getCause());
         try {
-            idempotent.consumer().consume(messages, fresh -> call(listener, fresh));
+            for (long left = millis; left > 0 && isOpen(); left -= FIRST_PAUSE) {
+                Thread.sleep(FIRST_PAUSE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        return isOpen();
+    }
+
+    private boolean isOpen() {
+        return channel != null && channel.isOpen();
+    }
+
+    private void runOnce(Target listener) throws IOException {
+        idempotent.requireNoTransaction();
+        answers = mayAnswer ? new DeferredAnswers(channel) : null;
+        given.clear();
+        try {
+            idempotent.consume(messages, fresh -> call(listener, fresh));
         } catch (Rejected e) {
             if (answersItself) {
                 passOnAfterRollback();
@@ -60,8 +112,14 @@ final class IdempotentCall {
                 consumeOthers(listener, e);
             }
             return;
+        } catch (DatabaseAwayException e) {
+            // the call is repeated, so nothing is said to the broker
+            throw e;
         } catch (Throwable e) {
-            passOnAfterRollback(e);
+            if (messages.size() == 1) {
+                // of several, each is delivered by itself next
+                passOnAfterRollback(e);
+            }
             throw e;
         }
         if (answersItself) {
@@ -70,6 +128,11 @@ final class IdempotentCall {
         if (answers != null) {
             answers.passOn();
         }
+    }
+
+    /** Returns the messages for which the broker has an answer. */
+    List<Message> answered() {
+        return answers == null ? List.of() : answers.among(messages);
     }
 
     /** The container goes on to acknowledge what was not rejected, and was rolled back with it. */
@@ -84,13 +147,14 @@ final class IdempotentCall {
         answers.passOn();
     }
 
-    private void call(Target listener, List<Message> fresh) {
+    private boolean call(Target listener, List<Message> fresh) {
         given.addAll(fresh);
         ListenerCall call = () -> listener.onMessages(fresh, answers == null ? channel : answers.asChannel());
         call.proceed();
         if (answers != null) {
             answers.requireNoRefusal();
         }
+        return true;
     }
 
     private void acknowledgeSkipped() throws IOException {

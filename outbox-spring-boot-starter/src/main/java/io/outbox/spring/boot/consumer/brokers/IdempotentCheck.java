@@ -4,6 +4,7 @@ import io.outbox.BoundEventListener;
 import io.outbox.spring.boot.Idempotent;
 import io.outbox.spring.boot.OutboxListener;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
+import io.outbox.spring.boot.internal.texts.ApplicationClasses;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -40,9 +41,10 @@ final class IdempotentCheck implements SmartLifecycle {
 
     @Override
     public void start() {
+        ApplicationClasses classes = ApplicationClasses.of(beans);
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = beans.getType(name, false);
-            if (type != null && !type.getName().startsWith("org.springframework.")) {
+            if (type != null && classes.include(ClassUtils.getUserClass(type))) {
                 check(name, ClassUtils.getUserClass(type));
             }
         }

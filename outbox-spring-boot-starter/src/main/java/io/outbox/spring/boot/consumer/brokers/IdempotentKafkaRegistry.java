@@ -11,9 +11,13 @@ import org.springframework.kafka.config.KafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerEndpoint;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
+import org.springframework.kafka.core.KafkaOperations;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
+import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
@@ -25,9 +29,12 @@ import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
 
     private final ObjectProvider<BrokerListeners> listeners;
+    private final ObjectProvider<KafkaOperations<?, ?>> templates;
 
-    IdempotentKafkaRegistry(ObjectProvider<BrokerListeners> listeners) {
+    IdempotentKafkaRegistry(
+            ObjectProvider<BrokerListeners> listeners, ObjectProvider<KafkaOperations<?, ?>> templates) {
         this.listeners = listeners;
+        this.templates = templates;
     }
 
     @Override
@@ -43,7 +50,7 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
         return container;
     }
 
-    private static void makeIdempotent(
+    private void makeIdempotent(
             MessageListenerContainer container,
             Listener listener,
             KafkaListenerEndpoint endpoint,
@@ -54,6 +61,7 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
         Object plain = withoutAdvice(known.getContainerProperties().getMessageListener());
         ListenerRisks.requireSynchronous(listener.name(), isAsynchronous(plain));
         known.setupMessageListener(wrap(plain, listener));
+        handleErrors(known, listener);
         if (hasErrorHandler(listener)) {
             ListenerRisks.warnOfErrorHandler(listener.name(), "an error handler");
         }
@@ -63,6 +71,26 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
                     ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG + "=true",
                     "leave it to the container, which commits offsets after the listener");
         }
+    }
+
+    /** Spring's own handler gives a message up after ten attempts without a pause. */
+    private void handleErrors(AbstractMessageListenerContainer<?, ?> container, Listener listener) {
+        CommonErrorHandler given = container.getCommonErrorHandler();
+        if (given instanceof CommonLoggingErrorHandler) {
+            ListenerRisks.warnOfLoss(
+                    listener.name(), given.getClass().getSimpleName(), "use a DefaultErrorHandler with a recoverer");
+        }
+        if (given != null || container.getContainerProperties().getKafkaAwareTransactionManager() == null) {
+            container.setCommonErrorHandler(new ContainerErrors(given == null ? errorHandler(container) : given));
+        }
+    }
+
+    /** A listener for topics by their pattern might be given its own dead letters. */
+    private CommonErrorHandler errorHandler(AbstractMessageListenerContainer<?, ?> container) {
+        KafkaOperations<?, ?> template = templates.getIfUnique();
+        return template == null || container.getContainerProperties().getTopicPattern() != null
+                ? ContainerErrors.withoutEnd()
+                : ContainerErrors.recovering(new DeadLetterPublishingRecoverer(template));
     }
 
     /** The container gives its advice to the listener that it is given last, so it must not be on the inner one as well. */

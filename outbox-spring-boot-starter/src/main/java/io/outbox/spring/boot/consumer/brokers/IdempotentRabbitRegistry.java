@@ -34,6 +34,7 @@ import org.springframework.util.ReflectionUtils;
 class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
 
     static final String DEFAULT_REQUEUE = "isDefaultRequeueRejected";
+    static final String ADVICE_CHAIN = "getAdviceChain";
 
     private final ObjectProvider<BrokerListeners> listeners;
     private ApplicationContext context;
@@ -90,8 +91,7 @@ class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
             throw ListenerRisks.unknownKind(listener.name(), container);
         }
         AcknowledgeMode mode = known.getAcknowledgeMode();
-        known.setMessageListener(
-                wrap(known.getMessageListener(), listener, new Answering(mode.isManual(), requeues(known))));
+        known.setMessageListener(wrap(known.getMessageListener(), listener, answering(known)));
         if (hasErrorHandler(listener)) {
             ListenerRisks.warnOfErrorHandler(listener.name(), "an error handler, or returns exceptions");
         }
@@ -114,11 +114,20 @@ class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
         throw ListenerRisks.unknownKind(listener.name(), plain);
     }
 
-    /** Spring shows this setting to its own containers only. */
-    private static boolean requeues(AbstractMessageListenerContainer container) {
-        Method setting = ReflectionUtils.findMethod(AbstractMessageListenerContainer.class, DEFAULT_REQUEUE);
+    private static Answering answering(AbstractMessageListenerContainer container) {
+        boolean isListeners = container.getAcknowledgeMode().isManual();
+        boolean isOneByOne = isListeners
+                || (!container.getAcknowledgeMode().isAutoAck()
+                        && !container.isChannelTransacted()
+                        && ((Object[]) setting(container, ADVICE_CHAIN)).length == 0);
+        return new Answering(isListeners, Boolean.TRUE.equals(setting(container, DEFAULT_REQUEUE)), isOneByOne);
+    }
+
+    /** Spring shows these settings to its own containers only. */
+    private static Object setting(AbstractMessageListenerContainer container, String getter) {
+        Method setting = ReflectionUtils.findMethod(AbstractMessageListenerContainer.class, getter);
         ReflectionUtils.makeAccessible(setting);
-        return Boolean.TRUE.equals(ReflectionUtils.invokeMethod(setting, container));
+        return ReflectionUtils.invokeMethod(setting, container);
     }
 
     private static boolean hasErrorHandler(Listener listener) {

@@ -27,8 +27,7 @@ final class IdempotentRecordListener<K, V>
         boolean isNew;
         try {
             isNew = idempotent
-                    .consumer()
-                    .consumeReturning(message, () -> call(message, deferred, kafka))
+                    .consume(List.of(message), fresh -> call(message, deferred, kafka))
                     .isPresent();
         } catch (Rejected e) {
             deferred.passOnRefusal();

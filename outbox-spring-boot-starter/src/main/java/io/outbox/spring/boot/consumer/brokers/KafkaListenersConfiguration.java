@@ -2,8 +2,8 @@ package io.outbox.spring.boot.consumer.brokers;
 
 import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxConsumerProperties;
+import io.outbox.spring.boot.consumer.ConsumerKeys;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

@@ -12,12 +12,17 @@ interface ListenerCall {
             run();
             return true;
         } catch (Exception e) {
-            throw ListenerCall.<RuntimeException>asItWas(e);
+            throw asItWas(e);
         }
     }
 
+    /** Throws an exception as it is, be it checked. */
+    static RuntimeException asItWas(Exception e) {
+        throw ListenerCall.<RuntimeException>thrown(e);
+    }
+
     @SuppressWarnings("unchecked")
-    private static <E extends Exception> E asItWas(Exception e) throws E {
+    private static <E extends Exception> E thrown(Exception e) throws E {
         throw (E) e;
     }
 }

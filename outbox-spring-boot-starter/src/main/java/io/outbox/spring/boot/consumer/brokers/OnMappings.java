@@ -1,6 +1,6 @@
 package io.outbox.spring.boot.consumer.brokers;
 
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
+import io.outbox.spring.boot.consumer.ConsumerKeys;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;

@@ -2,8 +2,8 @@ package io.outbox.spring.boot.consumer.brokers;
 
 import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxConsumerProperties;
+import io.outbox.spring.boot.consumer.ConsumerKeys;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import java.util.List;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.config.RabbitListenerConfigUtils;
@@ -55,7 +55,7 @@ class RabbitListenersConfiguration {
         return new EventMessageConverter(new EventPayloads(properties.mappings(), codec));
     }
 
-    /** Keeps the channel that is given to listeners, and what tells whether refused messages come again. */
+    /** Keeps the channel that is given to listeners, and what tells how messages are answered. */
     static final class Hints implements RuntimeHintsRegistrar {
 
         @Override
@@ -66,7 +66,9 @@ class RabbitListenersConfiguration {
                             TypeReference.of(
                                     "org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer"),
                             type -> type.withMethod(
-                                    IdempotentRabbitRegistry.DEFAULT_REQUEUE, List.of(), ExecutableMode.INVOKE));
+                                            IdempotentRabbitRegistry.DEFAULT_REQUEUE, List.of(), ExecutableMode.INVOKE)
+                                    .withMethod(
+                                            IdempotentRabbitRegistry.ADVICE_CHAIN, List.of(), ExecutableMode.INVOKE));
         }
     }
 }

@@ -13,6 +13,8 @@ public enum Rule {
     ANY(value -> null),
     AT_LEAST_0(Number.class, value -> value.longValue() >= 0, "must be at least 0"),
     AT_LEAST_1(Number.class, value -> value.longValue() >= 1, "must be at least 1"),
+    /** Each one is a thread. */
+    WORKERS(Integer.class, value -> value >= 1 && value <= 10_000, "must be at least 1 and at most 10000"),
     UP_TO_255(Integer.class, value -> value >= 0 && value <= 255, "must be between 0 and 255"),
     /** What a pause is multiplied by. */
     FACTOR(Double.class, value -> value >= 1 && !value.isInfinite(), "must be a number of at least 1"),

@@ -6,7 +6,6 @@ import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spring.boot.OutboxPublisherProperties;
-import io.outbox.spring.boot.internal.settings.ConditionalOnPublisherEnabled;
 import io.outbox.spring.boot.internal.settings.DeadLetterSettings;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;

@@ -1,7 +1,6 @@
 package io.outbox.spring.boot.internal.delivery;
 
 import io.outbox.EventEnvelope;
-import io.outbox.EventType;
 import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
 import java.util.List;
@@ -22,16 +21,6 @@ final class LateWriter implements OutboxWriter {
     @Override
     public String write(EventEnvelope event) {
         return writer().write(event);
-    }
-
-    @Override
-    public String write(String eventType, String payloadJson) {
-        return writer().write(eventType, payloadJson);
-    }
-
-    @Override
-    public String write(EventType eventType, String payloadJson) {
-        return writer().write(eventType, payloadJson);
     }
 
     @Override

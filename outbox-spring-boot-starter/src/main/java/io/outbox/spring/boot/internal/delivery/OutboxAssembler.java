@@ -95,7 +95,9 @@ public final class OutboxAssembler {
         };
         Polling polling = settings.delivery().polling();
         builder.intervalMs(polling.interval().toMillis())
+                .minIntervalMs(Math.max(1, polling.minInterval().toMillis()))
                 .skipRecent(polling.skipRecent())
+                .stackTraces(settings.delivery().stackTraces())
                 .drainTimeoutMs(settings.delivery().workers().drainTimeout().toMillis());
         polling.batchSize().ifPresent(builder::batchSize);
         settings.purge().ifPresent(purge -> purge(builder, purge));

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** The line in the log that tells what an outbox is about to do. Logged once. */
 final class StartupLine {
 
-    private static final System.Logger LOG = System.getLogger(StartupLine.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox");
 
     private final OutboxSettings settings;
     private final ListenerRegistry listeners;
@@ -38,7 +38,7 @@ final class StartupLine {
     String text(State state) {
         Table table = settings.table();
         String place = table.isInRedis() ? "Redis under the name " + table.redisName() : "table " + table.name();
-        String outbox = "Outbox in " + place + ": mode " + settings.mode();
+        String outbox = "Outbox in " + place + ": mode " + SettingText.of(settings.mode());
         return outbox + delivery(state) + "; "
                 + settings.purge().map(this::purge).orElse("no purge");
     }
@@ -48,16 +48,16 @@ final class StartupLine {
         Workers workers = settings.delivery().workers();
         String how = switch (settings.mode()) {
             case WRITER_ONLY -> null;
-            case ORDERED -> ", polling every " + polling.interval();
+            case ORDERED -> ", polling every " + SettingText.of(polling.interval());
             case SINGLE_NODE, MULTI_NODE ->
                 ", " + workers.count() + " workers, " + workers.maxAttempts() + " attempts, polling every "
-                        + polling.interval();
+                        + SettingText.of(polling.interval());
         };
         if (how == null) {
             return "";
         }
         String notYet = state == State.NOT_STARTED ? ", delivery not started" : "";
-        return how + notYet + "; listeners for " + listened() + "; lanes " + lanes;
+        return how + notYet + "; listeners for " + listened() + (lanes.isEmpty() ? "" : "; lanes " + lanes);
     }
 
     private Object listened() {
@@ -71,6 +71,6 @@ final class StartupLine {
             return "finished events deleted at once, DEAD ones kept until they are replayed";
         }
         String kept = purge.keepsDead() ? ", DEAD ones until they are replayed" : "";
-        return "finished events kept for " + purge.retention() + kept;
+        return "finished events kept for " + SettingText.of(purge.retention()) + kept;
     }
 }

@@ -3,9 +3,8 @@ package io.outbox.spring.boot.internal.failures;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
-import io.outbox.spring.boot.internal.settings.ConsumerDecision;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
+import io.outbox.spring.boot.internal.settings.OutboxKeys;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -24,9 +23,9 @@ final class MissingOutboxAnalyzer extends MissingBeanAnalyzer {
 
     @Override
     protected Optional<Explanation> explain(Class<?> type, ListableBeanFactory beans, Environment environment) {
-        if (ConsumerDecision.isConsumerOnly(new ExplicitSettings(environment))) {
+        if (new ExplicitSettings(environment).isConsumerOnly()) {
             return because(
-                    "outbox.publisher.enabled is false, and with " + ConsumerKeys.ENABLED + " there is only a consumer",
+                    "outbox.publisher.enabled is false, and with " + OutboxKeys.CONSUMER + " there is only a consumer",
                     "Set outbox.publisher.enabled=true; or set outbox.mode, as to writer-only, and write with OutboxWriter");
         }
         if (type == OutboxPublisher.class && isOff(PUBLISHER, environment)) {

@@ -8,10 +8,12 @@ import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.TxContext;
+import io.outbox.spi.WakeUp;
 import io.outbox.spring.SpringConnectionProvider;
 import io.outbox.spring.SpringTxContext;
 import io.outbox.spring.boot.OutboxDataSource;
 import io.outbox.spring.boot.OutboxFactory;
+import io.outbox.spring.boot.OutboxProperties;
 import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
@@ -25,6 +27,7 @@ import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -107,6 +110,17 @@ public class JdbcEngineConfiguration {
         @ConditionalOnMissingBean(TxContext.class)
         SpringTxContext outboxTxContext() {
             return new SpringTxContext(dataSource);
+        }
+
+        @Bean
+        @Lazy
+        @ConditionalOnMissingBean
+        WakeUp outboxWakeUp(
+                OutboxStore store,
+                OutboxProperties properties,
+                OutboxSettings settings,
+                ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+            return new WakeUpChoice(dataSource, properties, settings.mode()).choose(store, pools.orderedStream());
         }
 
         @Bean

@@ -1,8 +1,7 @@
 package io.outbox.spring.boot.internal.jdbc;
 
-import io.outbox.spring.boot.internal.settings.ConsumerDecision;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
+import io.outbox.spring.boot.internal.settings.OutboxKeys;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -15,10 +14,10 @@ final class OnOutbox extends SpringBootCondition {
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        boolean consumerOnly = ConsumerDecision.isConsumerOnly(new ExplicitSettings(context.getEnvironment()));
+        boolean consumerOnly = new ExplicitSettings(context.getEnvironment()).isConsumerOnly();
         ConditionMessage.Builder message = ConditionMessage.forCondition("Outbox");
         return consumerOnly
-                ? ConditionOutcome.noMatch(message.because(ConsumerKeys.ENABLED + " is true, "
+                ? ConditionOutcome.noMatch(message.because(OutboxKeys.CONSUMER + " is true, "
                         + PublisherKeys.of("enabled") + " is false and there is no mode"))
                 : ConditionOutcome.match(message.because("the application does not only consume"));
     }

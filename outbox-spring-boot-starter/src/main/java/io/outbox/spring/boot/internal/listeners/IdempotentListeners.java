@@ -3,7 +3,7 @@ package io.outbox.spring.boot.internal.listeners;
 import io.outbox.EventListener;
 import io.outbox.spring.boot.Idempotent;
 import io.outbox.spring.boot.internal.delivery.Idempotence;
-import io.outbox.spring.boot.internal.settings.ConsumerKeys;
+import io.outbox.spring.boot.internal.settings.OutboxKeys;
 import java.lang.reflect.Method;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -42,8 +42,8 @@ final class IdempotentListeners {
         Idempotence idempotence = beans.getBeanProvider(Idempotence.class).getIfAvailable();
         if (idempotence == null) {
             throw new IllegalStateException(
-                    "it is @Idempotent, and there is no consumer that could mark its events: set "
-                            + ConsumerKeys.ENABLED + "=true");
+                    "it is @Idempotent, and there is no consumer that could mark its events: set " + OutboxKeys.CONSUMER
+                            + "=true");
         }
         return idempotence.of(listener, annotation, name);
     }

@@ -31,6 +31,11 @@ record ListenerArgument(Kind kind, BiFunction<EventEnvelope, DeliveryInfo, Objec
         return new ListenerArgument(Kind.PAYLOAD, payload(raw, type.getType()));
     }
 
+    /** Returns the argument with a payload of this class, if that is what it is. */
+    ListenerArgument readAs(Class<?> payload) {
+        return kind == Kind.PAYLOAD ? new ListenerArgument(kind, payload(payload, payload)) : this;
+    }
+
     /** Text and bytes come as they were written, everything else as the codec reads it. */
     private static BiFunction<EventEnvelope, DeliveryInfo, Object> payload(Class<?> raw, Type type) {
         if (raw == String.class) {

@@ -6,14 +6,17 @@ import io.outbox.Outbox;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.spring.boot.OutboxListener;
 import io.outbox.spring.boot.OutboxProperties;
+import io.outbox.spring.boot.internal.texts.ApplicationClasses;
+import io.outbox.spring.boot.internal.texts.EventTypes;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,6 +31,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ObjectUtils;
 
 /**
  * The listeners of an application: methods and beans with {@link OutboxListener}, and {@link BoundEventListener} beans.
@@ -40,7 +44,11 @@ final class ListenerCatalog {
     private static final System.Logger LOG = System.getLogger(ListenerCatalog.class.getName());
 
     private final ConfigurableListableBeanFactory beans;
+    private final ApplicationClasses classes;
     private final ListenerPolicies policies;
+    private final ListenerTypes types;
+    private final Map<String, Set<String>> aliases = new LinkedHashMap<>();
+    private final List<ListenerDefinition> found;
     private final List<ListenerDefinition> annotated;
     private final ListenersElsewhere elsewhere;
     private final IdempotentListeners idempotent;
@@ -48,12 +56,17 @@ final class ListenerCatalog {
 
     ListenerCatalog(ConfigurableListableBeanFactory beans, OutboxProperties properties) {
         this.beans = beans;
+        this.classes = ApplicationClasses.of(beans);
         this.idempotent = new IdempotentListeners(beans);
         this.policies = new ListenerPolicies(
                 properties, () -> beans.getBeanProvider(RetryPolicy.class).getIfAvailable(), this::resolved);
-        this.annotated = find();
+        Map<String, Map<Method, OutboxListener>> methods = annotatedMethods();
+        this.types = new ListenerTypes(this::resolved, payloads(methods), () -> EventTypes.outboxedClasses(beans));
+        properties.getAliases().forEach((type, former) -> aliases(type).addAll(former));
+        this.found = find(methods);
+        this.annotated = ListenerTypes.mostSpecific(found);
         this.elsewhere = new ListenersElsewhere(properties.getSubscriptions());
-        policies.requireKnown(
+        policies.warnOfUnknown(
                 annotated.stream().map(ListenerDefinition::name).collect(Collectors.toCollection(LinkedHashSet::new)));
     }
 
@@ -91,6 +104,15 @@ final class ListenerCatalog {
         return annotated;
     }
 
+    /** Returns the former names of an event type. */
+    Set<String> aliasesOf(String eventType) {
+        return aliases.getOrDefault(eventType, Set.of());
+    }
+
+    private Set<String> aliases(String eventType) {
+        return aliases.computeIfAbsent(eventType, key -> new LinkedHashSet<>());
+    }
+
     /** Returns the names of all beans that are listeners, and of the methods that are. */
     Set<String> descriptions() {
         return Stream.concat(annotated.stream().map(ListenerDefinition::description), boundBeans().stream())
@@ -113,8 +135,8 @@ final class ListenerCatalog {
             Class<?> type = AopUtils.getTargetClass(beans.getSingleton(beanName));
             if (!ScopedProxyUtils.isScopedTarget(beanName)) {
                 methods(type).entrySet().stream()
-                        .map(method -> ofMethod(beanName, type, method.getKey(), method.getValue()))
-                        .filter(listener -> annotated.stream().noneMatch(listener::isSameAs))
+                        .flatMap(method -> ofMethod(beanName, type, method.getKey(), method.getValue()).stream())
+                        .filter(listener -> found.stream().noneMatch(listener::isSameAs))
                         .map(ListenerCatalog::requireNothingEarly)
                         .forEach(late::add);
             }
@@ -179,6 +201,7 @@ final class ListenerCatalog {
                     new ListenerSource(
                             beanName,
                             outbox,
+                            null,
                             () -> idempotent.of(listener, idempotent.annotationOf(beanName), beanName)));
         });
     }
@@ -188,7 +211,8 @@ final class ListenerCatalog {
             Map<String, Object> given = AnnotationUtils.getAnnotationAttributes(annotation);
             given.remove("outbox");
             given.forEach((attribute, value) -> {
-                if (!value.equals(AnnotationUtils.getDefaultValue(OutboxListener.class, attribute))) {
+                Object none = AnnotationUtils.getDefaultValue(OutboxListener.class, attribute);
+                if (!ObjectUtils.nullSafeEquals(value, none)) {
                     throw new IllegalStateException("a BoundEventListener has its types already; @OutboxListener must"
                             + " not give them again, nor anything else but outbox: " + attribute);
                 }
@@ -196,18 +220,39 @@ final class ListenerCatalog {
         }
     }
 
-    private List<ListenerDefinition> find() {
-        List<ListenerDefinition> found = new ArrayList<>();
+    private Map<String, Map<Method, OutboxListener>> annotatedMethods() {
+        Map<String, Map<Method, OutboxListener>> found = new LinkedHashMap<>();
         for (String beanName : beansOf(Object.class)) {
+            Class<?> type = targetClass(beanName);
+            found.put(beanName, type == null ? Map.of() : methods(type));
+        }
+        return found;
+    }
+
+    /** Returns the classes of what these methods take. */
+    private Set<Class<?>> payloads(Map<String, Map<Method, OutboxListener>> methods) {
+        Set<Class<?>> payloads = new LinkedHashSet<>();
+        methods.forEach((beanName, ofBean) -> ofBean.forEach((method, annotation) -> {
+            payloads.addAll(List.of(annotation.payloads()));
+            Class<?> payload =
+                    listenerMethod(beanName, targetClass(beanName), method).payload();
+            if (payload != null && EventTypes.of(payload) != null) {
+                payloads.add(payload);
+            }
+        }));
+        return payloads;
+    }
+
+    private List<ListenerDefinition> find(Map<String, Map<Method, OutboxListener>> methods) {
+        List<ListenerDefinition> found = new ArrayList<>();
+        methods.forEach((beanName, ofBean) -> {
             OutboxListener annotation = annotationOf(beanName);
             Class<?> type = targetClass(beanName);
             if (annotation != null && !isBound(type)) {
-                found.add(ofBean(beanName, type, annotation));
+                found.addAll(ofBean(beanName, type, annotation));
             }
-            if (type != null) {
-                methods(type).forEach((method, onMethod) -> found.add(ofMethod(beanName, type, method, onMethod)));
-            }
-        }
+            ofBean.forEach((method, onMethod) -> found.addAll(ofMethod(beanName, type, method, onMethod)));
+        });
         return List.copyOf(found);
     }
 
@@ -215,14 +260,13 @@ final class ListenerCatalog {
         return beans.findAnnotationOnBean(beanName, OutboxListener.class, false);
     }
 
-    private static boolean mayHaveMethods(Class<?> type) {
-        return !type.getName().startsWith("org.springframework.")
-                && AnnotationUtils.isCandidateClass(type, OutboxListener.class);
+    private Map<Method, OutboxListener> methods(Class<?> type) {
+        return methods(type, classes);
     }
 
     /** Returns the annotated methods of a class; those that make beans are no listeners themselves. */
-    static Map<Method, OutboxListener> methods(Class<?> type) {
-        if (!mayHaveMethods(type)) {
+    static Map<Method, OutboxListener> methods(Class<?> type, ApplicationClasses classes) {
+        if (!classes.include(type) || !AnnotationUtils.isCandidateClass(type, OutboxListener.class)) {
             return Map.of();
         }
         try {
@@ -257,47 +301,78 @@ final class ListenerCatalog {
         return type == null ? null : ClassUtils.getUserClass(type);
     }
 
-    private ListenerDefinition ofBean(String beanName, Class<?> type, OutboxListener annotation) {
+    private List<ListenerDefinition> ofBean(String beanName, Class<?> type, OutboxListener annotation) {
         return describing(beanName, () -> {
             if (type != null && !EventListener.class.isAssignableFrom(type)) {
                 throw new IllegalStateException("its class does not implement " + EventListener.class.getName()
                         + " or BatchEventListener; put @OutboxListener on the method that takes the events");
             }
-            return definition(
+            return definitions(
                     beanName,
                     annotation,
                     null,
-                    name -> idempotent.of(
+                    (name, payload) -> idempotent.of(
                             beans.getBean(beanName, EventListener.class), idempotent.annotationOf(beanName), name));
         });
     }
 
-    private ListenerDefinition ofMethod(String beanName, Class<?> type, Method method, OutboxListener annotation) {
-        String description = beanName + "." + method.getName();
-        return describing(description, () -> {
-            ListenerMethod listener = new ListenerMethod(method, type);
-            return definition(
-                    description,
-                    annotation,
-                    listener.eventType(),
-                    name -> idempotent.of(
-                            listener.on(beans, beanName), idempotent.annotationOf(beanName, method), name));
-        });
+    private static ListenerMethod listenerMethod(String beanName, Class<?> type, Method method) {
+        return describing(beanName + "." + method.getName(), () -> new ListenerMethod(method, type));
     }
 
-    private ListenerDefinition definition(
-            String description, OutboxListener annotation, String eventType, Function<String, EventListener> listener) {
+    private List<ListenerDefinition> ofMethod(
+            String beanName, Class<?> type, Method method, OutboxListener annotation) {
+        String description = beanName + "." + method.getName();
+        ListenerMethod listener = listenerMethod(beanName, type, method);
+        return describing(
+                description,
+                () -> definitions(
+                        description,
+                        annotation,
+                        listener.payload(),
+                        (name, payload) -> idempotent.of(
+                                listener.on(beans, beanName, payload),
+                                idempotent.annotationOf(beanName, method),
+                                name)));
+    }
+
+    /** @param listener makes it, of its name and the class to read payloads as */
+    private List<ListenerDefinition> definitions(
+            String description,
+            OutboxListener annotation,
+            Class<?> taken,
+            BiFunction<String, Class<?>, EventListener> listener) {
         String subscription = resolved(annotation.subscription());
         String name = Stream.of(resolved(annotation.name()), subscription, description)
                 .filter(candidate -> !candidate.isEmpty())
                 .findFirst()
                 .orElseThrow();
-        return new ListenerDefinition(
-                name,
-                ListenerRoute.of(annotation, this::resolved, eventType == null ? null : resolved(eventType)),
-                subscription.isEmpty() ? null : subscription,
-                policies.of(name, annotation),
-                new ListenerSource(description, resolved(annotation.outbox()), () -> listener.apply(name)));
+        ListenerLane lane = policies.of(name, annotation);
+        return types.of(annotation, taken).stream()
+                .map(target -> {
+                    noteAliases(target, taken);
+                    return new ListenerDefinition(
+                            name,
+                            target.route(),
+                            subscription.isEmpty() ? null : subscription,
+                            lane,
+                            new ListenerSource(
+                                    description,
+                                    resolved(annotation.outbox()),
+                                    target.supertype(),
+                                    () -> listener.apply(name, target.payload())));
+                })
+                .toList();
+    }
+
+    /** Notes the former names that the payload's class gives to its type. */
+    private void noteAliases(ListenerTypes.Target target, Class<?> taken) {
+        Class<?> payload = target.payload() == null ? taken : target.payload();
+        String type = payload == null ? null : EventTypes.of(payload);
+        if (type != null && resolved(type).equals(target.route().eventType())) {
+            EventTypes.aliasesOf(payload)
+                    .forEach(former -> aliases(resolved(type)).add(resolved(former)));
+        }
     }
 
     private String resolved(String text) {
@@ -305,7 +380,7 @@ final class ListenerCatalog {
     }
 
     /** Adds the listener's name to a mistake. */
-    private static ListenerDefinition describing(String listener, Supplier<ListenerDefinition> definition) {
+    private static <T> T describing(String listener, Supplier<T> definition) {
         try {
             return definition.get();
         } catch (IllegalStateException | IllegalArgumentException e) {

@@ -30,12 +30,27 @@ record ListenerDefinition(
 
     /** Returns the type that its events are stored with, by which they have a lane. */
     String storedEventType() {
-        return asSubscription().map(Subscription::storedEventType).orElse(route.eventType());
+        return storedEventType(route.eventType());
+    }
+
+    /** Returns the type that its events are stored with if their type has this name. */
+    String storedEventType(String eventType) {
+        return subscription == null
+                ? eventType
+                : Subscription.of(subscription, route.aggregateType(), eventType)
+                        .storedEventType();
     }
 
     /** Returns whether the other is of the same name and for the same events: a bean may have several methods of one name. */
     boolean isSameAs(ListenerDefinition other) {
         return description().equals(other.description())
+                && route.equals(other.route)
+                && Objects.equals(subscription, other.subscription);
+    }
+
+    /** Returns whether the other is for the same events, under the same name if it has one. */
+    boolean isForTheSameAs(ListenerDefinition other) {
+        return outbox().equals(other.outbox())
                 && route.equals(other.route)
                 && Objects.equals(subscription, other.subscription);
     }

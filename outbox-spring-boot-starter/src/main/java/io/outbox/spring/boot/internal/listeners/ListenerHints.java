@@ -3,10 +3,13 @@ package io.outbox.spring.boot.internal.listeners;
 import io.outbox.AggregateType;
 import io.outbox.EventType;
 import io.outbox.spring.boot.OutboxListener;
+import io.outbox.spring.boot.internal.texts.ApplicationClasses;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
@@ -26,7 +29,8 @@ final class ListenerHints implements BeanRegistrationAotProcessor {
     @Override
     public BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
         Class<?> type = bean.getBeanClass();
-        Map<Method, OutboxListener> listening = ListenerCatalog.methods(type);
+        Map<Method, OutboxListener> listening =
+                ListenerCatalog.methods(type, ApplicationClasses.of(bean.getBeanFactory()));
         List<OutboxListener> annotations = new ArrayList<>(listening.values());
         OutboxListener onBean =
                 bean.getBeanFactory().findAnnotationOnBean(bean.getBeanName(), OutboxListener.class, false);
@@ -40,6 +44,7 @@ final class ListenerHints implements BeanRegistrationAotProcessor {
             ReflectionHints hints = context.getRuntimeHints().reflection();
             annotations.forEach(annotation -> keepTypes(hints, annotation));
             listening.keySet().forEach(method -> keepListener(hints, type, method));
+            annotations.forEach(annotation -> BINDING.registerReflectionHints(hints, annotation.payloads()));
         };
     }
 
@@ -58,5 +63,11 @@ final class ListenerHints implements BeanRegistrationAotProcessor {
     private static void keepListener(ReflectionHints hints, Class<?> type, Method method) {
         hints.registerMethod(method, ExecutableMode.INVOKE);
         BINDING.registerReflectionHints(hints, ListenerMethod.parameterTypes(method, type));
+        Class<?> payload = new ListenerMethod(method, type).payload();
+        if (payload != null && payload.isSealed()) {
+            Set<Class<?>> permitted = new LinkedHashSet<>();
+            ListenerTypes.permitted(payload, permitted, new ArrayList<>());
+            permitted.forEach(permittedType -> BINDING.registerReflectionHints(hints, permittedType));
+        }
     }
 }

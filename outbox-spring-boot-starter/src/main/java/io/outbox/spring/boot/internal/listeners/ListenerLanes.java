@@ -1,5 +1,6 @@
 package io.outbox.spring.boot.internal.listeners;
 
+import io.outbox.EventType;
 import io.outbox.Outbox;
 import io.outbox.Subscription;
 import io.outbox.dispatch.LanePolicy;
@@ -38,8 +39,12 @@ final class ListenerLanes implements OutboxFeature, Destination {
             listener.asSubscription()
                     .map(subscription -> lane == null ? subscription : subscription.inLane(lane))
                     .ifPresent(builder::subscription);
-            if (lane != null && listener.asSubscription().isEmpty()) {
-                builder.lane(listener.route().eventType(), lane);
+            if (lane != null) {
+                if (listener.asSubscription().isEmpty()) {
+                    builder.lane(listener.route().eventType(), lane);
+                }
+                catalog.aliasesOf(listener.route().eventType())
+                        .forEach(former -> builder.lane(listener.storedEventType(former), lane));
             }
         }
         if (catalog.isDefault(outbox.name())) {
@@ -66,6 +71,11 @@ final class ListenerLanes implements OutboxFeature, Destination {
         if (mode == Mode.ORDERED) {
             throw refused(
                     listener, "outbox.mode is ORDERED, where no event type can be delivered apart from the others");
+        }
+        if (listener.route().eventType().equals(EventType.ANY.name())) {
+            throw refused(
+                    listener,
+                    "it takes events of all types, and all events of a type have the same settings: name its event types");
         }
         all.stream()
                 .filter(other -> other.storedEventType().equals(listener.storedEventType()))

@@ -1,18 +1,24 @@
 package io.outbox.spring.boot.internal.listeners;
 
+import static io.outbox.spring.boot.internal.listeners.ListenerMistake.unless;
+
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventListener;
-import io.outbox.spring.boot.internal.texts.EventTypes;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.BaseStream;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
 
 /** A method that takes events: what it wants and what it returns. Checked when it is made. */
 final class ListenerMethod {
@@ -25,30 +31,77 @@ final class ListenerMethod {
     /** @param beanType the class that has the method, perhaps from a generic superclass */
     ListenerMethod(Method method, Class<?> beanType) {
         this.method = method;
+        requireCallable(beanType);
         List<ResolvableType> types = Arrays.stream(parameterTypes(method, beanType))
                 .map(ResolvableType::forType)
                 .toList();
         this.batch = types.stream().anyMatch(ListenerMethod::isList);
-        require(!Modifier.isPrivate(method.getModifiers()), "the method must not be private");
-        require(!Modifier.isStatic(method.getModifiers()), "the method must not be static");
-        require(
+        unless(
                 !batch || types.stream().allMatch(ListenerMethod::isList),
-                "with one List among its parameters, which makes it a batch listener, every parameter must be a List");
+                "with one List among its parameters, which makes it a batch listener, every parameter must be a List",
+                "Make every parameter a List, or none");
         List<ResolvableType> single =
                 batch ? types.stream().map(type -> type.getGeneric(0)).toList() : types;
-        require(
+        unless(
                 single.stream().noneMatch(type -> type == ResolvableType.NONE || type.resolve() == null),
-                "every parameter must have a type that is known, such as List<Order> in place of List");
+                "every parameter must have a type that is known",
+                "Name the type of the elements, for example List<Order> in place of List");
+        single.forEach(ListenerMethod::requireReadable);
         this.arguments = single.stream().map(ListenerArgument::of).toList();
-        require(
+        List<ResolvableType> payloads = ofKind(ListenerArgument.Kind.PAYLOAD, single);
+        unless(
+                payloads.size() <= 1,
+                "each of its parameters " + payloads + " was taken for the payload, of which there is one",
+                "Keep the parameter with the payload. Headers and ids are in EventEnvelope, attempts in DeliveryInfo, and"
+                        + " beans come by the constructor");
+        unless(
                 arguments.stream().map(ListenerArgument::kind).distinct().count() == arguments.size(),
-                "there must be one payload, one EventEnvelope and one DeliveryInfo at most");
-        this.payload = IntStream.range(0, single.size())
-                .filter(i -> arguments.get(i).kind() == ListenerArgument.Kind.PAYLOAD)
-                .mapToObj(single::get)
-                .findFirst()
-                .orElse(null);
-        require(returnsWhatIsUnderstood(), returnRule());
+                "there must be one payload, one EventEnvelope and one DeliveryInfo at most",
+                "Remove the parameter that is there twice");
+        this.payload = payloads.isEmpty() ? null : payloads.get(0);
+        unless(returnsWhatIsUnderstood(), returnRule(), "Change what the method returns");
+    }
+
+    private void requireCallable(Class<?> beanType) {
+        unless(!Modifier.isPrivate(method.getModifiers()), "the method must not be private", "Make it package-private");
+        unless(
+                !Modifier.isStatic(method.getModifiers()),
+                "the method must not be static",
+                "Make it a method of the bean");
+        unless(
+                Stream.of(method, beanType, method.getDeclaringClass())
+                        .noneMatch(element -> AnnotatedElementUtils.hasAnnotation(element, Async.class)),
+                "it is @Async, so it returns before its work is done: its event would count as delivered, and a failure"
+                        + " would be lost",
+                "Remove @Async. The outbox calls listeners on its own threads, after the commit; concurrency of"
+                        + " @OutboxListener sets how many calls run at the same time");
+        unless(
+                Stream.of(method.getParameterTypes())
+                        .noneMatch(type -> type.getName().equals("kotlin.coroutines.Continuation")),
+                "it is a suspend function, which returns before its work is done",
+                "Make it a plain function; it may call runBlocking { … }");
+    }
+
+    /** Refuses what looks as if several events, or none, could come that way. */
+    private static void requireReadable(ResolvableType type) {
+        Class<?> raw = type.resolve();
+        boolean ofThePlatform = raw.getName().startsWith("java.util.");
+        unless(
+                !ofThePlatform || !(Iterable.class.isAssignableFrom(raw) || BaseStream.class.isAssignableFrom(raw)),
+                "its parameter " + type + " was taken for the payload of one event",
+                "Take the payload's class for one event, or a List of it for a batch, such as List<"
+                        + type.getGeneric(0).resolve(Object.class).getSimpleName() + ">");
+        unless(
+                raw != Optional.class,
+                "its parameter " + type + " was taken for the payload, and every event has one",
+                "Take " + type.getGeneric(0).resolve(Object.class).getSimpleName() + " itself");
+    }
+
+    private List<ResolvableType> ofKind(ListenerArgument.Kind kind, List<ResolvableType> types) {
+        return IntStream.range(0, types.size())
+                .filter(i -> arguments.get(i).kind() == kind)
+                .mapToObj(types::get)
+                .toList();
     }
 
     /** Returns the types of the parameters, with the variables of generic superclasses replaced. */
@@ -82,28 +135,26 @@ final class ListenerMethod {
                 : "it must return nothing, or a DispatchResult";
     }
 
-    private static void require(boolean fulfilled, String rule) {
-        if (!fulfilled) {
-            throw new IllegalStateException(rule);
-        }
-    }
-
-    /** Returns the event type that follows from the payload's class, or {@code null} if there is no such class. */
-    String eventType() {
-        return payload == null ? null : EventTypes.of(payload.resolve(Object.class));
+    /** Returns the class of the payload, or {@code null} if it takes none. */
+    Class<?> payload() {
+        return payload == null ? null : payload.resolve(Object.class);
     }
 
     /**
      * Returns the method of a bean as a listener.
      *
+     * @param as the class to read payloads as, or {@code null} for that of the parameter
      * @throws IllegalStateException if it cannot be called through the bean's proxy, as far as that is known already
      */
-    EventListener on(ConfigurableListableBeanFactory beans, String beanName) {
+    EventListener on(ConfigurableListableBeanFactory beans, String beanName, Class<?> as) {
         BeanMethod call = new BeanMethod(beans, beanName, method);
         Class<?> type = beans.getType(beanName);
         if (type != null) {
             call.invocableOn(type);
         }
-        return batch ? new BatchMethodListener(call, arguments) : new MethodListener(call, arguments);
+        List<ListenerArgument> passed = as == null
+                ? arguments
+                : arguments.stream().map(argument -> argument.readAs(as)).toList();
+        return batch ? new BatchMethodListener(call, passed) : new MethodListener(call, passed);
     }
 }

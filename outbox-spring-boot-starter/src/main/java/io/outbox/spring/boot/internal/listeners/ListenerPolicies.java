@@ -1,7 +1,5 @@
 package io.outbox.spring.boot.internal.listeners;
 
-import static io.outbox.spring.boot.internal.settings.Rules.require;
-
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.MultiplyingRetryPolicy;
 import io.outbox.dispatch.RetryPolicy;
@@ -9,6 +7,8 @@ import io.outbox.spring.boot.OutboxListener;
 import io.outbox.spring.boot.OutboxProperties;
 import io.outbox.spring.boot.OutboxProperties.ListenerSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import io.outbox.spring.boot.internal.settings.UnknownKeys;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -16,7 +16,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
@@ -25,6 +24,7 @@ import org.springframework.boot.convert.DurationStyle;
  */
 final class ListenerPolicies {
 
+    private static final System.Logger LOG = System.getLogger(ListenerPolicies.class.getName());
     private static final double DEFAULT_MULTIPLIER = 2;
 
     private final Map<String, ListenerSettings> settings;
@@ -39,15 +39,20 @@ final class ListenerPolicies {
         this.placeholders = placeholders;
     }
 
-    /** Refuses settings of listeners that do not exist. */
-    void requireKnown(Set<String> names) {
+    /**
+     * Warns of settings of listeners that are not in this context. They are not refused: the listener may be left out on
+     * purpose, by a profile or in a test of a part of the application.
+     */
+    void warnOfUnknown(Set<String> names) {
         settings.keySet().stream()
                 .filter(name -> !names.contains(name))
-                .findFirst()
-                .ifPresent(unknown -> {
-                    throw new InvalidConfigurationPropertyValueException(
-                            "outbox.listeners." + unknown, null, "there is no listener of this name, only " + names);
-                });
+                .forEach(unknown -> LOG.log(
+                        Level.WARNING,
+                        "Settings below outbox.listeners.{0} have no effect here: there is no listener of this name, only"
+                                + " {1}{2}",
+                        unknown,
+                        names,
+                        UnknownKeys.didYouMean(unknown, names)));
     }
 
     /** Returns the lane of a listener, or {@code null} if nothing was set for it. */
@@ -138,8 +143,6 @@ final class ListenerPolicies {
 
         Integer number(
                 Function<ListenerSettings, Integer> property, String attribute, Function<OutboxListener, String> text) {
-            Integer set = property.apply(properties);
-            require(set == null || set >= 1, key(attribute), set, "must be at least 1");
             return value(property, attribute, text, Integer::valueOf);
         }
 
@@ -147,8 +150,6 @@ final class ListenerPolicies {
                 Function<ListenerSettings, Duration> property,
                 String attribute,
                 Function<OutboxListener, String> text) {
-            Duration set = property.apply(properties);
-            require(set == null || set.toMillis() >= 1, key(attribute), set, "must be at least one millisecond");
             return value(property, attribute, text, DurationStyle::detectAndParse);
         }
 

@@ -45,7 +45,9 @@ final class ListenerRegistration implements OutboxListenerRegistrar {
         all.addAll(catalog.late());
         all.addAll(catalog.bound());
         warnOfSilence(all);
-        all.forEach(this::register);
+        for (int i = 0; i < all.size(); i++) {
+            register(all.get(i), all.subList(0, i));
+        }
         catalog.unbound().forEach(this::requireRegistered);
         catalog.registered();
     }
@@ -71,8 +73,9 @@ final class ListenerRegistration implements OutboxListenerRegistrar {
         }
     }
 
-    private void register(ListenerDefinition definition) {
+    private void register(ListenerDefinition definition, List<ListenerDefinition> before) {
         try {
+            requireOnlyOne(definition, before);
             DefaultListenerRegistry registry = registry(definition.outbox());
             EventListener listener = definition.listener();
             definition
@@ -83,9 +86,21 @@ final class ListenerRegistration implements OutboxListenerRegistrar {
                                     definition.route().aggregateType(),
                                     definition.route().eventType(),
                                     listener));
+            String eventType = definition.route().eventType();
+            catalog.aliasesOf(eventType).forEach(former -> registry.alias(former, eventType));
         } catch (IllegalStateException e) {
             throw new ListenerRegistrationException(definition.description(), e);
         }
+    }
+
+    private static void requireOnlyOne(ListenerDefinition definition, List<ListenerDefinition> before) {
+        before.stream().filter(definition::isForTheSameAs).findFirst().ifPresent(other -> {
+            throw new ListenerMistake(
+                    "the event type '" + definition.route().eventType() + "' has a listener already, '"
+                            + other.description() + "'",
+                    "Give each of them a name of its own, @OutboxListener(subscription = \"…\"), so that both get every"
+                            + " event; or remove one");
+        });
     }
 
     /** Refuses a listener that was forgotten; one that the application has registered itself was not. */

@@ -18,30 +18,28 @@ record ListenerRoute(String aggregateType, String eventType) {
     }
 
     /**
-     * Returns the route that an annotation gives.
+     * Returns the event type that an annotation names, or {@code null}.
      *
      * @param placeholders resolves those in names
-     * @param otherwise the event type if the annotation gives none, or {@code null}
      */
-    static ListenerRoute of(OutboxListener annotation, UnaryOperator<String> placeholders, String otherwise) {
-        String eventType = name(
+    static String eventType(OutboxListener annotation, UnaryOperator<String> placeholders) {
+        return name(
                 "eventType",
                 placeholders.apply(annotation.eventType()),
                 annotation.eventTypeClass(),
                 EventType.class,
                 EventType::name);
-        if (eventType == null && otherwise == null) {
-            throw new IllegalStateException("@OutboxListener needs eventType or eventTypeClass");
-        }
+    }
+
+    /** Returns the aggregate type that an annotation names, or that of events without one. */
+    static String aggregateType(OutboxListener annotation, UnaryOperator<String> placeholders) {
         String aggregateType = name(
                 "aggregateType",
                 placeholders.apply(annotation.aggregateType()),
                 annotation.aggregateTypeClass(),
                 AggregateType.class,
                 AggregateType::name);
-        return new ListenerRoute(
-                aggregateType == null ? AggregateType.GLOBAL.name() : aggregateType,
-                eventType == null ? otherwise : eventType);
+        return aggregateType == null ? AggregateType.GLOBAL.name() : aggregateType;
     }
 
     private static <T> String name(

@@ -52,8 +52,11 @@ public class ListenersConfiguration {
 
     @Bean
     ListenersInVain outboxListenersInVain(
-            OutboxPublisherProperties publisher, Environment environment, ListenerCatalog catalog) {
-        return new ListenersInVain(publisher, new ExplicitSettings(environment), catalog);
+            ListableBeanFactory beans,
+            OutboxPublisherProperties publisher,
+            Environment environment,
+            ListenerCatalog catalog) {
+        return new ListenersInVain(beans, publisher, new ExplicitSettings(environment), catalog);
     }
 
     /** Mistakes show at start-up. */

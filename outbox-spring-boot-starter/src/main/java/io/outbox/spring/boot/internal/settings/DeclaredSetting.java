@@ -1,6 +1,6 @@
 package io.outbox.spring.boot.internal.settings;
 
-import static io.outbox.spring.boot.internal.settings.Rules.require;
+import static io.outbox.spring.boot.internal.settings.FeatureSettings.require;
 
 import io.outbox.spring.boot.internal.declaring.Circumstance;
 import io.outbox.spring.boot.internal.declaring.Rule;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * @param noEffect when it has no effect
  * @param entry the settings of each entry, if this is a map of nested properties; else empty
  */
-public record DeclaredSetting(
+record DeclaredSetting(
         String key,
         UnaryOperator<Object> value,
         Rule rule,
@@ -33,7 +33,7 @@ public record DeclaredSetting(
         List<DeclaredSetting> entry) {
 
     /** Returns every key by which the application can give this setting. */
-    public Stream<String> keys() {
+    Stream<String> keys() {
         return unit == ChronoUnit.FOREVER ? Stream.of(key) : Stream.of(key, numberKey());
     }
 
@@ -63,7 +63,8 @@ public record DeclaredSetting(
         if (!entry.isEmpty()) {
             ((Map<?, ?>) set)
                     .forEach((name, nested) -> entry.forEach(setting -> setting.checkRule(
-                            EventTypeKeys.of(key, (String) name) + "." + setting.key, setting.value.apply(nested))));
+                            FeatureSettings.ofEntry(key, (String) name) + "." + setting.key,
+                            setting.value.apply(nested))));
         }
     }
 

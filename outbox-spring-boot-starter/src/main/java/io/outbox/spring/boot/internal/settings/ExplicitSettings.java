@@ -37,14 +37,24 @@ public final class ExplicitSettings {
     }
 
     /** Returns what the application sets this key to. */
-    <T> Optional<T> value(String key, Class<T> type) {
+    public <T> Optional<T> value(String key, Class<T> type) {
         BindResult<T> bound = binder.bind(key, Bindable.of(type));
         return bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
     }
 
     /** Returns whether a setting is true. */
-    boolean is(String key, boolean byDefault) {
+    public boolean is(String key, boolean byDefault) {
         return value(key, Boolean.class).orElse(byDefault);
+    }
+
+    /** Returns whether the application has a consumer. */
+    boolean consumes() {
+        return is(OutboxKeys.CONSUMER, false);
+    }
+
+    /** Returns whether the application consumes and does nothing else, so that it needs no outbox. */
+    public boolean isConsumerOnly() {
+        return consumes() && !is(PublisherKeys.ENABLED, true) && !has(OutboxKeys.MODE);
     }
 
     /** Returns whether the application sets this key or one below it. */

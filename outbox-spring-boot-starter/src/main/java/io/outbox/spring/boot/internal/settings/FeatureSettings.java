@@ -1,10 +1,13 @@
 package io.outbox.spring.boot.internal.settings;
 
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
 /**
@@ -24,12 +27,14 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
  * <p>which {@code META-INF/spring.factories} names under this type, so that they are known whether the feature is in
  * use or not. From that follows, for all features alike: two names with different values are refused, settings without
  * effect and keys that no feature has are warned of, and {@link #check} applies the rules. How several values fit
- * together is for the feature to check.
+ * together is for the feature to check ({@link #checkTogether}).
  */
 public abstract class FeatureSettings {
 
     /** Another name for a setting, and the value that it has there. */
     record OtherName(String key, Object value) {}
+
+    private static final Pattern UNIFORM = Pattern.compile("[a-z0-9][a-z0-9-]*");
 
     private final String prefix;
     private final Class<?> properties;
@@ -53,11 +58,32 @@ public abstract class FeatureSettings {
         return new Binder(List.of()).bindOrCreate("nothing", properties);
     }
 
-    /** Checks each value for itself, and that a setting with two names has one value. */
+    /** Refuses a setting unless the rule is fulfilled, with its key, its value and the rule. */
+    public static void require(boolean fulfilled, String key, Object value, String rule) {
+        if (!fulfilled) {
+            throw new InvalidConfigurationPropertyValueException(key, value, rule);
+        }
+    }
+
+    /** Returns the key of an entry of a map, in brackets where its name would not survive without. */
+    public static String ofEntry(String map, String name) {
+        return map + (UNIFORM.matcher(name).matches() ? "." + name : "[" + name + "]");
+    }
+
+    /** Returns the values of properties by their keys; {@code null} for what has none. */
+    public static Map<String, Object> values(Object properties) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        Declarations.of(properties.getClass(), "")
+                .forEach(setting -> values.put(setting.key(), setting.value().apply(properties)));
+        return values;
+    }
+
+    /** Checks each value for itself, that a setting with two names has one value, and that the values fit together. */
     public static void check(Object properties, ExplicitSettings explicit) {
-        of(properties)
-                .forEach(feature ->
-                        feature.settings.forEach(setting -> setting.check(properties, feature.defaults, explicit)));
+        of(properties).forEach(feature -> {
+            feature.settings.forEach(setting -> setting.check(properties, feature.defaults, explicit));
+            feature.checkTogether(properties);
+        });
     }
 
     /** Returns what properties say by other names about settings of other features, by the keys of these. */
@@ -87,6 +113,9 @@ public abstract class FeatureSettings {
         return all().stream().filter(feature -> feature.properties.isInstance(properties));
     }
 
+    /** Checks how several values fit together. Each of them fulfils its rule. */
+    protected void checkTogether(Object properties) {}
+
     /**
      * Returns why a setting has no effect, or {@code null} if it has one, beyond the circumstances that its field
      * declares.
@@ -113,7 +142,7 @@ public abstract class FeatureSettings {
     }
 
     /** Returns the settings, but those of entries of maps. */
-    public final List<DeclaredSetting> settings() {
+    final List<DeclaredSetting> settings() {
         return settings;
     }
 

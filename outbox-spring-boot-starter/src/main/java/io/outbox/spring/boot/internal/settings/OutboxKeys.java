@@ -7,6 +7,9 @@ public final class OutboxKeys extends FeatureSettings {
 
     public static final String MODE = "outbox.mode";
 
+    /** Whether there is a consumer: an application that only consumes has no outbox. */
+    public static final String CONSUMER = "outbox.consumer.enabled";
+
     static final String PREFIX = "outbox";
     static final String WORKER_COUNT = "outbox.dispatcher.worker-count";
     static final String RETRY_MAX_DELAY = "outbox.retry.max-delay";

@@ -1,5 +1,6 @@
 package io.outbox.spring.boot.internal.settings;
 
+import io.outbox.dispatch.StackTraces;
 import io.outbox.poller.StuckRecovery;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import java.time.Duration;
@@ -31,9 +32,16 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
     /**
      * How events are delivered.
      *
+     * @param stackTraces how much of the stack trace of a failure is stored
      * @param autoStartup whether delivery starts with the application
      */
-    public record Delivery(Workers workers, Retry retry, Polling polling, Locking locking, boolean autoStartup) {}
+    public record Delivery(
+            Workers workers,
+            Retry retry,
+            Polling polling,
+            Locking locking,
+            StackTraces stackTraces,
+            boolean autoStartup) {}
 
     /** Who delivers, and what may wait for them. */
     public record Workers(
@@ -45,9 +53,10 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
     /**
      * How events are found that the hot path did not take.
      *
+     * @param minInterval how soon to look again after some were found
      * @param batchSize how many are read at a time, if somebody has set that
      */
-    public record Polling(Duration interval, OptionalInt batchSize, Duration skipRecent) {}
+    public record Polling(Duration interval, Duration minInterval, OptionalInt batchSize, Duration skipRecent) {}
 
     /**
      * How several nodes share the table.

@@ -1,6 +1,6 @@
 package io.outbox.spring.boot.internal.settings;
 
-import static io.outbox.spring.boot.internal.settings.Rules.require;
+import static io.outbox.spring.boot.internal.settings.FeatureSettings.require;
 
 import io.outbox.poller.StuckRecovery;
 import io.outbox.spring.boot.OutboxGlobalProperties;
@@ -31,7 +31,8 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  *
  * <p>Some settings have two names, one of {@link OutboxProperties} and one of the publisher. The one that the application
  * sets counts; if it sets both, to different values, it is told so and does not start. If it sets neither, the publisher's
- * default counts as soon as the publisher is configured; that tables are created, also with a consumer.
+ * default counts if there are event types to publish; of the clean-up, also with a setting of the clean-up; that tables are
+ * created, also with a consumer.
  *
  * <p>Without a mode of the application's choice, one follows from the rest: with claim locking, or with event types to
  * publish, any number of instances may deliver; with the publisher turned off, this one delivers nothing.
@@ -47,7 +48,8 @@ public final class SettingsDecision {
     private final OutboxGlobalProperties global;
     private final OutboxPublisherProperties publisher;
     private final Map<String, OtherName> otherNames;
-    private final boolean publisherIsConfigured;
+    private final boolean publishes;
+    private final boolean cleansUp;
     private final boolean isConsumerOnly;
 
     public SettingsDecision(
@@ -58,8 +60,9 @@ public final class SettingsDecision {
         this.otherNames = publisher.enabled()
                 ? FeatureSettings.otherNames(global, publisher)
                 : FeatureSettings.otherNames(global);
-        this.publisherIsConfigured = publisher.enabled() && explicit.hasAnyBelow(PublisherKeys.PREFIX);
-        this.isConsumerOnly = ConsumerDecision.isConsumerOnly(explicit);
+        this.publishes = publisher.enabled() && !publisher.events().isEmpty();
+        this.cleansUp = publishes || (publisher.enabled() && explicit.hasAnyBelow(PublisherKeys.of("clean-up")));
+        this.isConsumerOnly = explicit.isConsumerOnly();
     }
 
     /** Returns the settings of an outbox whose properties are made by code and complete. */
@@ -75,7 +78,6 @@ public final class SettingsDecision {
     public OutboxSettings decide(OutboxProperties outbox) {
         Stream.of(outbox, global, publisher).forEach(properties -> FeatureSettings.check(properties, explicit));
         checkRetry(outbox.getRetry());
-        new PublisherCheck(publisher).check();
         Mode mode = mode(outbox);
         OutboxSettings settings = new OutboxSettings(
                 mode, table(outbox), delivery(outbox, mode), purge(outbox, mode), monitoring(outbox));
@@ -126,7 +128,6 @@ public final class SettingsDecision {
                     OutboxKeys.MODE);
             return Mode.WRITER_ONLY;
         }
-        boolean publishes = !publisher.events().isEmpty();
         require(
                 !publishes || !refusesLocks,
                 OutboxKeys.LOCKING,
@@ -145,7 +146,7 @@ public final class SettingsDecision {
                         creates -> Boolean.FALSE.equals(creates)
                                 ? DatabaseInitializationMode.NEVER
                                 : DatabaseInitializationMode.ALWAYS,
-                        publisherIsConfigured || ConsumerDecision.consumes(explicit)),
+                        publishes || explicit.consumes()),
                 outbox.getBackend() == Backend.REDIS ? outbox.getRedis().getName() : null);
     }
 
@@ -155,14 +156,16 @@ public final class SettingsDecision {
         return new Delivery(
                 workers(outbox.getDispatcher()),
                 new Retry(retry.getBaseDelay(), retry.getMaxDelay()),
-                new Polling(poller.getInterval(), poller.ownBatchSize(), poller.getSkipRecent()),
+                new Polling(
+                        poller.getInterval(), poller.getMinInterval(), poller.ownBatchSize(), poller.getSkipRecent()),
                 locking(outbox, mode),
+                outbox.getErrors().getStackTraces(),
                 outbox.isAutoStartup());
     }
 
     private Workers workers(OutboxProperties.Dispatcher dispatcher) {
         return new Workers(
-                inForce(OutboxKeys.WORKER_COUNT, dispatcher.getWorkerCount(), Integer.class),
+                inForce(OutboxKeys.WORKER_COUNT, dispatcher.getWorkerCount(), Integer.class, publishes),
                 dispatcher.getHotQueueCapacity(),
                 dispatcher.getColdQueueCapacity(),
                 dispatcher.getMaxAttempts(),
@@ -174,14 +177,14 @@ public final class SettingsDecision {
         String ownerId = locking.getOwnerId();
         return new Locking(
                 ownerId == null || ownerId.isBlank() ? null : ownerId,
-                inForce(OutboxKeys.LOCK_TIMEOUT, locking.getLockTimeout(), Duration.class),
+                inForce(OutboxKeys.LOCK_TIMEOUT, locking.getLockTimeout(), Duration.class, publishes),
                 stuckRecovery(mode),
                 outbox.getUnroutableGrace());
     }
 
     /** Returns the schedule if the application sets one; the engine's own, with every poll, is quicker. */
     private StuckRecovery stuckRecovery(Mode mode) {
-        if (!publisherIsConfigured
+        if (!publisher.enabled()
                 || mode != Mode.MULTI_NODE
                 || RECOVERY_SCHEDULE.stream().noneMatch(explicit::has)) {
             return null;
@@ -193,14 +196,14 @@ public final class SettingsDecision {
     private Optional<Purge> purge(OutboxProperties outbox, Mode mode) {
         OutboxProperties.Purge purge = outbox.getPurge();
         OutboxPublisherProperties.CleanUp cleanUp = publisher.cleanUp();
-        boolean enabled = inForce(OutboxKeys.PURGE, purge.isEnabled(), Boolean.class);
+        boolean enabled = inForce(OutboxKeys.PURGE, purge.isEnabled(), Boolean.class, cleansUp);
         // purging by age, as writer-only does, would take events from the instances that deliver
         boolean othersPurge = !publisher.enabled() && !explicit.has(OutboxKeys.MODE);
         Purge decided = new Purge(
-                inForce(OutboxKeys.PURGE_RETENTION, purge.getRetention(), Duration.class),
-                publisherIsConfigured && !explicit.has(OutboxKeys.PURGE),
-                inForce(OutboxKeys.PURGE_BATCH_SIZE, purge.getBatchSize(), Integer.class),
-                inForce(OutboxKeys.PURGE_INTERVAL, purge.getInterval(), Duration.class),
+                inForce(OutboxKeys.PURGE_RETENTION, purge.getRetention(), Duration.class, cleansUp),
+                cleansUp && !explicit.has(OutboxKeys.PURGE),
+                inForce(OutboxKeys.PURGE_BATCH_SIZE, purge.getBatchSize(), Integer.class, cleansUp),
+                inForce(OutboxKeys.PURGE_INTERVAL, purge.getInterval(), Duration.class, cleansUp),
                 purgeInitialDelay(cleanUp));
         boolean wanted = enabled || isWantedBy(decided.retention(), mode);
         return wanted && !othersPurge ? Optional.of(decided) : Optional.empty();
@@ -215,7 +218,7 @@ public final class SettingsDecision {
     }
 
     private Duration purgeInitialDelay(OutboxPublisherProperties.CleanUp cleanUp) {
-        boolean counts = publisherIsConfigured
+        boolean counts = cleansUp
                 && (!explicit.has(OutboxKeys.PURGE) || explicit.has(PublisherKeys.of("clean-up.initial-delay")));
         return counts ? cleanUp.initialDelay() : Duration.ZERO;
     }
@@ -232,8 +235,8 @@ public final class SettingsDecision {
                 metrics.isEnabled(), metrics.getNamePrefix(), outbox.getHealth().getMaxLag());
     }
 
-    private <T> T inForce(String key, T value, Class<T> type) {
-        return inForce(key, value, type::cast, publisherIsConfigured);
+    private <T> T inForce(String key, T value, Class<T> type, boolean othersDefaultCounts) {
+        return inForce(key, value, (Function<Object, T>) type::cast, othersDefaultCounts);
     }
 
     /** Returns the value that counts of a setting that may have another name. */

@@ -2,12 +2,15 @@ package io.outbox.spring.boot.internal.settings;
 
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -26,11 +29,11 @@ public final class UnknownKeys {
 
     private static final System.Logger LOG = System.getLogger(UnknownKeys.class.getName());
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(OutboxKeys.PREFIX);
-    /** How many letters may be wrong in a name. */
-    private static final int MOST_MISTAKES = 3;
 
     private final Set<ConfigurationPropertyName> known = new HashSet<>();
     private final List<ConfigurationPropertyName> open = new ArrayList<>();
+    /** What can follow the names that the application chooses below these keys. */
+    private final Map<ConfigurationPropertyName, List<String>> entries = new HashMap<>();
 
     private UnknownKeys(ListableBeanFactory beans) {
         Set<ConfigurationPropertyName> declared = new HashSet<>();
@@ -38,8 +41,13 @@ public final class UnknownKeys {
             declared.add(ConfigurationPropertyName.of(feature.prefix()));
             for (DeclaredSetting setting : feature.settings()) {
                 setting.keys().map(ConfigurationPropertyName::of).forEach(known::add);
-                if (setting.isOpen(feature.defaults())) {
-                    open.add(ConfigurationPropertyName.of(setting.key()));
+                ConfigurationPropertyName name = ConfigurationPropertyName.of(setting.key());
+                if (!setting.entry().isEmpty()) {
+                    entries.put(
+                            name,
+                            setting.entry().stream().map(DeclaredSetting::key).toList());
+                } else if (setting.isOpen(feature.defaults())) {
+                    open.add(name);
                 }
             }
         }
@@ -52,6 +60,11 @@ public final class UnknownKeys {
         }
     }
 
+    /** Returns the nearest of the known names as a question to add to a message; empty text if none is near. */
+    public static String didYouMean(String unknown, Collection<String> known) {
+        return SimilarNames.question(unknown, known);
+    }
+
     /** Warns about each key that nobody reads. */
     public static void warn(Environment environment, ListableBeanFactory beans) {
         UnknownKeys keys = new UnknownKeys(beans);
@@ -60,9 +73,7 @@ public final class UnknownKeys {
                     Level.WARNING,
                     "{0} is no setting of the outbox, and has no effect{1}",
                     key,
-                    keys.nearest(key)
-                            .map(name -> "; did you mean " + name + "?")
-                            .orElse(""));
+                    didYouMean(key, keys.knownBeside(key)));
         }
     }
 
@@ -81,32 +92,24 @@ public final class UnknownKeys {
     }
 
     private boolean isKnown(ConfigurationPropertyName name) {
-        return known.contains(name) || open.stream().anyMatch(part -> part.equals(name) || part.isAncestorOf(name));
+        return known.contains(name)
+                || open.stream().anyMatch(part -> part.equals(name) || part.isAncestorOf(name))
+                || keysOfEntry(name).anyMatch(key -> key.equals(name) || key.isAncestorOf(name));
     }
 
-    private Optional<String> nearest(String key) {
-        return known.stream()
+    /** Returns the keys of all settings that belong to the same entry of a map as the key. */
+    private Stream<ConfigurationPropertyName> keysOfEntry(ConfigurationPropertyName name) {
+        return entries.entrySet().stream()
+                .filter(map -> map.getKey().isAncestorOf(name))
+                .flatMap(map -> {
+                    ConfigurationPropertyName entry = name.chop(map.getKey().getNumberOfElements() + 1);
+                    return map.getValue().stream().map(entry::append);
+                });
+    }
+
+    private Set<String> knownBeside(String key) {
+        return Stream.concat(known.stream(), keysOfEntry(ConfigurationPropertyName.of(key)))
                 .map(ConfigurationPropertyName::toString)
-                .filter(name -> distance(key, name) <= MOST_MISTAKES)
-                .min(Comparator.comparingInt((String name) -> distance(key, name))
-                        .thenComparing(name -> name));
-    }
-
-    /** Returns how many letters have to be inserted, left out or replaced to make one text of the other. */
-    private static int distance(String one, String other) {
-        int[] row = new int[other.length() + 1];
-        for (int j = 0; j <= other.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= one.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= other.length(); j++) {
-                int replaced = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[other.length()];
+                .collect(Collectors.toSet());
     }
 }

@@ -1,7 +1,16 @@
 package io.outbox.spring.boot.internal.texts;
 
 import io.outbox.spring.boot.Outboxed;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
+import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.type.filter.AnnotationTypeFilter;
+import org.springframework.util.ClassUtils;
 
 /** The event types that follow from the classes of payloads. */
 public final class EventTypes {
@@ -25,5 +34,30 @@ public final class EventTypes {
             return type;
         }
         return payload.isArray() || payload.getPackageName().startsWith(PLATFORM) ? null : payload.getSimpleName();
+    }
+
+    /** Returns the former names that {@link Outboxed} gives to the type of a class, perhaps with placeholders. */
+    public static List<String> aliasesOf(Class<?> payload) {
+        Outboxed annotation = AnnotatedElementUtils.findMergedAnnotation(payload, Outboxed.class);
+        return annotation == null ? List.of() : List.of(annotation.aliases());
+    }
+
+    /**
+     * Returns the classes with {@link Outboxed}, or that inherit it, in the packages of the application, which takes reading
+     * the headers of all classes there.
+     */
+    public static Set<Class<?>> outboxedClasses(ConfigurableListableBeanFactory beans) {
+        Set<Class<?>> types = new LinkedHashSet<>();
+        if (AutoConfigurationPackages.has(beans)) {
+            ClassPathScanningCandidateComponentProvider scanner =
+                    new ClassPathScanningCandidateComponentProvider(false);
+            scanner.addIncludeFilter(new AnnotationTypeFilter(Outboxed.class, true, true));
+            for (String root : AutoConfigurationPackages.get(beans)) {
+                for (BeanDefinition found : scanner.findCandidateComponents(root)) {
+                    types.add(ClassUtils.resolveClassName(found.getBeanClassName(), beans.getBeanClassLoader()));
+                }
+            }
+        }
+        return types;
     }
 }

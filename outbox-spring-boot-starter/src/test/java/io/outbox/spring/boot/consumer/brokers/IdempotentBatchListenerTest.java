@@ -220,8 +220,11 @@ class IdempotentBatchListenerTest {
                     },
                     "a",
                     "b"));
-            assertThat(failure).isExactlyInstanceOf(IllegalStateException.class).hasNoCause();
-            assertThat(failure.getSuppressed()[0]).hasCause(wrong);
+            assertFailedAt(failure, 0);
+            assertThat(failure.getCause())
+                    .isExactlyInstanceOf(IllegalStateException.class)
+                    .hasNoCause();
+            assertThat(failure.getCause().getSuppressed()[0]).hasCause(wrong);
             assertThat(bills()).isEmpty();
         }
     }
@@ -257,6 +260,19 @@ class IdempotentBatchListenerTest {
         assertFailedAt(nameless, 1);
         assertThat(nameless).hasCauseInstanceOf(InvalidEventIdException.class);
         assertThat(bills()).containsExactly("a", "b", "c", "d");
+    }
+
+    @Test
+    void afterAFailureWithoutANameTheMessagesAreConsumedOneByOneUpToTheOneThatFails() {
+        Items failing = (messages, i, acknowledgment) -> {
+            if (messages.get(i).value().equals("broken")) {
+                throw new IllegalArgumentException("broken");
+            }
+        };
+        Throwable broken = catchThrowable(() -> deliver(failing, "a", "b", "broken", "c"));
+        assertFailedAt(broken, 2);
+        assertThat(broken).hasCauseInstanceOf(IllegalArgumentException.class);
+        assertThat(bills()).containsExactly("a", "b");
     }
 
     @Test

@@ -14,11 +14,11 @@ class StartupLineTest {
     @Test
     void saysWhereEventsAre() {
         OutboxProperties properties = new OutboxProperties();
-        assertThat(line(properties)).startsWith("Outbox in table outbox_event: mode SINGLE_NODE, ");
+        assertThat(line(properties)).startsWith("Outbox in table outbox_event: mode single-node, ");
 
         properties.setBackend(OutboxProperties.Backend.REDIS);
         properties.getRedis().setName("shop");
-        assertThat(line(properties)).startsWith("Outbox in Redis under the name shop: mode SINGLE_NODE, ");
+        assertThat(line(properties)).startsWith("Outbox in Redis under the name shop: mode single-node, ");
     }
 
     private static String line(OutboxProperties properties) {

@@ -7,7 +7,6 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -33,33 +32,15 @@ class DocumentedTestsTest {
     private static final Pattern JAVA = Pattern.compile("(?ms)^```java\n(.*?)^```$");
     private static final Pattern TYPE = Pattern.compile("(?m)^(?:class|record|interface) (\\w+)");
 
-    /** What the page does not show of its application. */
-    private static final String APPLICATION = """
-            package shop;
-
-            import org.springframework.boot.autoconfigure.SpringBootApplication;
-            import org.springframework.context.annotation.Bean;
-
-            @SpringBootApplication
-            class Shop {
-
-                @Bean
-                Mailer mailer() {
-                    return text -> {};
-                }
-            }
-            """;
-
     @TempDir
     private Path classes;
 
     @Test
     void pass() throws Exception {
-        List<Source> sources = new ArrayList<>(JAVA.matcher(Files.readString(PAGE))
+        List<Source> sources = JAVA.matcher(Files.readString(PAGE))
                 .results()
                 .map((MatchResult snippet) -> new Source(snippet.group(1)))
-                .toList());
-        sources.add(new Source(APPLICATION));
+                .toList();
         compile(sources);
 
         TestExecutionSummary summary = run(sources.stream()

@@ -6,6 +6,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.model.FailureText;
 import io.outbox.model.OutboxEvent;
 import io.outbox.samples.demo.screen.Screen;
 import io.outbox.samples.demo.tour.Shop.Order;
@@ -149,8 +150,9 @@ public final class Tour {
     }
 
     private String lastError(OutboxEvent dead) throws SQLException {
-        return database.query("SELECT last_error FROM outbox_event WHERE event_id = ?", dead.eventId())
+        String stored = database.query("SELECT last_error FROM outbox_event WHERE event_id = ?", dead.eventId())
                 .get(0);
+        return FailureText.of(stored).exception();
     }
 
     private void crash() throws Exception {

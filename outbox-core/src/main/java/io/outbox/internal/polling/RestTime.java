@@ -1,0 +1,28 @@
+package io.outbox.internal.polling;
+
+/**
+ * How long a feed rests between looks while no hints tell of new events: briefly after a look that found some, and twice as
+ * long after each that did not, up to the interval. For the polling thread; others may note what they found.
+ */
+final class RestTime {
+
+    private final long shortestMs;
+    private volatile long nextMs = Long.MAX_VALUE;
+
+    /** @param shortestMs how long to rest after events were found */
+    RestTime(long shortestMs) {
+        this.shortestMs = shortestMs;
+    }
+
+    /** Notes that a look found events. */
+    void found() {
+        nextMs = shortestMs;
+    }
+
+    /** Returns how long to rest now, and makes the next rest longer. */
+    long next(long intervalMs) {
+        long restMs = Math.min(nextMs, intervalMs);
+        nextMs = restMs == intervalMs ? Long.MAX_VALUE : 2 * restMs;
+        return restMs;
+    }
+}

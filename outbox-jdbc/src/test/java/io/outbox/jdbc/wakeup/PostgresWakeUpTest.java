@@ -1,0 +1,283 @@
+package io.outbox.jdbc.wakeup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.support.CapturedLog;
+import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.WakeUp;
+import io.outbox.testservers.PostgresServer;
+import io.outbox.testservers.TcpProxy;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Hints over PostgreSQL, with pollers that would otherwise sleep through the test, and what may happen to them. */
+class PostgresWakeUpTest {
+
+    private static final long NEVER_MS = 3_600_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final String url = TestDatabase.POSTGRESQL.newUrl();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final Set<String> delivered = ConcurrentHashMap.newKeySet();
+
+    @AfterEach
+    void closeAll() throws Exception {
+        Collections.reverse(opened);
+        for (AutoCloseable resource : opened) {
+            resource.close();
+        }
+    }
+
+    private <T extends AutoCloseable> T opened(T resource) {
+        opened.add(resource);
+        return resource;
+    }
+
+    private HikariDataSource pool(String poolUrl, int size) {
+        return opened(TestDatabase.pool(poolUrl, size));
+    }
+
+    private JdbcOutbox jdbc(HikariDataSource pool) {
+        return JdbcOutbox.of(pool).createSchema();
+    }
+
+    private WakeUp deliverer(JdbcOutbox jdbc, WakeUp wakeUp) {
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register("Hinted", event -> {
+            delivered.add(event.eventId());
+            return DispatchResult.done();
+        });
+        opened(Outbox.multiNode()
+                .backend(jdbc.backend())
+                .wakeUp(wakeUp)
+                .claimLocking(Duration.ofMinutes(5))
+                .listenerRegistry(listeners)
+                .intervalMs(NEVER_MS)
+                .minIntervalMs(NEVER_MS)
+                .build());
+        return wakeUp;
+    }
+
+    private static void awaitHints(WakeUp wakeUp) {
+        await().atMost(PATIENCE).until(wakeUp::isConnected);
+    }
+
+    private Runnable writer(JdbcOutbox jdbc) {
+        Outbox writer = opened(Outbox.writerOnly()
+                .backend(jdbc.backend())
+                .wakeUp(jdbc.wakeUp())
+                .build());
+        return () -> {
+            String id;
+            try (Transaction tx = jdbc.begin()) {
+                id = writer.writer().write(EventEnvelope.ofJson("Hinted", "{}"));
+                tx.commit();
+            }
+            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> delivered.contains(id));
+        };
+    }
+
+    private long sessions(HikariDataSource pool, String condition) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND " + condition)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    private static List<String> threads(String prefix) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith(prefix))
+                .toList();
+    }
+
+    @Test
+    void whatAnotherProcessWritesIsDeliveredAtOnce() {
+        JdbcOutbox here = jdbc(pool(url, 3));
+        awaitHints(deliverer(here, here.wakeUp()));
+        Runnable writeAndAwait = writer(jdbc(pool(url, 3)));
+
+        for (int i = 0; i < 20; i++) {
+            writeAndAwait.run();
+        }
+    }
+
+    @Test
+    void aListenerWhoseSessionIsEndedHearsAgainAndLooksForWhatItMissed() throws SQLException {
+        JdbcOutbox here = jdbc(pool(url, 3));
+        HikariDataSource elsewhere = pool(url, 3);
+        WakeUp wakeUp = deliverer(here, here.wakeUp());
+        awaitHints(wakeUp);
+        Runnable writeAndAwait = writer(jdbc(elsewhere));
+        writeAndAwait.run();
+
+        for (int i = 0; i < 3; i++) {
+            try (Connection connection = elsewhere.getConnection();
+                    Statement statement = connection.createStatement()) {
+                statement.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'"
+                        + " AND datname = current_database()");
+            }
+            // written while nobody may hear it
+            writeAndAwait.run();
+            awaitHints(wakeUp);
+        }
+        writeAndAwait.run();
+    }
+
+    @Test
+    void aConnectionThatIsOnlySilentIsMadeAgain() throws Exception {
+        int port = PostgresServer.shared().port();
+        try (TcpProxy proxy = TcpProxy.start(port)) {
+            HikariDataSource direct = pool(url, 3);
+            HikariDataSource silent = pool(url.replace(":" + port + "/", ":" + proxy.port() + "/"), 3);
+            JdbcOutbox jdbc = jdbc(direct);
+            List<Set<String>> hints = new CopyOnWriteArrayList<>();
+            WakeUp wakeUp = jdbc.wakeUp(silent);
+            opened(wakeUp.listen(hints::add)::close);
+            awaitHints(wakeUp);
+
+            proxy.stall();
+            await().atMost(PATIENCE).until(() -> !wakeUp.isConnected());
+            int before = hints.size();
+            proxy.resetAll();
+            proxy.resume();
+
+            await().atMost(PATIENCE).until(() -> wakeUp.isConnected() && hints.size() > before);
+        }
+    }
+
+    @Test
+    void aPoolWithoutAConnectionToSpareKeepsItsConnection() {
+        HikariDataSource one = pool(url, 1);
+        JdbcOutbox jdbc = jdbc(one);
+        try (CapturedLog log = CapturedLog.open()) {
+            deliverer(jdbc, jdbc.wakeUp());
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(log.text())
+                            .contains("Hints do not arrive")
+                            .contains("enlarge it by one"));
+        }
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(one.getHikariPoolMXBean().getActiveConnections())
+                        .isZero());
+        try (Connection connection = one.getConnection()) {
+            assertThat(connection.isValid(1)).isTrue();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void afterTheLastListenerThreadAndConnectionAreGone() throws SQLException {
+        HikariDataSource pool = pool(url, 2);
+        WakeUp wakeUp = jdbc(pool).wakeUp();
+        for (int round = 0; round < 5; round++) {
+            WakeUp.Listening first = wakeUp.listen(types -> {});
+            WakeUp.Listening second = wakeUp.listen(types -> {});
+            awaitHints(wakeUp);
+            first.close();
+            assertThat(wakeUp.isConnected()).isTrue();
+            second.close();
+
+            assertThat(wakeUp.isConnected()).isFalse();
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(threads("outbox-listen-")).isEmpty();
+                assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+            });
+            try (Connection one = pool.getConnection();
+                    Connection other = pool.getConnection()) {
+                for (Connection connection : List.of(one, other)) {
+                    try (Statement statement = connection.createStatement();
+                            ResultSet channels = statement.executeQuery("SELECT pg_listening_channels()")) {
+                        assertThat(channels.next()).isFalse();
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void connectionsWithoutAutoCommitLeaveNoTransactionOpen() throws SQLException {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(4);
+        config.setAutoCommit(false);
+        HikariDataSource pool = opened(new HikariDataSource(config));
+        JdbcOutbox jdbc = jdbc(pool(url, 2));
+        List<Set<String>> hints = new CopyOnWriteArrayList<>();
+        WakeUp wakeUp = PostgresWakeUp.of(pool, jdbc.store().tableName());
+        opened(wakeUp.listen(hints::add)::close);
+        awaitHints(wakeUp);
+
+        wakeUp.signal(Set.of("Hinted"));
+
+        await().atMost(PATIENCE).until(() -> hints.contains(Set.of("Hinted")));
+        assertThat(sessions(pool, "state LIKE 'idle in transaction%'")).isZero();
+    }
+
+    @Test
+    void aSignalNeverWaitsForTheDatabase() {
+        AtomicInteger asked = new AtomicInteger();
+        CountDownLatch end = new CountDownLatch(1);
+        opened(end::countDown);
+        DataSource stuck = (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    asked.incrementAndGet();
+                    end.await();
+                    throw new SQLException("the test is over");
+                });
+        WakeUp wakeUp = PostgresWakeUp.of(stuck, "outbox_event");
+
+        for (int i = 0; i < 100_000; i++) {
+            wakeUp.signal(Set.of("Type" + i % 10));
+        }
+
+        await().atMost(PATIENCE).until(() -> asked.get() == 1);
+    }
+
+    @Test
+    void aTableIsTheSameByWhateverNameItIsFound() throws SQLException {
+        HikariDataSource pool = pool(url, 3);
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE SCHEMA other; CREATE TABLE other.outbox_event (id int);"
+                    + " CREATE TABLE public.outbox_event (id int)");
+            String plain = new NotificationChannel("outbox_event").name(connection);
+            assertThat(new NotificationChannel("public.outbox_event").name(connection))
+                    .isEqualTo(plain);
+            assertThat(new NotificationChannel("PUBLIC.OUTBOX_EVENT").name(connection))
+                    .isEqualTo(plain);
+            String other = new NotificationChannel("other.outbox_event").name(connection);
+            assertThat(other).isNotEqualTo(plain).matches("outbox_[0-9a-f]{16}");
+            statement.execute("SET search_path = other");
+            assertThat(new NotificationChannel("outbox_event").name(connection)).isEqualTo(other);
+        }
+    }
+}

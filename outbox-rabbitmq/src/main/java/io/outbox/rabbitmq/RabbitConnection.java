@@ -1,0 +1,160 @@
+package io.outbox.rabbitmq;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.Deque;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.TimeoutException;
+
+/** A connection to the broker with its idle channels and the exchanges that are known to exist. Thread-safe. */
+final class RabbitConnection {
+
+    private static final int ABORT_TIMEOUT_MS = 1_000;
+
+    private final Connection connection;
+    /** {@code null} if the client was told to use another transport. */
+    private final Socket socket;
+
+    private final Deque<ConfirmChannel> idle = new ConcurrentLinkedDeque<>();
+    private final Set<String> knownExchanges = ConcurrentHashMap.newKeySet();
+    private volatile String blockedReason;
+
+    RabbitConnection(Connection connection, Socket socket) {
+        this.connection = connection;
+        this.socket = socket;
+        connection.addBlockedListener(reason -> blockedReason = reason, () -> blockedReason = null);
+    }
+
+    boolean isOpen() {
+        return connection.isOpen();
+    }
+
+    /** Returns why the broker takes no messages at the moment (it is short of memory or disk), or {@code null}. */
+    String blockedReason() {
+        return blockedReason;
+    }
+
+    /** Returns an idle channel, or a new one; the caller gives it back. */
+    ConfirmChannel borrow() throws IOException {
+        for (ConfirmChannel channel = idle.pollFirst(); channel != null; channel = idle.pollFirst()) {
+            if (channel.isReusable()) {
+                return channel;
+            }
+        }
+        return new ConfirmChannel(openChannel());
+    }
+
+    private Channel openChannel() throws IOException {
+        Channel channel = connection.createChannel();
+        if (channel == null) {
+            throw new IOException("the connection has no free channel (" + connection.getChannelMax() + " at most)");
+        }
+        return channel;
+    }
+
+    /** Takes a channel back; one that is in the middle of something is closed without keeping the caller waiting. */
+    void giveBack(ConfirmChannel channel) {
+        if (channel.isReusable()) {
+            idle.addFirst(channel);
+        } else if (channel.isOpen()) {
+            startThread("outbox-rabbitmq-close", channel::abort);
+        }
+    }
+
+    /** Lets the messages that are sent from now on share writes, until {@link #send}. */
+    void gather() throws IOException {
+        if (socket instanceof PackingSocket packing) {
+            packing.getOutputStream().gather();
+        }
+    }
+
+    /** Ends what {@link #gather} began; may block for as long as the broker does not read. */
+    void send() {
+        if (socket instanceof PackingSocket packing) {
+            try {
+                packing.getOutputStream().send();
+            } catch (IOException e) {
+                sever();
+            }
+        }
+    }
+
+    /**
+     * Makes sure, once per connection, that an exchange exists. Publishing to one that does not closes the channel, with
+     * the confirms that other messages wait for.
+     *
+     * @return why it cannot be used, or {@code null}
+     */
+    CloseReason findFault(String exchange) throws IOException {
+        // The default exchange always exists and must not be asked for.
+        if (exchange.isEmpty() || knownExchanges.contains(exchange)) {
+            return null;
+        }
+        try {
+            Channel channel = openChannel();
+            try {
+                channel.exchangeDeclarePassive(exchange);
+                knownExchanges.add(exchange);
+            } catch (IllegalArgumentException e) {
+                // Not a name the protocol can express; sending says the same for each message.
+            }
+            channel.close();
+            return null;
+        } catch (IOException | ShutdownSignalException e) {
+            CloseReason closure = CloseReason.of(e);
+            if (closure.isConnectionLost()) {
+                throw e;
+            }
+            return closure;
+        } catch (TimeoutException e) {
+            throw new IOException("no answer to closing a channel", e);
+        }
+    }
+
+    void forgetExchanges() {
+        knownExchanges.clear();
+    }
+
+    /** Cuts the connection without a word, which also ends a write that is stuck. */
+    void sever() {
+        closeSocket();
+        if (connection.isOpen()) {
+            startThread("outbox-rabbitmq-sever", () -> connection.abort(ABORT_TIMEOUT_MS));
+        }
+    }
+
+    /** Takes leave of the broker, if it answers soon. */
+    void close() {
+        Thread farewell = startThread("outbox-rabbitmq-farewell", () -> connection.abort(ABORT_TIMEOUT_MS));
+        try {
+            farewell.join(2 * ABORT_TIMEOUT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        closeSocket();
+    }
+
+    private void closeSocket() {
+        if (socket != null) {
+            try {
+                // No lingering: neither for data nor for the farewell of TLS.
+                socket.setSoLinger(true, 0);
+                socket.close();
+            } catch (IOException e) {
+                // closed already
+            }
+        }
+    }
+
+    private static Thread startThread(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+}

@@ -1,0 +1,271 @@
+package io.outbox.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import io.outbox.testservers.KafkaServer;
+import io.outbox.testservers.PostgresServer;
+import io.outbox.testservers.RabbitServer;
+import io.outbox.testservers.TcpProxy;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.listener.BatchListenerFailedException;
+
+/** Idempotent listeners lose nothing with the settings that everybody has: neither by a message nor by their database. */
+class FailingListenersTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String POISON = "event-50";
+    private static final List<String> EVENTS =
+            IntStream.range(0, 100).mapToObj("event-%02d"::formatted).toList();
+
+    private final String topic = "bills-" + UUID.randomUUID();
+    private final String queue = "bills-" + UUID.randomUUID();
+
+    @BeforeEach
+    void createTopics() throws Exception {
+        KafkaMessages.createTopics(1, topic, topic + "-dlt");
+    }
+
+    private ApplicationContextRunner application(Class<?>... configurations) {
+        return Bills.application(configurations)
+                .withPropertyValues(
+                        "topic=" + topic,
+                        "queue=" + queue,
+                        "spring.rabbitmq.addresses=" + RabbitServer.shared().uri(),
+                        "spring.kafka.bootstrap-servers=" + KafkaServer.shared().bootstrapServers(),
+                        "spring.kafka.consumer.auto-offset-reset=earliest");
+    }
+
+    private static List<String> allOf(String listener) {
+        return EVENTS.stream().map(event -> listener + " " + event).toList();
+    }
+
+    private static List<String> allButPoisonOf(String listener) {
+        List<String> items = new ArrayList<>(allOf(listener));
+        items.removeIf(item -> item.endsWith(POISON));
+        return items;
+    }
+
+    static class KafkaListeners {
+
+        private final Bills bills;
+
+        KafkaListeners(Bills bills) {
+            this.bills = bills;
+        }
+
+        @Idempotent
+        @KafkaListener(topics = "${topic}", groupId = "${topic}-single")
+        void single(String item) {
+            bill("single", item);
+        }
+
+        @Idempotent
+        @KafkaListener(topics = "${topic}", groupId = "${topic}-batch", batch = "true")
+        void batch(List<String> items) {
+            items.forEach(item -> bill("batch", item));
+        }
+
+        @Idempotent
+        @KafkaListener(topics = "${topic}", groupId = "${topic}-naming", batch = "true")
+        void naming(List<String> items) {
+            for (int i = 0; i < items.size(); i++) {
+                try {
+                    bill("naming", items.get(i));
+                } catch (IllegalStateException e) {
+                    throw new BatchListenerFailedException("no", e, i);
+                }
+            }
+        }
+
+        private void bill(String listener, String item) {
+            bills.bill(listener + " " + item);
+            if (item.equals(POISON)) {
+                throw new IllegalStateException("always");
+            }
+        }
+    }
+
+    /** The one that failed is in the topic for dead letters, once for each listener. */
+    @Test
+    void oneMessageThatAlwaysFailsCostsNoOtherItsEffectWithKafka() throws Exception {
+        List<String> expected = Stream.of("single", "batch", "naming")
+                .flatMap(listener -> allButPoisonOf(listener).stream())
+                .toList();
+        try (KafkaMessages messages = new KafkaMessages()) {
+            messages.send(topic, EVENTS.toArray(String[]::new));
+            application(KafkaListeners.class).run(context -> {
+                Bills bills = context.getBean(Bills.class);
+                await().atMost(PATIENCE)
+                        .untilAsserted(() -> assertThat(bills.items()).containsExactlyInAnyOrderElementsOf(expected));
+                await().atMost(PATIENCE)
+                        .until(() -> Stream.of("single", "batch", "naming")
+                                .allMatch(listener -> KafkaMessages.committed(topic + "-" + listener) == 100));
+                assertThat(KafkaMessages.sent(topic + "-dlt")).isEqualTo(3);
+                assertThat(bills.attempts("single " + POISON)).isEqualTo(10);
+            });
+        }
+    }
+
+    static class RabbitSingle {
+
+        private final Bills bills;
+
+        RabbitSingle(Bills bills) {
+            this.bills = bills;
+        }
+
+        @Idempotent
+        @RabbitListener(queues = "${queue}")
+        void on(String item) {
+            bills.bill("rabbit " + item);
+            if (item.equals(POISON)) {
+                throw new IllegalStateException("always");
+            }
+        }
+    }
+
+    static class RabbitBatch {
+
+        private final Bills bills;
+
+        RabbitBatch(Bills bills) {
+            this.bills = bills;
+        }
+
+        @Idempotent
+        @RabbitListener(queues = "${queue}")
+        void on(List<String> items) {
+            items.forEach(item -> bills.bill("rabbit " + item));
+            if (items.contains(POISON)) {
+                throw new IllegalStateException("always");
+            }
+        }
+    }
+
+    static class RabbitManualBatch {
+
+        private final Bills bills;
+
+        RabbitManualBatch(Bills bills) {
+            this.bills = bills;
+        }
+
+        @Idempotent
+        @RabbitListener(queues = "${queue}")
+        void on(List<Message> messages, Channel channel) throws IOException {
+            for (Message message : messages) {
+                String item = new String(message.getBody());
+                bills.bill("rabbit " + item);
+                if (item.equals(POISON)) {
+                    throw new IllegalStateException("always");
+                }
+                channel.basicAck(message.getMessageProperties().getDeliveryTag(), false);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RabbitSingle, auto, false", "RabbitBatch, auto, true", "RabbitManualBatch, manual, true"})
+    void oneMessageThatAlwaysFailsCostsNoOtherItsEffectWithRabbitMq(String kind, String mode, boolean batch)
+            throws Exception {
+        try (RabbitMessages messages = RabbitMessages.open(queue)) {
+            messages.send(EVENTS.toArray(String[]::new));
+            application(Class.forName(FailingListenersTest.class.getName() + "$" + kind))
+                    .withPropertyValues(
+                            "spring.kafka.listener.auto-startup=false",
+                            "spring.rabbitmq.listener.simple.acknowledge-mode=" + mode,
+                            "spring.rabbitmq.listener.simple.prefetch=25",
+                            "spring.rabbitmq.listener.simple.consumer-batch-enabled=" + batch,
+                            "spring.rabbitmq.listener.simple.batch-size=" + (batch ? 25 : 1))
+                    .run(context -> await().atMost(PATIENCE)
+                            .untilAsserted(() -> assertThat(
+                                            context.getBean(Bills.class).items())
+                                    .containsExactlyElementsOf(allButPoisonOf("rabbit"))));
+            await("the one that failed is still there")
+                    .untilAsserted(() -> assertThat(messages.waiting()).isEqualTo(1));
+        }
+    }
+
+    static class All {
+
+        private final Bills bills;
+
+        All(Bills bills) {
+            this.bills = bills;
+        }
+
+        @Idempotent
+        @KafkaListener(topics = "${topic}", groupId = "${topic}-single")
+        void single(String item) {
+            bills.bill("single " + item);
+        }
+
+        @Idempotent
+        @KafkaListener(topics = "${topic}", groupId = "${topic}-batch", batch = "true")
+        void batch(List<String> items) {
+            items.forEach(item -> bills.bill("batch " + item));
+        }
+
+        @Idempotent
+        @RabbitListener(queues = "${queue}")
+        void rabbit(String item) {
+            bills.bill("rabbit " + item);
+        }
+    }
+
+    /** Long enough for ten attempts to fail, and more; a container that does not requeue would lose what it refuses. */
+    @Test
+    void whileTheDatabaseIsAwayMessagesComeAgainWithoutEnd() throws Exception {
+        String direct = PostgresServer.shared().newDatabase();
+        List<String> expected = Stream.of("single", "batch", "rabbit")
+                .flatMap(listener -> allOf(listener).stream())
+                .toList();
+        try (TcpProxy proxy = TcpProxy.start(PostgresServer.shared().port());
+                KafkaMessages kafka = new KafkaMessages();
+                RabbitMessages rabbit = RabbitMessages.open(queue)) {
+            application(All.class)
+                    .withPropertyValues(
+                            "spring.datasource.url="
+                                    + direct.replace(
+                                            ":" + PostgresServer.shared().port(), ":" + proxy.port()),
+                            "spring.datasource.hikari.connection-timeout=250",
+                            "spring.rabbitmq.listener.simple.default-requeue-rejected=false",
+                            "spring.rabbitmq.listener.simple.retry.enabled=true",
+                            "spring.rabbitmq.listener.simple.retry.initial-interval=10ms")
+                    .run(context -> {
+                        assertThat(context).hasNotFailed();
+                        proxy.refuse();
+                        proxy.resetAll();
+                        kafka.send(topic, EVENTS.toArray(String[]::new));
+                        rabbit.send(EVENTS.toArray(String[]::new));
+                        await().pollDelay(Duration.ofSeconds(8)).until(() -> true);
+                        proxy.accept();
+                        JdbcTemplate database = new JdbcTemplate(new DriverManagerDataSource(direct));
+                        await().atMost(PATIENCE)
+                                .untilAsserted(
+                                        () -> assertThat(database.queryForList("SELECT item FROM bill", String.class))
+                                                .containsExactlyInAnyOrderElementsOf(expected));
+                    });
+            assertThat(KafkaMessages.sent(topic + "-dlt")).isZero();
+            await().untilAsserted(() -> assertThat(rabbit.waiting()).isZero());
+        }
+    }
+}
