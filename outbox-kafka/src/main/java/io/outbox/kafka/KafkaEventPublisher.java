@@ -135,7 +135,8 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
         Acknowledgements acknowledgements = new Acknowledgements(events.size(), emergencyTimeout);
         BatchSend batch =
                 new BatchSend(events, records::of, acknowledgements, producers, reached, lookups, flusher::request);
-        try (SilenceWatch.Call call = watch.begin(() -> report(batch, acknowledgements.open(), silence))) {
+        Silence begun = Silence.beginningWith(producers.current());
+        try (SilenceWatch.Call call = watch.begin(() -> report(begun, batch, acknowledgements.open(), silence))) {
             acknowledgements.whenAnswered(call::answered);
             send(batch, acknowledgements);
         } catch (RouteUnavailableException e) {
@@ -149,12 +150,12 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     }
 
     /** Reports that the broker does not answer, unless it does and only the topic is missing; returns whether it did. */
-    private boolean report(BatchSend batch, int waiting, Consumer<RouteUnavailableException> silence) {
+    private boolean report(Silence begun, BatchSend batch, int waiting, Consumer<RouteUnavailableException> silence) {
         Producer<byte[], byte[]> producer = producers.current();
         if (!batch.isOwedAnAnswer() && Silence.isMetadataFresh(producer, PATIENCE)) {
             return false;
         }
-        silence.accept(Silence.of(producer, waiting, PATIENCE));
+        silence.accept(begun.reason(producer, waiting, PATIENCE));
         return true;
     }
 

@@ -6,13 +6,39 @@ import java.util.OptionalDouble;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.Metric;
 
-/** What is known about a broker that does not answer: the producer keeps what it meets on the way to its log. */
+/**
+ * What is known about a broker that does not answer a call: the producer keeps what it meets on the way to its log.
+ *
+ * <p>The number of connections that a producer has does not tell whether a broker can be reached, since an attempt to connect is one
+ * of them. What happened since the call began does: without a broker, connections and attempts end, and none is made.
+ */
 final class Silence {
 
-    private static final String CONNECTIONS = "connection-count";
+    private static final String OPEN = "connection-count";
+    private static final String MADE = "connection-creation-total";
+    private static final String ENDED = "connection-close-total";
     private static final String METADATA_AGE = "metadata-age";
 
-    private Silence() {}
+    private final double madeBefore;
+    private final double endedBefore;
+
+    private Silence(double madeBefore, double endedBefore) {
+        this.madeBefore = madeBefore;
+        this.endedBefore = endedBefore;
+    }
+
+    /**
+     * Notes how things are when a call begins.
+     *
+     * @param producer {@code null} if there is none yet
+     */
+    static Silence beginningWith(Producer<?, ?> producer) {
+        return producer == null
+                ? new Silence(0, 0)
+                : new Silence(
+                        metric(producer, MADE).orElse(0),
+                        metric(producer, ENDED).orElse(0));
+    }
 
     /**
      * Returns the reason to report.
@@ -20,17 +46,20 @@ final class Silence {
      * @param producer {@code null} if there is none yet
      * @param waiting how many events wait
      */
-    static RouteUnavailableException of(Producer<?, ?> producer, int waiting, Duration patience) {
+    RouteUnavailableException reason(Producer<?, ?> producer, int waiting, Duration patience) {
         return new RouteUnavailableException("Kafka has not answered for " + patience.toSeconds() + " s, and " + waiting
                 + " events wait: " + (producer == null ? "its address is being looked up" : connections(producer)));
     }
 
-    private static String connections(Producer<?, ?> producer) {
-        OptionalDouble open = metric(producer, CONNECTIONS);
+    private String connections(Producer<?, ?> producer) {
+        OptionalDouble open = metric(producer, OPEN);
         if (open.isEmpty()) {
             return "the producer still tries";
         }
-        return open.getAsDouble() == 0 ? "no broker can be connected to" : "connected, but nothing is acknowledged";
+        double made = metric(producer, MADE).orElse(Double.MAX_VALUE);
+        double ended = metric(producer, ENDED).orElse(endedBefore);
+        boolean isAway = open.getAsDouble() == 0 || made == 0 || (ended > endedBefore && made == madeBefore);
+        return isAway ? "no broker can be connected to" : "connected, but nothing is acknowledged";
     }
 
     /** Returns whether a broker told the producer about topics lately. */
