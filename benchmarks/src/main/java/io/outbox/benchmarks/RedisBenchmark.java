@@ -60,6 +60,10 @@ final class RedisBenchmark implements AutoCloseable {
         return events;
     }
 
+    RedisTransactionBenchmark transactions(int count) {
+        return new RedisTransactionBenchmark(connection, redis, count);
+    }
+
     private double perSecond(long startNanos) {
         return events / ((System.nanoTime() - startNanos) / 1e9);
     }

@@ -12,7 +12,7 @@ final class RedisPart implements Part {
 
     /** A way to do one thing with all events; returns how many in a second. */
     private interface Way {
-        double run(RedisBenchmark benchmark) throws Exception;
+        double run() throws Exception;
     }
 
     private record Candidate(String label, Way way) {
@@ -26,20 +26,38 @@ final class RedisPart implements Part {
     public void run(Report report) throws Exception {
         try (RedisServer server = RedisServer.start();
                 RedisBenchmark benchmark = new RedisBenchmark(server, Settings.REDIS_EVENTS)) {
+            int events = benchmark.events();
             compare(
                     "Append in batches of " + RedisBenchmark.WRITE_BATCH,
-                    benchmark,
+                    events,
                     report,
-                    new Candidate("by hand, commands for a batch", run -> run.appendByHand(run.batchByBatch())),
-                    new Candidate("by hand, commands for an event", run -> run.appendByHand(run.eventByEvent())),
-                    new Candidate("outbox, OutboxWriter.writeAll", RedisBenchmark::append));
+                    new Candidate(
+                            "by hand, commands for a batch", () -> benchmark.appendByHand(benchmark.batchByBatch())),
+                    new Candidate(
+                            "by hand, commands for an event", () -> benchmark.appendByHand(benchmark.eventByEvent())),
+                    new Candidate("outbox, OutboxWriter.writeAll", benchmark::append));
+            RedisTransactionBenchmark single = benchmark.transactions(events / 10);
+            compare(
+                    "One command and one event in MULTI, one thread",
+                    single.count(),
+                    report,
+                    new Candidate("by hand", single::transactionsByHand),
+                    new Candidate("outbox, inTransaction", single::transactions));
+            compare(
+                    "One command and one event by script, one thread",
+                    single.count(),
+                    report,
+                    new Candidate("by hand", single::scriptsByHand),
+                    new Candidate("outbox, runScript", single::scripts));
             compare(
                     "Drain",
-                    benchmark,
+                    events,
                     report,
-                    new Candidate("by hand, commands for a batch", run -> run.drainByHand(run.batchByBatch())),
-                    new Candidate("by hand, commands for an event", run -> run.drainByHand(run.eventByEvent())),
-                    new Candidate("outbox, multi-node, nothing kept", RedisBenchmark::drain));
+                    new Candidate(
+                            "by hand, commands for a batch", () -> benchmark.drainByHand(benchmark.batchByBatch())),
+                    new Candidate(
+                            "by hand, commands for an event", () -> benchmark.drainByHand(benchmark.eventByEvent())),
+                    new Candidate("outbox, multi-node, nothing kept", benchmark::drain));
             List<Double> millis = benchmark.wakeUpMillis(LATENCIES);
             report.text(String.format(
                     Locale.ROOT,
@@ -58,18 +76,16 @@ final class RedisPart implements Part {
     }
 
     /** Compares ways to do the same; the first is what the others are measured by. */
-    private static void compare(String what, RedisBenchmark benchmark, Report report, Candidate... candidates)
-            throws Exception {
+    private static void compare(String what, int events, Report report, Candidate... candidates) throws Exception {
         for (Candidate candidate : candidates) {
-            candidate.way.run(benchmark);
+            candidate.way.run();
         }
         Map<Candidate, Results<Double>> results =
-                Rounds.run(what, List.of(candidates), Settings.ROUNDS, candidate -> candidate.way.run(benchmark));
+                Rounds.run(what, List.of(candidates), Settings.ROUNDS, candidate -> candidate.way.run());
         Series limit = results.get(candidates[0]).of(Double::doubleValue);
         report.table(
                 String.format(
-                        "%s, Redis, %,d events with payloads of %d bytes",
-                        what, benchmark.events(), RedisBenchmark.PAYLOAD_BYTES),
+                        "%s, Redis, %,d events with payloads of %d bytes", what, events, RedisBenchmark.PAYLOAD_BYTES),
                 "events/s",
                 "of it");
         results.forEach((candidate, result) -> {

@@ -16,6 +16,9 @@ final class Answers {
     /** As an answer of its own, or as what a script met; not as part of a word that a script made up. */
     private static final Pattern OUT_OF_MEMORY = Pattern.compile("(^|: )OOM ");
 
+    private static final Pattern SLOT_ON_ITS_WAY =
+            Pattern.compile("^(ASK|TRYAGAIN) |attempted to access a non local key");
+
     private Answers() {}
 
     /** Waits for a connection; without one, nothing is sent. */
@@ -94,9 +97,18 @@ final class Answers {
         }
         if (answer.startsWith("MOVED ")) {
             String message =
-                    "This node of a cluster does not have the outbox's hash slot; nothing was written. Connect to"
-                            + " the node that is named here: " + answer;
+                    "This node of a cluster does not have the outbox's hash slot; nothing was written. Connect with"
+                            + " RedisOutbox.clusterBuilder, which follows the slot: " + answer;
             return new RedisOutboxException(message, cause, Kind.WRONG_SERVER);
+        }
+        if (answer.startsWith("CLUSTERDOWN ")) {
+            String message = "The cluster serves nobody at the moment; nothing was written: " + answer;
+            return new RedisOutboxException(message, cause, Kind.WRONG_SERVER);
+        }
+        if (SLOT_ON_ITS_WAY.matcher(answer).find()) {
+            String message = "The outbox's hash slot is being moved to another node, and calls are refused until all of"
+                    + " its keys are there; nothing was written. Repeat the call: " + answer;
+            return new RedisOutboxException(message, cause, Kind.REFUSED);
         }
         return new RedisOutboxException("Redis refused " + what + ": " + answer, cause, Kind.REFUSED);
     }

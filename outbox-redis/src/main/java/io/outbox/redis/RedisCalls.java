@@ -51,14 +51,11 @@ final class RedisCalls {
         List<String> names = new ArrayList<>();
         names.add(keys.event());
         names.addAll(moreKeys);
-        StatefulRedisConnection<String, String> connection = connect();
-        try {
+        return onConnection(connection -> {
             List<Object> reply =
                     evaluate(connection.async(), script, names.toArray(String[]::new), args.toArray(String[]::new));
             return conclusion.of(reply, connection);
-        } catch (RedisOutboxException e) {
-            throw failed(connection, e);
-        }
+        });
     }
 
     private List<Object> evaluate(
@@ -77,24 +74,31 @@ final class RedisCalls {
 
     /** Sends a command and returns its answer. */
     <T> T call(Function<RedisAsyncCommands<String, String>, Future<T>> command) {
-        StatefulRedisConnection<String, String> connection = connect();
+        return onConnection(connection -> Answers.await("the command", command.apply(connection.async()), timeout));
+    }
+
+    /** Calls once more where a cluster has given the slot to another node: the first one has changed nothing. */
+    private <T> T onConnection(Function<StatefulRedisConnection<String, String>, T> call) {
         try {
-            return Answers.await("the command", command.apply(connection.async()), timeout);
+            return callOnce(call);
         } catch (RedisOutboxException e) {
-            throw failed(connection, e);
+            if (!e.isOfWrongServer() || !link.mayMove()) {
+                throw e;
+            }
         }
+        return callOnce(call);
     }
 
-    private StatefulRedisConnection<String, String> connect() {
-        return Answers.awaitConnection(link.connection(), timeout);
-    }
-
-    /** Leaves a connection behind that is silent, broken or led to a replica. */
-    private RedisOutboxException failed(
-            StatefulRedisConnection<String, String> connection, RedisOutboxException failure) {
-        if (failure.isOfConnection()) {
-            link.drop(connection);
+    /** Leaves a connection behind that is silent, broken or led to a server that takes no writes. */
+    private <T> T callOnce(Function<StatefulRedisConnection<String, String>, T> call) {
+        StatefulRedisConnection<String, String> connection = Answers.awaitConnection(link.connection(), timeout);
+        try {
+            return call.apply(connection);
+        } catch (RedisOutboxException e) {
+            if (e.isOfConnection()) {
+                link.drop(connection);
+            }
+            throw e;
         }
-        return failure;
     }
 }

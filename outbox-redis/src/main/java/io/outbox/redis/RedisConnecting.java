@@ -8,11 +8,11 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -30,29 +30,46 @@ final class RedisConnecting implements AutoCloseable {
     private static final int MOST_ATTEMPTS = 6;
 
     private final RedisClient client;
-    private final RedisURI uri;
+    private final ServerAddress address;
     private volatile boolean closed;
 
-    RedisConnecting(RedisClient client, RedisURI uri) {
+    RedisConnecting(RedisClient client, ServerAddress address) {
         this.client = client;
-        this.uri = uri;
+        this.address = address;
+    }
+
+    /** Returns whether the next connection may lead to another server after one was {@linkplain #doubt doubted}. */
+    boolean mayMove() {
+        return address.mayMove();
+    }
+
+    /** Says that the server of the last connections is gone, silent, or takes no writes. */
+    void doubt() {
+        address.doubt();
     }
 
     CompletableFuture<StatefulRedisConnection<String, String>> connect() {
-        return connect(() -> client.connectAsync(StringCodec.UTF8, uri));
+        return connect(uri -> client.connectAsync(StringCodec.UTF8, uri));
     }
 
     CompletableFuture<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
-        return connect(() -> client.connectPubSubAsync(StringCodec.UTF8, uri));
+        return connect(uri -> client.connectPubSubAsync(StringCodec.UTF8, uri));
     }
 
     private <C extends StatefulRedisConnection<String, String>> CompletableFuture<C> connect(
-            Supplier<ConnectionFuture<C>> connecting) {
+            Function<RedisURI, ConnectionFuture<C>> connecting) {
         if (closed) {
             return CompletableFuture.failedFuture(isClosed());
         }
         try {
-            return explained(connecting, MOST_ATTEMPTS, deadline()).thenCompose(made -> ready(made, deadline()));
+            return address.find()
+                    .thenCompose(uri -> explained(() -> connecting.apply(uri), MOST_ATTEMPTS, deadline()))
+                    .thenCompose(made -> ready(made, deadline()))
+                    .whenComplete((made, failure) -> {
+                        if (failure != null) {
+                            address.doubt();
+                        }
+                    });
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e); // the client was closed in between
         }
@@ -104,8 +121,7 @@ final class RedisConnecting implements AutoCloseable {
     }
 
     private long deadline() {
-        Duration limit = uri.getTimeout();
-        return System.nanoTime() + limit.toNanos();
+        return System.nanoTime() + address.timeout().toNanos();
     }
 
     private static IllegalStateException isClosed() {

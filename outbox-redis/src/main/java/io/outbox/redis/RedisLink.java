@@ -25,6 +25,7 @@ final class RedisLink {
         if (current != null && isLost(current)) {
             current.thenAccept(StatefulRedisConnection::closeAsync);
             current = null;
+            connecting.doubt();
         }
         if (current == null) {
             current = connecting.connect();
@@ -43,6 +44,12 @@ final class RedisLink {
         if (current != null && !current.isCompletedExceptionally() && current.getNow(null) == connection) {
             connection.closeAsync();
             current = null;
+            connecting.doubt();
         }
+    }
+
+    /** Returns whether the next connection may lead to another server than the one that was given up. */
+    boolean mayMove() {
+        return connecting.mayMove();
     }
 }

@@ -5,6 +5,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.outbox.spi.OutboxBackend;
@@ -62,19 +63,19 @@ public final class RedisOutbox implements AutoCloseable {
         this.ownResources = builder.resources == null ? DefaultClientResources.create() : null;
         this.client = RedisClient.create(builder.resources == null ? ownResources : builder.resources);
         client.setOptions(optionsOf(builder));
-        RedisURI uri = builder.uri;
         RedisKeys keys = new RedisKeys(builder.name);
-        this.connecting = new RedisConnecting(client, uri);
+        Duration timeout = builder.timeout();
+        this.connecting = new RedisConnecting(client, builder.address(client, keys));
         RedisLink writes = new RedisLink(connecting);
         RedisLink deliveries = new RedisLink(connecting);
-        RedisCalls writeCalls = new RedisCalls(writes, keys, uri.getTimeout());
-        RedisCalls deliveryCalls = new RedisCalls(deliveries, keys, uri.getTimeout());
+        RedisCalls writeCalls = new RedisCalls(writes, keys, timeout);
+        RedisCalls deliveryCalls = new RedisCalls(deliveries, keys, timeout);
         RedisWriting writing =
                 new RedisWriting(writeCalls, builder.replication, builder.deliveries, builder.transactionsOnly);
         this.transactions = new RedisTransactions(connecting, writeCalls, writing, builder.replication);
         this.scripts = new RedisScripts(writeCalls, writing, builder.replication);
-        this.wakeUp = new RedisWakeUp(
-                connecting, client.getResources().eventExecutorGroup(), deliveries, keys, uri.getTimeout());
+        this.wakeUp =
+                new RedisWakeUp(connecting, client.getResources().eventExecutorGroup(), deliveries, keys, timeout);
         this.mending = new Mending(deliveryCalls);
         this.backend = new RedisBackend(
                 writing, new RedisDelivery(deliveryCalls, mending), new RedisHousekeeping(deliveryCalls, mending));
@@ -102,7 +103,30 @@ public final class RedisOutbox implements AutoCloseable {
 
     /** Begins with a server; its timeout is that of every command. */
     public static Builder builder(RedisURI uri) {
-        return new Builder(uri);
+        return new Builder(List.of(uri), false);
+    }
+
+    /**
+     * Begins with some nodes of a Redis Cluster. The outbox finds the node that has the slot of its hash tag, and follows the slot when a
+     * replica is promoted or the slot is moved. Credentials, TLS and the timeout of the first node hold for all of them.
+     *
+     * <p>While the keys of the slot are moved one by one, calls are refused and change nothing: deliveries are recorded later, and a
+     * writer gets an exception with the effect {@link RedisOutboxException.Effect#NONE}. The same happens to the first
+     * {@link #inTransaction} after a move; single events and scripts are sent to the new node instead.
+     *
+     * @throws IllegalArgumentException if there is no node, or one with another database than 0
+     */
+    public static Builder clusterBuilder(List<RedisURI> nodes) {
+        if (nodes.isEmpty()) {
+            throw new IllegalArgumentException("nodes must name at least one node of the cluster");
+        }
+        for (RedisURI node : nodes) {
+            if (node.getDatabase() != 0) {
+                throw new IllegalArgumentException(
+                        "A Redis Cluster has database 0 only, but the address of a node names " + node.getDatabase());
+            }
+        }
+        return new Builder(List.copyOf(nodes), true);
     }
 
     /** Returns the engine for {@code Outbox} builders, always the same. */
@@ -229,7 +253,8 @@ public final class RedisOutbox implements AutoCloseable {
     /** Settings of a connection. Not thread-safe. */
     public static final class Builder {
 
-        private final RedisURI uri;
+        private final List<RedisURI> servers;
+        private final boolean isCluster;
         private String name = DEFAULT_NAME;
         private ClientOptions options = ClientOptions.create();
         private ClientResources resources;
@@ -237,8 +262,19 @@ public final class RedisOutbox implements AutoCloseable {
         private Executor deliveries = Runnable::run;
         private boolean transactionsOnly;
 
-        private Builder(RedisURI uri) {
-            this.uri = Objects.requireNonNull(uri, "uri");
+        private Builder(List<RedisURI> servers, boolean isCluster) {
+            this.servers = servers;
+            this.isCluster = isCluster;
+        }
+
+        private Duration timeout() {
+            return servers.get(0).getTimeout();
+        }
+
+        private ServerAddress address(RedisClient client, RedisKeys keys) {
+            return isCluster
+                    ? new ClusterAddress(client, servers, SlotHash.getSlot(keys.event()))
+                    : ServerAddress.of(servers.get(0));
         }
 
         /**
@@ -307,11 +343,11 @@ public final class RedisOutbox implements AutoCloseable {
          * @throws RedisOutboxException if it cannot be reached
          */
         public RedisOutbox connect() {
-            if (uri.getTimeout().isZero() || uri.getTimeout().isNegative()) {
-                throw new IllegalStateException("The address has no timeout (" + uri.getTimeout()
+            if (timeout().isZero() || timeout().isNegative()) {
+                throw new IllegalStateException("The address has no timeout (" + timeout()
                         + "), so that commands would be waited for without end; set one by RedisURI.setTimeout");
             }
-            replication.requireLessThan(uri.getTimeout());
+            replication.requireLessThan(timeout());
             return new RedisOutbox(this);
         }
     }

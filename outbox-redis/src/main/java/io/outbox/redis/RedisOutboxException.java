@@ -59,6 +59,11 @@ public class RedisOutboxException extends OutboxBackendException {
         return effect() == Effect.NONE;
     }
 
+    /** Returns whether another server takes what this one refused. */
+    boolean isOfWrongServer() {
+        return kind == Kind.WRONG_SERVER;
+    }
+
     /** Returns whether the connection is better not used again. */
     boolean isOfConnection() {
         return kind == Kind.CONNECTION

@@ -55,6 +55,7 @@ final class RedisTransactions {
             } catch (RedisOutboxException e) {
                 if (e.isOfConnection()) {
                     idle.giveUp();
+                    connecting.doubt();
                 }
                 throw e;
             } finally {

@@ -30,6 +30,7 @@ final class Load {
     private final String orders;
     private final Map<String, Integer> deliveries = new ConcurrentHashMap<>();
     private final Queue<String> acknowledged = new ConcurrentLinkedQueue<>();
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private final Set<String> withOrder = ConcurrentHashMap.newKeySet();
     private final Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failedWrites = new AtomicInteger();
@@ -57,6 +58,9 @@ final class Load {
                     acknowledged.add(event.eventId());
                 } catch (RedisOutboxException e) {
                     failedWrites.incrementAndGet();
+                    if (e.effect() == RedisOutboxException.Effect.NONE) {
+                        refused.add(event.eventId());
+                    }
                 }
                 LockSupport.parkNanos(THINK_NANOS);
             }
@@ -119,6 +123,11 @@ final class Load {
     /** Returns the events whose write was confirmed. */
     Queue<String> acknowledged() {
         return acknowledged;
+    }
+
+    /** Returns the events whose write is said to have changed nothing. */
+    Set<String> refused() {
+        return refused;
     }
 
     int failedWrites() {

@@ -176,4 +176,26 @@ class RedisConnectionsTest {
                     .until(() -> redis.backend().counts().isEmpty());
         }
     }
+
+    @Test
+    void aClusterOfWhichNoNodeAnswersIsNamed() {
+        List<RedisURI> nowhere = List.of(RedisURI.create("127.0.0.1", 1));
+
+        assertThatThrownBy(() -> RedisOutbox.clusterBuilder(nowhere)
+                        .clientResources(Redis.RESOURCES)
+                        .connect())
+                .isInstanceOf(RedisOutboxException.class)
+                .hasMessageContaining("No node of the Redis cluster names the one with slot");
+    }
+
+    @Test
+    void addressesThatNoClusterHasAreRefused() {
+        assertThatThrownBy(() -> RedisOutbox.clusterBuilder(List.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("at least one node");
+        RedisURI other = RedisURI.create("redis://127.0.0.1/2");
+        assertThatThrownBy(() -> RedisOutbox.clusterBuilder(List.of(other)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("database 0 only");
+    }
 }

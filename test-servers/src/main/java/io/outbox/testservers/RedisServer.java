@@ -18,14 +18,19 @@ public final class RedisServer extends TestServer {
     private static final String READY = "+OK\r\n+PONG";
     private static final int PING_TIMEOUT_MS = 2_000;
 
-    private final String password = UUID.randomUUID().toString();
+    private final String password;
     private final List<String> options;
     private final String sentinelSettings;
     private Path home;
     private int tlsPort;
 
     private RedisServer(List<String> options, String sentinelSettings) {
+        this(UUID.randomUUID().toString(), options, sentinelSettings);
+    }
+
+    private RedisServer(String password, List<String> options, String sentinelSettings) {
         super("Redis");
+        this.password = password;
         this.options = options;
         this.sentinelSettings = sentinelSettings;
     }
@@ -33,6 +38,15 @@ public final class RedisServer extends TestServer {
     /** Starts a server for the caller alone, who closes it; options are as on the command line, {@code --name value}. */
     public static RedisServer start(String... options) {
         RedisServer server = new RedisServer(List.of(options), null);
+        server.launch();
+        return server;
+    }
+
+    /** Starts a node for a cluster, whose nodes all have the same password; it has no slots and knows no other node yet. */
+    public static RedisServer startClusterNode(String password, String... options) {
+        List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes", "--masterauth", password));
+        all.addAll(List.of(options));
+        RedisServer server = new RedisServer(password, all, null);
         server.launch();
         return server;
     }

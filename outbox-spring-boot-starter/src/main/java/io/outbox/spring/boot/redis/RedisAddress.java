@@ -1,8 +1,12 @@
 package io.outbox.spring.boot.redis;
 
 import io.lettuce.core.RedisURI;
+import io.outbox.redis.RedisOutbox;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
+import java.util.ArrayList;
+import java.util.List;
 import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithPassword;
 import org.springframework.data.redis.connection.RedisNode;
@@ -20,15 +24,33 @@ final class RedisAddress {
 
     private RedisAddress() {}
 
+    /** Begins an outbox on the server, or in the cluster, that the factory connects to. */
+    static RedisOutbox.Builder builder(LettuceConnectionFactory connections) {
+        return connections.getClusterConfiguration() != null
+                ? RedisOutbox.clusterBuilder(nodes(connections))
+                : RedisOutbox.builder(of(connections));
+    }
+
+    /** Returns the addresses of the cluster's nodes, with credentials and time limits. */
+    static List<RedisURI> nodes(LettuceConnectionFactory connections) {
+        RedisClusterConfiguration cluster = connections.getClusterConfiguration();
+        List<RedisURI> nodes = new ArrayList<>();
+        for (RedisNode node : cluster.getClusterNodes()) {
+            RedisURI address = authenticated(RedisURI.Builder.redis(node.getHost(), node.getPort()), cluster)
+                    .build();
+            apply(connections.getClientConfiguration(), address);
+            connections
+                    .getClientConfiguration()
+                    .getRedisCredentialsProviderFactory()
+                    .ifPresent(credentials ->
+                            address.setCredentialsProvider(credentials.createCredentialsProvider(cluster)));
+            nodes.add(address);
+        }
+        return nodes;
+    }
+
     /** Returns the address of the server that the factory connects to, with its credentials and time limits. */
     static RedisURI of(LettuceConnectionFactory connections) {
-        if (connections.getClusterConfiguration() != null) {
-            throw new OutboxStartupException(
-                    "outbox.backend is redis, and spring.data.redis.cluster names a cluster, which the outbox cannot find its"
-                            + " way in by itself",
-                    "Define a bean of type RedisOutbox that connects to the node with the outbox's hash slot, or give the"
-                            + " outbox a server of its own");
-        }
         if (isStaticMasterReplica(connections)) {
             throw new OutboxStartupException(
                     "outbox.backend is redis, and a RedisStaticMasterReplicaConfiguration does not tell which of its nodes takes"

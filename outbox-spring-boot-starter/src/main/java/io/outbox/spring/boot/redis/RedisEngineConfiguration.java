@@ -1,6 +1,5 @@
 package io.outbox.spring.boot.redis;
 
-import io.lettuce.core.RedisURI;
 import io.outbox.redis.RedisOutbox;
 import io.outbox.redis.RedisOutboxException;
 import io.outbox.spi.OutboxBackend;
@@ -37,10 +36,10 @@ class RedisEngineConfiguration {
                     "Add spring-boot-starter-data-redis and set spring.data.redis.*, mark one of several factories as @Primary,"
                             + " or define a bean of type RedisOutbox");
         }
-        RedisURI address = RedisAddress.of(connections);
+        RedisOutbox.Builder builder = RedisAddress.builder(connections);
         LettuceClientConfiguration client = connections.getClientConfiguration();
         try {
-            return builder(address, client, properties.getRedis()).connect();
+            return configured(builder, client, properties.getRedis()).connect();
         } catch (IllegalArgumentException e) {
             throw new OutboxStartupException("outbox.redis is not valid: " + e.getMessage(), "Correct outbox.redis.*");
         } catch (RedisOutboxException e) {
@@ -67,11 +66,9 @@ class RedisEngineConfiguration {
         }
     }
 
-    private static RedisOutbox.Builder builder(
-            RedisURI address, LettuceClientConfiguration client, OutboxProperties.Redis settings) {
-        RedisOutbox.Builder builder = RedisOutbox.builder(address)
-                .name(settings.getName())
-                .deliverWrites(RedisEngineConfiguration::afterTransaction);
+    private static RedisOutbox.Builder configured(
+            RedisOutbox.Builder builder, LettuceClientConfiguration client, OutboxProperties.Redis settings) {
+        builder.name(settings.getName()).deliverWrites(RedisEngineConfiguration::afterTransaction);
         if (settings.getWaitForReplicas() > 0) {
             builder.waitForReplicas(settings.getWaitForReplicas(), settings.getReplicaTimeout());
         }

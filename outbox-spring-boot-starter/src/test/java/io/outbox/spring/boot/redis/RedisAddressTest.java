@@ -101,13 +101,27 @@ class RedisAddressTest {
     }
 
     @Test
-    void aClusterIsRefused() {
-        LettuceConnectionFactory cluster =
-                new LettuceConnectionFactory(new RedisClusterConfiguration(List.of("10.0.0.1:6379")));
+    void aClusterIsKnownByItsNodes() {
+        RedisClusterConfiguration cluster = new RedisClusterConfiguration(List.of("10.0.0.1:6379", "10.0.0.2:6380"));
+        cluster.setUsername("shop");
+        cluster.setPassword("secret");
 
-        assertThatThrownBy(() -> RedisAddress.of(cluster))
-                .isInstanceOf(OutboxStartupException.class)
-                .hasMessageContaining("spring.data.redis.cluster");
+        List<RedisURI> nodes = RedisAddress.nodes(new LettuceConnectionFactory(
+                cluster,
+                LettuceClientConfiguration.builder()
+                        .commandTimeout(Duration.ofSeconds(7))
+                        .useSsl()
+                        .build()));
+
+        assertThat(nodes)
+                .extracting(node -> node.getHost() + ":" + node.getPort())
+                .containsExactlyInAnyOrder("10.0.0.1:6379", "10.0.0.2:6380");
+        assertThat(nodes).allSatisfy(node -> {
+            assertThat(credentials(node).getUsername()).isEqualTo("shop");
+            assertThat(credentials(node).getPassword()).containsExactly("secret".toCharArray());
+            assertThat(node.getTimeout()).isEqualTo(Duration.ofSeconds(7));
+            assertThat(node.isSsl()).isTrue();
+        });
     }
 
     @Test
