@@ -80,14 +80,13 @@ final class OutcomeWriter {
     /**
      * Writes outcomes of any holder, and removes those from the map that are written or set aside.
      *
-     * @throws RuntimeException if the store takes none of a holder's
+     * @throws RuntimeException if the store takes none
      */
     void write(Map<Hold, Completion> inHand) {
-        boolean suspicious = failures >= SUSPICIOUS;
+        Search search = new Search(inHand, failures >= SUSPICIOUS);
         failures++;
-        for (List<Completion> group : byHolder(inHand.values())) {
-            new Search(inHand, suspicious).write(group);
-        }
+        byHolder(inHand.values()).forEach(search::write);
+        search.end();
         failures = 0;
     }
 
@@ -113,9 +112,20 @@ final class OutcomeWriter {
             this.suspicious = suspicious;
         }
 
+        /** Writes outcomes of one holder. Those of the next have their turn even if the store takes none of these. */
         private void write(List<Completion> group) {
-            writeOrHalve(group);
-            if (!failed.isEmpty() && !anyTaken) {
+            failures = 0;
+            try {
+                writeOrHalve(group);
+            } catch (RuntimeException e) {
+                if (!suspicious) {
+                    throw e;
+                }
+            }
+        }
+
+        private void end() {
+            if (lastFailure != null && !anyTaken) {
                 throw lastFailure;
             }
             failed.forEach(completion -> setAside(inHand, completion, lastFailure));

@@ -103,6 +103,24 @@ class TakeOverTest {
         awaitDone(5);
     }
 
+    /** Its answers count as lost, so what the node claims from then on has another holder. */
+    @Test
+    void anOutcomeThatFailsAloneHoldsUpNoOutcomesOfLaterClaims() {
+        backend.before(Op.APPLY, call -> {
+            if (call.concerns("bad")) {
+                throw new IllegalStateException("not this one");
+            }
+        });
+        backend.put(Events.event("bad"));
+        node.start();
+        await().atMost(Duration.ofSeconds(10)).until(() -> backend.calls(Op.APPLY) > 4);
+
+        putStuck();
+
+        awaitDone(2);
+        assertThat(backend.status("bad")).isEqualTo(EventStatus.NEW);
+    }
+
     @Test
     void eventsThatSomebodyElseHasLockedAreNoReasonToTakeNothingOver() {
         AtomicBoolean locked = new AtomicBoolean(true);
