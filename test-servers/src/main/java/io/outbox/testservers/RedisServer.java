@@ -11,10 +11,14 @@ import java.util.List;
 import java.util.UUID;
 import java.util.jar.JarFile;
 
-/** A Redis server. Unless its options say otherwise it persists nothing: after {@link #restart()} it is empty. */
+/**
+ * A Redis server. Unless its options say otherwise it persists nothing: after {@link #restart()} it is empty. The variable
+ * {@code OUTBOX_TEST_REDIS_SERVER} names another program than the one of the build, such as {@code valkey-server}.
+ */
 public final class RedisServer extends TestServer {
 
     private static final String BINARY = "redis-server-7.0.15-linux-amd64";
+    private static final String OTHER_PROGRAM = System.getenv("OUTBOX_TEST_REDIS_SERVER");
     private static final String READY = "+OK\r\n+PONG";
     private static final int PING_TIMEOUT_MS = 2_000;
 
@@ -104,7 +108,9 @@ public final class RedisServer extends TestServer {
 
     @Override
     void prepare(Path data) throws IOException {
-        home = ServerCache.home(BINARY, RedisServer::unpack);
+        if (OTHER_PROGRAM == null) {
+            home = ServerCache.home(BINARY, RedisServer::unpack);
+        }
         Files.createDirectory(data);
         if (sentinelSettings != null) {
             Files.writeString(sentinelFile(data), sentinelSettings);
@@ -128,7 +134,7 @@ public final class RedisServer extends TestServer {
     @Override
     List<String> command(Path data, int port) {
         List<String> command = new ArrayList<>();
-        command.add(home.resolve(BINARY).toString());
+        command.add(OTHER_PROGRAM == null ? home.resolve(BINARY).toString() : OTHER_PROGRAM);
         if (sentinelSettings != null) {
             command.add(sentinelFile(data).toString());
         }
