@@ -17,7 +17,7 @@ final class Answers {
     private static final Pattern OUT_OF_MEMORY = Pattern.compile("(^|: )OOM ");
 
     private static final Pattern SLOT_ON_ITS_WAY =
-            Pattern.compile("^(ASK|TRYAGAIN) |attempted to access a non local key");
+            Pattern.compile("^(ASK|TRYAGAIN) |attempted to access a non local key|during rehashing of the slot");
 
     private Answers() {}
 

@@ -1,5 +1,6 @@
 package io.outbox.soak;
 
+import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -47,6 +48,17 @@ final class RedisStore implements Store {
     private final RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
     private final String url = "redis://:" + server.password() + "@127.0.0.1:" + server.port() + "/";
     private final RedisClient client = RedisClient.create(RedisURI.create(url));
+    private final List<Trouble> refusals = List.of(
+            new Setting(
+                    commands -> commands.configSet("min-replicas-to-write", "1"),
+                    commands -> commands.configSet("min-replicas-to-write", "0")),
+            new Setting(
+                    commands -> commands.aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.HSET)),
+                    commands -> commands.aclSetuser("default", AclSetuserArgs.Builder.addCommand(CommandType.HSET))),
+            new Setting(
+                    commands -> commands.configSet("maxmemory", "1"),
+                    commands -> commands.configSet("maxmemory", "0")));
+    private int refused;
 
     @Override
     public RedisServer server() {
@@ -78,12 +90,10 @@ final class RedisStore implements Store {
         return this.<Long>call(commands -> commands.eval(COUNT_PENDING, ScriptOutputType.INTEGER, PREFIX));
     }
 
-    /** Every write is refused, as without enough replicas. */
+    /** Writes are refused: for want of replicas, of a right or of memory, in turn. */
     @Override
     public Trouble refusing() {
-        return new Setting(
-                commands -> commands.configSet("min-replicas-to-write", "1"),
-                commands -> commands.configSet("min-replicas-to-write", "0"));
+        return refusals.get(refused++ % refusals.size());
     }
 
     /** Every write waits, and so do scripts that may write. */
