@@ -1,0 +1,52 @@
+package io.outbox.spring.boot.modulith;
+
+import io.outbox.EventListener;
+import io.outbox.registry.ListenerRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Who receives the events that {@link ModulithWriter} writes, by name and whatever their class. Thread-safe. */
+final class Receivers {
+
+    private final Map<String, EventListener> byName = new ConcurrentHashMap<>();
+
+    /** @throws IllegalStateException if there is one of this name already */
+    void add(String name, EventListener receiver) {
+        if (byName.putIfAbsent(name, receiver) != null) {
+            throw new IllegalStateException("There is a receiver '" + name + "' already");
+        }
+    }
+
+    EventListener get(String name) {
+        return byName.get(name);
+    }
+
+    /** Returns a registry that also knows these receivers. */
+    ListenerRegistry inFrontOf(ListenerRegistry others) {
+        return new WithReceivers(this, others);
+    }
+
+    private EventListener ofStoredType(String eventType) {
+        int separator = eventType.indexOf('#');
+        return separator < 0 ? null : byName.get(eventType.substring(separator + 1));
+    }
+
+    private record WithReceivers(Receivers receivers, ListenerRegistry others) implements ListenerRegistry {
+
+        @Override
+        public EventListener listenerFor(String aggregateType, String eventType) {
+            EventListener listener = others.listenerFor(aggregateType, eventType);
+            return listener != null ? listener : receivers.ofStoredType(eventType);
+        }
+
+        @Override
+        public boolean hasListenerFor(String eventType) {
+            return receivers.ofStoredType(eventType) != null || others.hasListenerFor(eventType);
+        }
+
+        @Override
+        public String currentType(String eventType) {
+            return others.currentType(eventType);
+        }
+    }
+}

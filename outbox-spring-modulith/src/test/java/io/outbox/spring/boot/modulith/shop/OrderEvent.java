@@ -1,0 +1,6 @@
+package io.outbox.spring.boot.modulith.shop;
+
+public interface OrderEvent {
+
+    String id();
+}
