@@ -41,6 +41,7 @@ class ModulesArchitectureTest {
         "io.outbox.rabbitmq.., com.rabbitmq..",
         "io.outbox.redis.., io.lettuce..",
         "io.outbox.gson.., com.google.gson..",
+        "io.outbox.jta.., jakarta.transaction..",
         "io.outbox.micrometer.., io.micrometer.core.instrument.Timer..",
         "io.outbox.testing.., org.junit..",
         "io.outbox.testing.., org.assertj..",

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -35,6 +36,7 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.boot.env.PropertiesPropertySourceLoader;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -43,6 +45,7 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.type.filter.AnnotationTypeFilter;
+import org.springframework.modulith.events.support.EventExternalizationTransport;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -145,6 +148,9 @@ final class SettingsSnippets {
         if (haveSettingsOf("outbox.listeners", sources)) {
             builder.sources(NamedListener.class);
         }
+        if (haveSettingsOf("spring.modulith", sources)) {
+            builder.sources(ModulithTransport.class);
+        }
         try (ConfigurableApplicationContext application = builder.web(WebApplicationType.NONE)
                 .properties(
                         "spring.flyway.enabled=" + haveSettingsOf("spring.flyway", sources),
@@ -168,6 +174,15 @@ final class SettingsSnippets {
         @OutboxListener(name = "invoices", eventType = "OrderPlaced")
         void on(String payload) {
             // nothing is written
+        }
+    }
+
+    /** Where Spring Modulith would send events. */
+    static class ModulithTransport {
+
+        @Bean
+        EventExternalizationTransport transport() {
+            return (payload, target) -> CompletableFuture.completedFuture(payload);
         }
     }
 

@@ -1,0 +1,2 @@
+/** Jakarta transactions for the outbox. Begin with {@link io.outbox.jta.JtaTxContext}. */
+package io.outbox.jta;
