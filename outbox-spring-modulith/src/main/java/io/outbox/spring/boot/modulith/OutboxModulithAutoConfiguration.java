@@ -36,6 +36,11 @@ import org.springframework.modulith.events.support.OutboxEventExternalizerFactor
 public class OutboxModulithAutoConfiguration {
 
     @Bean
+    static WithoutRegistry outboxModulithWithoutRegistry() {
+        return new WithoutRegistry();
+    }
+
+    @Bean
     static Receivers outboxModulithReceivers() {
         return new Receivers();
     }

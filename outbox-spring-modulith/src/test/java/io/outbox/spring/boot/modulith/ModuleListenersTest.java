@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.modulith.events.ApplicationModuleListener;
+import org.springframework.modulith.events.core.EventPublicationRegistry;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -99,6 +100,19 @@ class ModuleListenersTest {
         await().atMost(LIMIT).until(() -> shop.getBean(Quiet.class).events().size() == 1);
         assertThat(publications()).isEqualTo(1);
         assertThat(statuses()).isEmpty();
+    }
+
+    @Test
+    void noRegistryIsNeeded() {
+        start(
+                Quiet.class,
+                SERVED,
+                "spring.autoconfigure.exclude=org.springframework.modulith.events.jdbc.JdbcEventPublicationAutoConfiguration");
+
+        orders().publish(new OrderCompleted("1", 10));
+
+        await().atMost(LIMIT).until(() -> shop.getBean(Quiet.class).events().size() == 1);
+        assertThat(shop.getBeanNamesForType(EventPublicationRegistry.class)).isEmpty();
     }
 
     @Test

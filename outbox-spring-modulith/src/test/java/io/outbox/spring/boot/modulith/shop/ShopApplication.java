@@ -15,18 +15,17 @@ public class ShopApplication {
 
     /** Starts it on a database in memory, with further beans and settings. */
     public static ConfigurableApplicationContext start(List<Class<?>> beans, String... settings) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1",
-                "--spring.kafka.bootstrap-servers=127.0.0.1:1",
-                "--spring.main.banner-mode=off",
-                "--outbox.poller.interval=50ms",
-                "--outbox.retry.base-delay=50ms",
-                "--outbox.retry.max-delay=100ms"));
-        Arrays.stream(settings).map(setting -> "--" + setting).forEach(arguments::add);
         List<Class<?>> sources = new ArrayList<>(beans);
         sources.add(ShopApplication.class);
         return new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
                 .web(WebApplicationType.NONE)
-                .run(arguments.toArray(String[]::new));
+                .properties(
+                        "spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1",
+                        "spring.kafka.bootstrap-servers=127.0.0.1:1",
+                        "spring.main.banner-mode=off",
+                        "outbox.poller.interval=50ms",
+                        "outbox.retry.base-delay=50ms",
+                        "outbox.retry.max-delay=100ms")
+                .run(Arrays.stream(settings).map(setting -> "--" + setting).toArray(String[]::new));
     }
 }
