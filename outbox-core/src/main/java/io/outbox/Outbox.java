@@ -261,7 +261,21 @@ public final class Outbox implements AutoCloseable {
 
     /** Returns how old a lock of another node may become before this one takes its event over; empty without locks. */
     public Optional<Duration> lockTimeout() {
-        return Optional.ofNullable(delivery).map(parts -> parts.policies().lockTimeout());
+        return lease().map(Lease::duration);
+    }
+
+    /** Returns the name under which this node locks events; empty without locks. */
+    public Optional<String> nodeName() {
+        return lease().map(Lease::ownerId);
+    }
+
+    private Optional<Lease> lease() {
+        return Optional.ofNullable(delivery).map(parts -> parts.policies().lease());
+    }
+
+    /** Returns the event types that this node is known to have a listener for, in alphabetical order. */
+    public Set<String> eventTypes() {
+        return delivery == null ? Set.of() : delivery.policies().listeners().eventTypes();
     }
 
     /** Returns what operators see of the store; empty if they cannot look into it. */

@@ -94,11 +94,11 @@ final class OutboxAssembly {
     /** What delivers; who begins to deliver says so, since listeners are registered by then. */
     record Delivery(DeliveryEngine engine, PollingLoop poller, Policies policies, AtomicBoolean begun) {}
 
-    /** How is delivered; the lock timeout is {@code null} where events are not locked. */
-    record Policies(Map<String, LanePolicy> lanes, LanePolicy shared, Duration lockTimeout) {}
+    /** How is delivered, and what; the lease is {@code null} where events are not locked. */
+    record Policies(Map<String, LanePolicy> lanes, LanePolicy shared, Lease lease, ListenerRegistry listeners) {}
 
-    private Policies policies() {
-        return new Policies(delivery.lanePolicies(), delivery.sharedPolicy(), delivery.lockTimeout());
+    private Policies policies(ListenerRegistry listeners) {
+        return new Policies(delivery.lanePolicies(), delivery.sharedPolicy(), delivery.lease(), listeners);
     }
 
     void listenerElsewhere(String aggregateType, String eventType) {
@@ -148,7 +148,7 @@ final class OutboxAssembly {
                             store,
                             shares(listeners, () -> deliveryBegun.get() || listenersRegistered.getAsBoolean()),
                             path),
-                    new Delivery(engine, loop, policies(), deliveryBegun),
+                    new Delivery(engine, loop, policies(listeners), deliveryBegun),
                     new Housekeeping(store, purgeScheduler, deadLetters),
                     wakeUp,
                     clock);

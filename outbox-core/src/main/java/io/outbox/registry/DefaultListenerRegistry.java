@@ -176,7 +176,7 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
                         && (eventTypes.contains(currentType(eventType)) || eventTypes.contains(anyOf(eventType))));
     }
 
-    /** Returns the event types that have a listener, in alphabetical order. */
+    @Override
     public Set<String> eventTypes() {
         return Collections.unmodifiableSet(new TreeSet<>(eventTypes));
     }

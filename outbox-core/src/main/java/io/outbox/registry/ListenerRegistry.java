@@ -1,6 +1,7 @@
 package io.outbox.registry;
 
 import io.outbox.EventListener;
+import java.util.Set;
 
 /** Finds the listener of an event. Thread-safe. */
 @FunctionalInterface
@@ -24,5 +25,10 @@ public interface ListenerRegistry {
      */
     default String currentType(String eventType) {
         return eventType;
+    }
+
+    /** Returns the event types that are known to have a listener, in alphabetical order. Default: none are known. */
+    default Set<String> eventTypes() {
+        return Set.of();
     }
 }

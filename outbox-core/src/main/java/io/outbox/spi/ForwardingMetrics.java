@@ -84,6 +84,11 @@ public abstract class ForwardingMetrics implements MetricsExporter {
     }
 
     @Override
+    public void recordDispatchLatencyMs(String eventType, long latencyMs) {
+        report(to -> to.recordDispatchLatencyMs(eventType, latencyMs));
+    }
+
+    @Override
     public void recordListenerDurationMs(long durationMs) {
         report(to -> to.recordListenerDurationMs(durationMs));
     }

@@ -68,4 +68,9 @@ public interface InspectionBackend {
 
     /** Returns the latest entries before the one of that id, or the latest of all if it is {@code null}. */
     List<AuditEntry> audits(String before, int limit);
+
+    /** Returns by what nodes know of each other; empty if each is on its own. */
+    default Optional<ClusterBackend> cluster() {
+        return Optional.empty();
+    }
 }

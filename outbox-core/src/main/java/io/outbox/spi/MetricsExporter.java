@@ -44,6 +44,11 @@ public interface MetricsExporter {
     /** The time an event waited between entering a queue and its listener. */
     default void recordDispatchLatencyMs(long latencyMs) {}
 
+    /** As {@link #recordDispatchLatencyMs(long)}, which it calls unless it is overridden, with the type of the event. */
+    default void recordDispatchLatencyMs(String eventType, long latencyMs) {
+        recordDispatchLatencyMs(latencyMs);
+    }
+
     /** The time a listener took. */
     default void recordListenerDurationMs(long durationMs) {}
 

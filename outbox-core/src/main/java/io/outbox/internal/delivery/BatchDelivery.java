@@ -182,6 +182,7 @@ final class BatchDelivery {
         private void reportWaits() {
             if (!metrics.isOff()) {
                 events.forEach(event -> metrics.recordDispatchLatencyMs(
+                        event.eventType(),
                         TimeUnit.NANOSECONDS.toMillis(event.hold().queuedNanos())));
             }
         }

@@ -99,9 +99,9 @@ public final class DeliverySettings {
                 .build();
     }
 
-    /** Returns how long a lock lasts that is not renewed, or {@code null} if events are not locked. */
-    public Duration lockTimeout() {
-        return lease == null ? null : lease.duration();
+    /** Returns the terms on which events are locked, or {@code null} if they are not. */
+    public Lease lease() {
+        return lease;
     }
 
     /** Told of events that become dead letters. */

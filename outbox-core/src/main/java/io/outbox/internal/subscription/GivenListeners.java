@@ -2,6 +2,8 @@ package io.outbox.internal.subscription;
 
 import io.outbox.EventListener;
 import io.outbox.registry.ListenerRegistry;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The listeners that were given to the outbox together with their subscription, in front of the application's.
@@ -26,5 +28,12 @@ public record GivenListeners(ListenerRegistry given, ListenerRegistry applicatio
     @Override
     public String currentType(String eventType) {
         return application.currentType(eventType);
+    }
+
+    @Override
+    public Set<String> eventTypes() {
+        Set<String> types = new TreeSet<>(given.eventTypes());
+        types.addAll(application.eventTypes());
+        return types;
     }
 }

@@ -2,6 +2,7 @@ package io.outbox.internal.subscription;
 
 import io.outbox.EventListener;
 import io.outbox.registry.ListenerRegistry;
+import java.util.Set;
 
 /**
  * Listeners as delivery sees them: those of subscriptions are shown events in place of the rows that stand for them.
@@ -24,5 +25,10 @@ public record SubscribedListeners(ListenerRegistry listeners) implements Listene
     @Override
     public String currentType(String eventType) {
         return listeners.currentType(eventType);
+    }
+
+    @Override
+    public Set<String> eventTypes() {
+        return listeners.eventTypes();
     }
 }

@@ -7,6 +7,7 @@ import io.outbox.model.Fingerprint;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
+import io.outbox.spi.ClusterBackend;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.EventTypes;
@@ -236,6 +237,11 @@ final class JdbcInspection implements InspectionBackend {
     @Override
     public List<AuditEntry> audits(String before, int limit) {
         return connections.reading(conn -> audits.latest(conn, before, limit));
+    }
+
+    @Override
+    public Optional<ClusterBackend> cluster() {
+        return JdbcCluster.of(store, provider);
     }
 
     private Sql sql(String template) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The tables of dead letters and of the audit log, and the tools that create them. */
+/** The tables of dead letters and of the administration, and the tools that create them. */
 class DeadLetterSchemaTest {
 
     @ParameterizedTest
@@ -64,8 +64,10 @@ class DeadLetterSchemaTest {
     private static void assertComplete(HikariDataSource pool) {
         DeadLetterSchema.of(pool, DeadLetterStore.of(JdbcOutbox.of(pool).store()))
                 .validate();
-        assertThat(OutboxRows.number(pool, "SELECT COUNT(*) FROM outbox_event_audit"))
-                .isZero();
+        for (String table : List.of("audit", "node", "control", "figures")) {
+            assertThat(OutboxRows.number(pool, "SELECT COUNT(*) FROM outbox_event_" + table))
+                    .isZero();
+        }
     }
 
     @ParameterizedTest
