@@ -1,55 +1,49 @@
 package io.outbox.admin;
 
 import io.outbox.model.Tally;
-import io.outbox.util.DaemonThreadFactory;
 import java.time.Clock;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 
-/** Actions on all events that match a filter. They are those of this node, one after the other, and the last ones are kept. */
-final class BulkApi implements AutoCloseable {
+/** Actions on all events that match a filter: those of all nodes, whichever is asked. */
+final class BulkApi {
 
-    private static final int KEPT = 50;
     private static final int MOST_UNFINISHED = 10;
+    private static final int MOST_TRIES = 20;
 
     private final DeadEvents dead;
     private final Views views;
     private final AuditLog audit;
+    private final BulkJobs jobs;
+    private final BulkRunner runner;
     private final Clock clock;
-    private final ExecutorService worker = Executors.newSingleThreadExecutor(new DaemonThreadFactory("outbox-bulk-"));
-    private final Deque<BulkJob> jobs = new ArrayDeque<>();
 
-    BulkApi(DeadEvents dead, Views views, AuditLog audit, Clock clock) {
+    BulkApi(DeadEvents dead, Views views, AuditLog audit, BulkJobs jobs, BulkRunner runner, Clock clock) {
         this.dead = dead;
         this.views = views;
         this.audit = audit;
+        this.jobs = jobs;
+        this.runner = runner;
         this.clock = clock;
     }
 
     void addTo(Routes routes, String api) {
-        routes.get(api + "/bulk", exchange -> AdminResponse.json(200, new Views.Items<>(views())))
+        routes.get(
+                        api + "/bulk",
+                        exchange -> AdminResponse.json(
+                                200,
+                                new Views.Items<>(
+                                        jobs.all().stream().map(BulkJob::view).toList())))
                 .get(
                         api + "/bulk/{id}",
-                        exchange -> AdminResponse.json(200, job(exchange).view()))
+                        exchange -> AdminResponse.json(200, job(exchange).job().view()))
                 .operate("POST", api + "/bulk", this::order, "action", "filter", "dryRun")
                 .operate("DELETE", api + "/bulk/{id}", this::cancel);
     }
 
-    private synchronized List<Views.BulkAction> views() {
-        return jobs.stream().map(BulkJob::view).toList();
-    }
-
-    private synchronized BulkJob job(Exchange exchange) {
-        return jobs.stream()
-                .filter(job -> job.id().equals(exchange.path("id")))
-                .findFirst()
-                .orElseThrow(() -> Problem.notFound("This node knows of no such action"));
+    private BulkJobs.Stored job(Exchange exchange) {
+        return jobs.find(exchange.path("id")).orElseThrow(() -> Problem.notFound("There is no such action"));
     }
 
     private AdminResponse order(Exchange exchange) {
@@ -67,61 +61,42 @@ final class BulkApi implements AutoCloseable {
             dead.requireResolve();
         }
         Tally number = matches.count();
-        if (dryRun) {
-            return AdminResponse.json(200, new Views.Matching(number.count(), number.exact()));
-        }
-        BulkJob job = new BulkJob(
-                new BulkJob.Order(UUID.randomUUID().toString(), action, matches, number, exchange.caller()),
-                dead,
-                audit,
-                clock);
-        add(job);
-        try {
-            audit.record(
-                    exchange.caller(),
-                    action + "-all",
-                    number.count() + (number.exact() ? "" : " or more") + " events",
-                    job.detail());
-            worker.execute(job);
-        } catch (RuntimeException e) {
-            remove(job);
-            throw e;
-        }
-        return AdminResponse.json(202, job.view());
+        return dryRun
+                ? AdminResponse.json(200, new Views.Matching(number.count(), number.exact()))
+                : AdminResponse.json(202, begin(action, body.get("filter"), number, exchange.caller()));
     }
 
-    private synchronized void remove(BulkJob job) {
-        jobs.remove(job);
-    }
-
-    private synchronized void add(BulkJob job) {
-        if (jobs.stream().filter(each -> !each.isFinished()).count() >= MOST_UNFINISHED) {
+    private Views.BulkAction begin(Action action, Object filter, Tally number, Caller caller) {
+        if (jobs.open().size() >= MOST_UNFINISHED) {
             throw Problem.conflict("too-many", "There are " + MOST_UNFINISHED + " actions already that wait");
         }
-        jobs.addFirst(job);
-        while (jobs.size() > KEPT && jobs.peekLast().isFinished()) {
-            jobs.removeLast();
-        }
+        Map<String, Object> fields = new LinkedHashMap<>();
+        ((Map<?, ?>) filter).forEach((name, value) -> fields.put((String) name, value));
+        BulkJob job = BulkJob.of(new BulkJob.Order(
+                UUID.randomUUID().toString(),
+                action,
+                fields,
+                number.count(),
+                number.exact(),
+                caller.name(),
+                clock.instant()));
+        String target = number.count() + (number.exact() ? "" : " or more") + " events";
+        audit.record(caller, action + "-all", target, job.order().detail());
+        jobs.add(job);
+        runner.wake();
+        return job.view();
     }
 
     private AdminResponse cancel(Exchange exchange) {
-        BulkJob job = job(exchange);
-        audit.record(exchange.caller(), "cancel", job.id(), null);
-        job.cancel();
-        return AdminResponse.json(202, job.view());
-    }
-
-    /** Ends the action that is under way after its current batch, and waits for that for a while. */
-    @Override
-    public void close() {
-        synchronized (this) {
-            jobs.forEach(BulkJob::cancel);
+        String id = job(exchange).job().order().id();
+        audit.record(exchange.caller(), "cancel", id, null);
+        for (int i = 0; i < MOST_TRIES; i++) {
+            BulkJobs.Stored stored = job(exchange);
+            BulkJob cancelled = stored.job().cancelled();
+            if (stored.job().isOver() || runner.endUnbegun(stored) || jobs.save(stored, cancelled)) {
+                return AdminResponse.json(202, job(exchange).job().view());
+            }
         }
-        worker.shutdown();
-        try {
-            worker.awaitTermination(10, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        throw Problem.conflict("changed-meanwhile", "The action makes progress all the time: try again");
     }
 }

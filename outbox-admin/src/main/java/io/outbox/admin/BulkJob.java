@@ -1,21 +1,18 @@
 package io.outbox.admin;
 
-import io.outbox.model.Tally;
-import java.lang.System.Logger.Level;
-import java.time.Clock;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.atomic.AtomicLong;
+import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
- * An action on all events that match, done in batches in the background. Each batch is a transaction. What somebody else has
- * changed in the meantime is skipped. The audit log says how it ended. Thread-safe.
+ * An action on all events that match a filter, and how far it is. Immutable.
+ *
+ * @param owner the node that has it in hand, or {@code null}
+ * @param isCancelled whether somebody wants it to end
  */
-final class BulkJob implements Runnable {
-
-    private static final System.Logger LOG = System.getLogger(BulkJob.class.getName());
+record BulkJob(Order order, State state, Progress progress, Owner owner, boolean isCancelled, Instant finishedAt) {
 
     /** What has become of it. */
     enum State {
@@ -26,93 +23,116 @@ final class BulkJob implements Runnable {
         FAILED
     }
 
-    /** What is to be done, to what, and by whom. */
-    record Order(String id, Action action, Matches matches, Tally expected, Caller caller) {}
+    /** What is to be done, to what, and who has ordered it. */
+    record Order(
+            String id,
+            Action action,
+            Map<String, Object> filter,
+            long expected,
+            boolean expectedExact,
+            String by,
+            Instant createdAt) {
 
-    private final Order order;
-    private final DeadEvents dead;
-    private final AuditLog audit;
-    private final Clock clock;
-    private final Instant createdAt;
-    private final AtomicLong done = new AtomicLong();
-    private final AtomicLong skipped = new AtomicLong();
-    private volatile State state = State.QUEUED;
-    private volatile boolean cancelled;
-    private volatile Instant finishedAt;
-
-    BulkJob(Order order, DeadEvents dead, AuditLog audit, Clock clock) {
-        this.order = order;
-        this.dead = dead;
-        this.audit = audit;
-        this.clock = clock;
-        this.createdAt = clock.instant();
+        /** Returns what the audit log has in all its entries of this. */
+        String detail() {
+            return id + " " + Json.text(filter);
+        }
     }
 
-    String id() {
-        return order.id;
+    /** How far it is; the cursor is {@code null} at the start. */
+    record Progress(long done, long skipped, String cursor) {
+
+        private static final Progress NONE = new Progress(0, 0, null);
     }
 
-    /** Returns what the audit log has in all its entries of this. */
-    String detail() {
-        return order.id + " " + order.matches.json();
+    /** The node that has it in hand. */
+    record Owner(String id, String name) {}
+
+    static BulkJob of(Order order) {
+        return new BulkJob(order, State.QUEUED, Progress.NONE, null, false, null);
     }
 
-    boolean isFinished() {
+    boolean isOver() {
         return finishedAt != null;
     }
 
-    /** Ends it after the batch that is under way. */
-    void cancel() {
-        cancelled = true;
+    BulkJob takenBy(Owner node) {
+        return new BulkJob(order, State.RUNNING, progress, node, isCancelled, null);
     }
 
-    @Override
-    public void run() {
-        state = State.RUNNING;
+    BulkJob released() {
+        return new BulkJob(order, State.QUEUED, progress, null, isCancelled, null);
+    }
+
+    BulkJob at(Progress reached) {
+        return new BulkJob(order, state, reached, owner, isCancelled, null);
+    }
+
+    BulkJob cancelled() {
+        return new BulkJob(order, state, progress, owner, true, null);
+    }
+
+    BulkJob ended(State end, Instant now) {
+        return new BulkJob(order, end, progress, owner, isCancelled, now);
+    }
+
+    /** Returns the job for the store. */
+    String json() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("action", order.action);
+        fields.put("filter", order.filter);
+        fields.put("expected", order.expected);
+        fields.put("exact", order.expectedExact);
+        fields.put("by", order.by);
+        fields.put("createdAt", order.createdAt);
+        fields.put("state", state);
+        fields.put("done", progress.done);
+        fields.put("skipped", progress.skipped);
+        fields.put("cursor", progress.cursor);
+        fields.put("ownerId", owner == null ? null : owner.id);
+        fields.put("owner", owner == null ? null : owner.name);
+        fields.put("cancelled", isCancelled);
+        fields.put("finishedAt", finishedAt);
+        return Json.text(fields);
+    }
+
+    /**
+     * Reads what {@link #json()} wrote.
+     *
+     * @throws IllegalArgumentException if it is something else, perhaps of another version
+     */
+    static BulkJob parse(String id, String json) {
         try {
-            String after = null;
-            do {
-                if (cancelled) {
-                    finish(State.CANCELLED);
-                    return;
-                }
-                Matches.Batch batch = order.matches.next(after);
-                apply(batch.ids());
-                after = batch.next();
-            } while (after != null);
-            finish(State.DONE);
-        } catch (RuntimeException | Error e) {
-            LOG.log(Level.ERROR, "A bulk action failed after " + done.get() + " events; what it has done stands", e);
-            finish(State.FAILED);
+            Map<String, Object> fields = Json.object(json.getBytes(StandardCharsets.UTF_8));
+            Map<String, Object> filter = new LinkedHashMap<>();
+            ((Map<?, ?>) fields.get("filter")).forEach((name, value) -> filter.put((String) name, value));
+            String ownerId = (String) fields.get("ownerId");
+            return new BulkJob(
+                    new Order(
+                            id,
+                            Exchange.choice("action", fields.get("action"), Action.class),
+                            filter,
+                            number(fields.get("expected")),
+                            Boolean.TRUE.equals(fields.get("exact")),
+                            (String) fields.get("by"),
+                            time(fields.get("createdAt"))),
+                    Exchange.choice("state", fields.get("state"), State.class),
+                    new Progress(
+                            number(fields.get("done")), number(fields.get("skipped")), (String) fields.get("cursor")),
+                    ownerId == null ? null : new Owner(ownerId, (String) fields.get("owner")),
+                    Boolean.TRUE.equals(fields.get("cancelled")),
+                    time(fields.get("finishedAt")));
+        } catch (Problem | ClassCastException | NullPointerException | DateTimeParseException e) {
+            throw new IllegalArgumentException("The record of bulk action " + id + " cannot be read", e);
         }
     }
 
-    private void apply(List<String> ids) {
-        if (ids.isEmpty()) {
-            return;
-        }
-        try {
-            order.action.apply(dead, ids, order.caller);
-            done.addAndGet(ids.size());
-        } catch (Problem e) {
-            if (ids.size() == 1) {
-                skipped.incrementAndGet();
-                return;
-            }
-            for (String id : new ArrayList<>(ids)) {
-                apply(List.of(id));
-            }
-        }
+    private static long number(Object value) {
+        return ((Number) value).longValue();
     }
 
-    private void finish(State end) {
-        audit.recordOutcome(
-                order.caller,
-                order.action + "-all-" + end.name().toLowerCase(Locale.ROOT),
-                done.get() + " events, and " + skipped.get() + " skipped",
-                detail());
-        state = end;
-        finishedAt = clock.instant();
+    private static Instant time(Object value) {
+        return value == null ? null : Instant.parse((String) value);
     }
 
     Views.BulkAction view() {
@@ -120,12 +140,14 @@ final class BulkJob implements Runnable {
                 order.id,
                 order.action,
                 state,
-                order.caller.name(),
-                order.expected.count(),
-                order.expected.exact(),
-                done.get(),
-                skipped.get(),
-                createdAt,
+                order.by,
+                owner == null ? null : owner.name,
+                isCancelled && !isOver(),
+                order.expected,
+                order.expectedExact,
+                progress.done,
+                progress.skipped,
+                order.createdAt,
                 finishedAt);
     }
 }

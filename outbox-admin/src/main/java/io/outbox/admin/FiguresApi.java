@@ -3,8 +3,8 @@ package io.outbox.admin;
 import io.outbox.Outbox;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.model.EventCount;
-import io.outbox.model.NodeStatus;
 import io.outbox.model.OpenEvents;
+import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.InspectionBackend;
 import java.time.Clock;
 import java.time.Duration;
@@ -12,68 +12,72 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Numbers, nodes, event types and the audit log. */
 final class FiguresApi {
 
-    private static final int MOST_MINUTES = (int) OutboxSeries.KEPT.toMinutes();
-    private static final int LIVE_MINUTES = 1;
+    /** How listeners for any type are registered. */
+    private static final String ANY = "*";
 
     private final Outbox outbox;
     private final InspectionBackend inspection;
     private final Views views;
     private final AuditLog audit;
-    private final OutboxSeries series;
+    private final Member member;
+    private final NodesView nodes;
+    private final SeriesReader series;
     private final Clock clock;
 
-    /** The series may be {@code null}. */
-    FiguresApi(
-            Outbox outbox,
-            InspectionBackend inspection,
-            Views views,
-            AuditLog audit,
-            OutboxSeries series,
-            Clock clock) {
+    FiguresApi(Outbox outbox, InspectionBackend inspection, Views views, AuditLog audit, Member member, Clock clock) {
         this.outbox = outbox;
         this.views = views;
         this.inspection = inspection;
         this.audit = audit;
-        this.series = series;
+        this.member = member;
+        this.nodes = new NodesView(outbox, inspection, member);
+        this.series = new SeriesReader(member);
         this.clock = clock;
     }
 
     void addTo(Routes routes, String api) {
         routes.get(api + "/overview", exchange -> AdminResponse.json(200, overview()))
-                .get(api + "/series", this::series, "minutes")
-                .get(api + "/nodes", exchange -> AdminResponse.json(200, nodes()))
+                .get(api + "/series", this::series, "minutes", "node", "eventType")
+                .get(api + "/nodes", exchange -> AdminResponse.json(200, nodes.all()))
                 .get(api + "/types", exchange -> AdminResponse.json(200, types()))
                 .get(api + "/audit", this::audit, "limit", "after");
     }
 
     /** Returns what changes all the time. */
     Views.Live live() {
-        return new Views.Live(overview(), slots(LIVE_MINUTES));
+        return new Views.Live(overview());
     }
 
     private Views.Overview overview() {
-        NodeStatus node = outbox.nodeStatus();
+        NodesView.Together together = nodes.together();
         InspectionBackend.Open open = inspection.open(clock.instant());
         List<OpenEvents> due =
                 open.types().stream().filter(type -> type.due() > 0).toList();
         return new Views.Overview(
                 clock.instant(),
-                node.state(),
+                member.name(),
+                outbox.state(),
+                together.counts(),
                 inspection.countByState(),
                 InspectionBackend.MOST_COUNTED,
                 outbox.deadLetters()
                         .map(letters -> letters.countByState(InspectionBackend.MOST_COUNTED))
                         .orElse(null),
                 lagMs(due),
-                new Views.Queues(node.hotQueueDepth(), node.coldQueueDepth()),
+                together.queues(),
+                together.donePerSecond(),
                 due.stream().map(Views.Pending::of).toList(),
                 open.exact(),
-                node.unavailable().stream().map(views::unavailable).toList(),
+                together.targets().stream().map(views::unavailable).toList(),
+                member.pauses().read().pauses().stream().map(Views.Pause::of).toList(),
                 outbox.pausedTypes().stream().sorted().toList());
     }
 
@@ -87,30 +91,40 @@ final class FiguresApi {
     }
 
     private AdminResponse series(Exchange exchange) {
-        int minutes = exchange.number("minutes", 60, 1, MOST_MINUTES);
-        return AdminResponse.json(200, new Views.Series(OutboxSeries.SLOT.toMillis(), slots(minutes)));
+        int minutes = exchange.number("minutes", 60, 1, SeriesReader.MOST_MINUTES);
+        return AdminResponse.json(200, series.last(minutes, exchange.param("node"), exchange.param("eventType")));
     }
 
-    private List<Views.Slot> slots(int minutes) {
-        return series == null ? List.of() : series.last(Duration.ofMinutes(minutes));
-    }
-
-    private Views.Items<Views.Node> nodes() {
-        Duration timeout = outbox.lockTimeout().orElse(null);
-        return new Views.Items<>(inspection.nodes().stream()
-                .map(locks -> Views.Node.of(locks, timeout))
-                .toList());
-    }
-
+    /** Types with a lane, with a listener on this node, with something to deliver, or delivered lately. */
     private Views.Types types() {
+        SeriesReader.Recent recent = series.recent();
+        Set<String> named = new TreeSet<>(outbox.lanes().keySet());
+        named.addAll(outbox.eventTypes());
+        named.addAll(recent.figures().types().keySet());
+        named.removeIf(type -> type.isEmpty() || type.startsWith(ANY));
         Map<String, OpenEvents> types = new TreeMap<>();
-        outbox.lanes().keySet().forEach(type -> types.put(type, new OpenEvents(type, 0, 0, 0, null)));
+        named.forEach(type -> types.put(type, new OpenEvents(type, 0, 0, 0, null)));
         InspectionBackend.Open open = inspection.open(clock.instant());
         open.types().forEach(type -> types.put(type.eventType(), type));
-        return new Views.Types(types.values().stream().map(this::type).toList(), open.exact());
+        Map<String, Views.Unavailable> unavailable = nodes.together().targets().stream()
+                .collect(Collectors.toMap(UnavailableTarget::eventType, views::unavailable));
+        Set<String> paused = member.pauses().read().pauses().stream()
+                .filter(pause -> pause.eventType() != null && pause.holdsFor(member.name()))
+                .map(Pauses.Pause::eventType)
+                .collect(Collectors.toCollection(TreeSet::new));
+        paused.addAll(outbox.pausedTypes());
+        return new Views.Types(
+                types.values().stream()
+                        .map(type -> type(
+                                type,
+                                paused.contains(type.eventType()),
+                                unavailable.get(type.eventType()),
+                                recent.rates(type, open.exact())))
+                        .toList(),
+                open.exact());
     }
 
-    private Views.Type type(OpenEvents open) {
+    private Views.Type type(OpenEvents open, boolean isPaused, Views.Unavailable unavailable, Views.Rates rates) {
         String type = open.eventType();
         EventCount count = outbox.withHeld(new EventCount(type, open.pending(), open.inProcess()));
         Optional<LanePolicy> lane = Optional.ofNullable(outbox.lanes().get(type));
@@ -121,12 +135,9 @@ final class FiguresApi {
                 open.dueSince(),
                 lane.map(Views.Lane::of).orElse(null),
                 lane.or(outbox::sharedLane).map(Views.Retries::of).orElse(null),
-                outbox.pausedTypes().contains(type),
-                outbox.nodeStatus().unavailable().stream()
-                        .filter(target -> target.eventType().equals(type))
-                        .findFirst()
-                        .map(views::unavailable)
-                        .orElse(null));
+                isPaused,
+                unavailable,
+                rates);
     }
 
     private AdminResponse audit(Exchange exchange) {

@@ -23,12 +23,10 @@ final class Matches {
 
     private final DeadEventOperations events;
     private final DeadLetterFilter filter;
-    private final String json;
 
-    private Matches(DeadEventOperations events, EventFilter filter, String json) {
+    private Matches(DeadEventOperations events, EventFilter filter) {
         this.events = events;
         this.filter = new DeadLetterFilter(DlqStatus.MOVED, filter);
-        this.json = json;
     }
 
     /** Reads the filter; a field that is not known, or has no value, is refused, so that none is meant and not heeded. */
@@ -59,16 +57,11 @@ final class Matches {
                 Exchange.filterTime(fields, "to"),
                 new EventFilter.Failure(
                         Exchange.filterText(fields, "error"), Exchange.filterText(fields, "fingerprint")));
-        return new Matches(events, filter, Json.text(json));
+        return new Matches(events, filter);
     }
 
     boolean isByError() {
         return filter.events().failure().text() != null;
-    }
-
-    /** Returns the filter as it was sent. */
-    String json() {
-        return json;
     }
 
     /** Some of the matches, and where to go on. */

@@ -43,7 +43,8 @@ public final class OutboxAdmin implements AutoCloseable {
     private final Routes routes = new Routes();
     private final Bodies bodies = new Bodies();
     private final Refusals refusals = new Refusals();
-    private final BulkApi bulk;
+    private final Member member;
+    private final BulkRunner bulk;
     private final LiveApi live;
 
     private OutboxAdmin(Builder builder) {
@@ -54,21 +55,26 @@ public final class OutboxAdmin implements AutoCloseable {
         AuditLog audit = new AuditLog(inspection, builder.clock);
         DeadEvents dead = new DeadEvents(builder.outbox, lookedInto(builder.outbox.deadEventOperations()), inspection);
         Views views = new Views(builder.mask);
-        this.bulk = new BulkApi(dead, views, audit, builder.clock);
+        Membership membership = Membership.of(builder.outbox, inspection, builder.membership());
+        this.member = membership.member();
+        BulkJobs jobs = new BulkJobs(member.cluster());
+        this.bulk = new BulkRunner(jobs, dead, audit, membership, builder.clock);
         String api = basePath + "/api";
         new DlqApi(dead, views, audit).addTo(routes);
         new EventsApi(dead, inspection, views).addTo(routes, api);
-        new ActionsApi(builder.outbox, dead, inspection, audit).addTo(routes, api);
-        FiguresApi figures = new FiguresApi(builder.outbox, inspection, views, audit, builder.series, builder.clock);
+        new ActionsApi(dead, inspection, audit).addTo(routes, api);
+        new DeliveryApi(builder.outbox, member, audit).addTo(routes, api);
+        FiguresApi figures = new FiguresApi(builder.outbox, inspection, views, audit, member, builder.clock);
         figures.addTo(routes, api);
         this.live = new LiveApi(figures);
         live.addTo(routes, api);
-        bulk.addTo(routes, api);
-        new SessionApi(dead.events(), builder.mask, builder.traceUrl).addTo(routes, api);
+        new BulkApi(dead, views, audit, jobs, bulk, builder.clock).addTo(routes, api);
+        new SessionApi(dead.events(), builder.mask, builder.traceUrl, membership).addTo(routes, api);
         routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
         if (!access.hasToken()) {
             LOG.log(Level.INFO, builder.isBehindProxy ? ONLY_USERS : ONLY_USERS_AND_THIS_MACHINE, basePath);
         }
+        member.start(bulk::wake);
     }
 
     private static <T> T lookedInto(Optional<T> part) {
@@ -162,11 +168,15 @@ public final class OutboxAdmin implements AutoCloseable {
         live.close();
     }
 
-    /** Ends all streams, and the bulk action that is under way after its current batch. The outbox is not closed. */
+    /**
+     * Ends all streams, leaves the bulk action that is under way to other nodes after its current batch, and tells them that this
+     * node stops. The outbox is not closed.
+     */
     @Override
     public void close() {
         endStreams();
         bulk.close();
+        member.close();
     }
 
     /** Builds an {@link OutboxAdmin}. Not thread-safe. */
@@ -180,6 +190,9 @@ public final class OutboxAdmin implements AutoCloseable {
         private PayloadMask mask = PayloadMask.NONE;
         private OutboxSeries series;
         private String traceUrl;
+        private String nodeName;
+        private boolean isAlone;
+        private Member.Pace pace = Member.Pace.USUAL;
         private Clock clock = Clock.systemUTC();
 
         private Builder(Outbox outbox) {
@@ -251,6 +264,37 @@ public final class OutboxAdmin implements AutoCloseable {
             return this;
         }
 
+        /**
+         * The name that operators know this node by; should differ between nodes. Default: the name under which it locks events, and
+         * for an outbox that locks none that of the machine.
+         */
+        public Builder nodeName(String name) {
+            if (name.isBlank() || name.length() > 128 || name.chars().anyMatch(Character::isISOControl)) {
+                throw new IllegalArgumentException(
+                        "nodeName must have 1 to 128 characters and no control characters: " + name);
+            }
+            this.nodeName = name;
+            return this;
+        }
+
+        /**
+         * Keeps this node to itself: it writes nothing to the tables by which nodes know of each other, shows itself alone, and does
+         * not heed what is paused for all nodes elsewhere. Default: it is one of the nodes on its store.
+         */
+        public Builder alone() {
+            this.isAlone = true;
+            return this;
+        }
+
+        Builder pace(Member.Pace pace) {
+            this.pace = pace;
+            return this;
+        }
+
+        private Membership.Settings membership() {
+            return new Membership.Settings(nodeName, isAlone, series, clock, pace);
+        }
+
         /** Default: the system clock. */
         public Builder clock(Clock clock) {
             this.clock = Objects.requireNonNull(clock, "clock");
@@ -258,7 +302,8 @@ public final class OutboxAdmin implements AutoCloseable {
         }
 
         /**
-         * Builds the administration, and creates the table of its audit log where that is missing.
+         * Builds the administration, and creates its tables where they are missing. What operators have paused is paused when
+         * this returns: start the outbox afterwards if nothing of it may be delivered before.
          *
          * @throws IllegalStateException if the store of the outbox cannot be looked into, or if both tokens are the same
          */

@@ -1,33 +1,37 @@
 package io.outbox.admin;
 
+import io.outbox.model.EventStatus;
 import io.outbox.spi.ForwardingMetrics;
 import io.outbox.spi.MetricsExporter;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
- * What this node has done in the last hours, in slots of ten seconds, kept in memory. Give it to the outbox as its
+ * What this node does, minute by minute and by event type, until {@link OutboxAdmin} keeps it. Give it to the outbox as its
  * {@link MetricsExporter}, around the one that there is, and to {@link OutboxAdmin}. Thread-safe.
  */
 public final class OutboxSeries extends ForwardingMetrics {
 
-    /** The time that one slot stands for. */
-    public static final Duration SLOT = Duration.ofSeconds(10);
+    /** How many minutes wait to be kept; of a longer outage of the store the oldest are given up. */
+    private static final int MOST_MINUTES = 30;
 
-    /** How far back slots go. */
-    public static final Duration KEPT = Duration.ofHours(6);
-
-    private static final int SLOTS = (int) KEPT.dividedBy(SLOT);
+    /** What happened in a minute, counted from 1970. */
+    record Minute(long number, Figures figures) {}
 
     private final Clock clock;
-    private final Slot[] slots = new Slot[SLOTS];
+    private final TreeMap<Long, Figures> minutes = new TreeMap<>();
+    private long offsetMs;
+    private long firstMinute;
+    private long done;
+    private long changes;
 
     private OutboxSeries(MetricsExporter exporter, Clock clock) {
         super(exporter);
         this.clock = clock;
+        this.firstMinute = minute();
     }
 
     /** Returns a series that passes everything on. */
@@ -39,103 +43,88 @@ public final class OutboxSeries extends ForwardingMetrics {
         return new OutboxSeries(exporter, clock);
     }
 
-    /** What happened in ten seconds. */
-    private static final class Slot {
-        private final long number;
-        private long done;
-        private long failed;
-        private long dead;
-        private long started;
-        private long latencyMs;
-        private long maxLatencyMs;
-        private long lagMs;
-        private int hotQueue;
-        private int coldQueue;
+    /** Counts by another clock than this node's, so that the minutes of all nodes are the same. */
+    synchronized void offset(long ms) {
+        offsetMs = ms;
+    }
 
-        private Slot(long number) {
-            this.number = number;
+    private long minute() {
+        return (clock.millis() + offsetMs) / 60_000;
+    }
+
+    /** Returns how many events were delivered since the start. */
+    synchronized long done() {
+        return done;
+    }
+
+    /** Returns a number that is another one whenever something was delivered, or tried. */
+    synchronized long changes() {
+        return changes;
+    }
+
+    /** Returns the minutes that are over, each once, those included in which nothing happened. */
+    synchronized List<Minute> takeWhole() {
+        return take(minute());
+    }
+
+    /** Returns all minutes, also the one that has only begun. */
+    synchronized List<Minute> takeAll() {
+        return take(minute() + 1);
+    }
+
+    private List<Minute> take(long end) {
+        List<Minute> whole = new ArrayList<>();
+        for (long number = Math.max(firstMinute, end - MOST_MINUTES); number < end; number++) {
+            Figures figures = minutes.remove(number);
+            whole.add(new Minute(number, figures == null ? new Figures() : figures));
+        }
+        minutes.headMap(end).clear();
+        firstMinute = Math.max(firstMinute, end);
+        return whole;
+    }
+
+    private synchronized void change(Consumer<Figures> change) {
+        change.accept(minutes.computeIfAbsent(minute(), number -> new Figures()));
+        while (minutes.size() > MOST_MINUTES) {
+            minutes.pollFirstEntry();
         }
     }
 
-    private interface Change {
-        void apply(Slot slot);
-    }
-
-    private synchronized void change(Change change) {
-        long number = clock.millis() / SLOT.toMillis();
-        int index = (int) (number % SLOTS);
-        if (slots[index] == null || slots[index].number != number) {
-            slots[index] = new Slot(number);
-        }
-        change.apply(slots[index]);
-    }
-
-    /** Returns the slots of a time up to now, the oldest first, empty ones included. */
-    synchronized List<Views.Slot> last(Duration window) {
-        long now = clock.millis() / SLOT.toMillis();
-        long count = Math.min(SLOTS, Math.max(1, window.dividedBy(SLOT)));
-        List<Views.Slot> views = new ArrayList<>();
-        for (long number = now - count + 1; number <= now; number++) {
-            Slot slot = slots[(int) (number % SLOTS)];
-            views.add(view(slot != null && slot.number == number ? slot : new Slot(number)));
-        }
-        return views;
-    }
-
-    private static Views.Slot view(Slot slot) {
-        return new Views.Slot(
-                Instant.ofEpochMilli(slot.number * SLOT.toMillis()),
-                slot.done,
-                slot.failed,
-                slot.dead,
-                slot.started,
-                slot.started == 0 ? null : slot.latencyMs / slot.started,
-                slot.started == 0 ? null : slot.maxLatencyMs,
-                slot.lagMs,
-                slot.hotQueue,
-                slot.coldQueue);
-    }
-
     @Override
-    public void incrementDispatchSuccess() {
-        change(slot -> slot.done++);
-        super.incrementDispatchSuccess();
-    }
-
-    @Override
-    public void incrementDispatchFailure() {
-        change(slot -> slot.failed++);
-        super.incrementDispatchFailure();
-    }
-
-    @Override
-    public void incrementDispatchDead() {
-        change(slot -> slot.dead++);
-        super.incrementDispatchDead();
-    }
-
-    @Override
-    public void recordDispatchLatencyMs(long latencyMs) {
-        change(slot -> {
-            slot.started++;
-            slot.latencyMs += latencyMs;
-            slot.maxLatencyMs = Math.max(slot.maxLatencyMs, latencyMs);
+    public void recordOutcome(String eventType, EventStatus status) {
+        change(figures -> {
+            Figures.OfType type = figures.of(eventType);
+            changes++;
+            switch (status) {
+                case DONE -> {
+                    type.addDone();
+                    done++;
+                }
+                case RETRY -> type.addFailed();
+                case DEAD -> type.addDead();
+                default -> {
+                    // Deferred: neither delivered nor failed.
+                }
+            }
         });
-        super.recordDispatchLatencyMs(latencyMs);
+        super.recordOutcome(eventType, status);
+    }
+
+    @Override
+    public void recordDispatchLatencyMs(String eventType, long latencyMs) {
+        change(figures -> figures.of(eventType).waits().add(latencyMs));
+        super.recordDispatchLatencyMs(eventType, latencyMs);
     }
 
     @Override
     public void recordOldestLagMs(long lagMs) {
-        change(slot -> slot.lagMs = Math.max(slot.lagMs, lagMs));
+        change(figures -> figures.lag(lagMs));
         super.recordOldestLagMs(lagMs);
     }
 
     @Override
     public void recordQueueDepths(int hotDepth, int coldDepth) {
-        change(slot -> {
-            slot.hotQueue = Math.max(slot.hotQueue, hotDepth);
-            slot.coldQueue = Math.max(slot.coldQueue, coldDepth);
-        });
+        change(figures -> figures.queues(hotDepth, coldDepth));
         super.recordQueueDepths(hotDepth, coldDepth);
     }
 }

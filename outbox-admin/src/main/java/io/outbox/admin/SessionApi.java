@@ -9,9 +9,11 @@ final class SessionApi {
     private final DeadEventOperations events;
     private final PayloadMask mask;
     private final String traceUrl;
+    private final Membership membership;
 
     /** Where traces are shown may be {@code null}. */
-    SessionApi(DeadEventOperations events, PayloadMask mask, String traceUrl) {
+    SessionApi(DeadEventOperations events, PayloadMask mask, String traceUrl, Membership membership) {
+        this.membership = membership;
         this.events = events;
         this.mask = mask;
         this.traceUrl = traceUrl;
@@ -29,6 +31,9 @@ final class SessionApi {
                 events.supports(DeadEventCapability.RESOLVE),
                 events.supports(DeadEventCapability.HISTORY),
                 mask != PayloadMask.NONE,
-                traceUrl);
+                traceUrl,
+                membership.member().name(),
+                membership.isShared(),
+                membership.problem());
     }
 }

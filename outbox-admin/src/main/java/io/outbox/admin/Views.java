@@ -262,19 +262,35 @@ final class Views {
 
     // Figures
 
-    /** How the outbox fares. */
+    /** How the outbox fares, on all nodes, as the node that answers knows it. */
     record Overview(
             Instant at,
+            String node,
             OutboxStatus.State state,
+            NodeCounts nodes,
             Map<EventStatus, Integer> counts,
             int countsStopAt,
             @Json.Nullable Map<DlqStatus, Long> deadLetters,
             long lagMs,
             Queues queues,
+            @Json.Nullable Double donePerSecond,
             List<Pending> pending,
             boolean pendingExact,
             List<Unavailable> unavailable,
+            List<Pause> pauses,
             List<String> pausedTypes) {}
+
+    /** How many nodes there are. */
+    record NodeCounts(int up, int silent, int paused) {}
+
+    /** What operators have paused: a type or all delivery, on a node or on all. */
+    record Pause(
+            @Json.Nullable String eventType, @Json.Nullable String node, String by, Instant at) {
+
+        static Pause of(Pauses.Pause pause) {
+            return new Pause(pause.eventType(), pause.node(), pause.by(), pause.at());
+        }
+    }
 
     record Queues(int hot, int cold) {}
 
@@ -293,37 +309,68 @@ final class Views {
         return new Unavailable(target.eventType(), target.since(), mask.error(target.eventType(), target.cause()));
     }
 
-    /** What a node did in ten seconds. */
+    /** What was done in some time; nothing but the number of nodes is known where none has reported. */
     record Slot(
             Instant at,
-            long done,
-            long failed,
-            long dead,
-            long started,
-            @Json.Nullable Long latencyMs,
-            @Json.Nullable Long maxLatencyMs,
-            long lagMs,
-            int hotQueue,
-            int coldQueue) {}
+            int nodes,
+            long seconds,
+            @Json.Nullable Long done,
+            @Json.Nullable Long failed,
+            @Json.Nullable Long dead,
+            @Json.Nullable Long p50Ms,
+            @Json.Nullable Long p95Ms,
+            @Json.Nullable Long p99Ms,
+            @Json.Nullable Long lagMs,
+            @Json.Nullable Integer hotQueue,
+            @Json.Nullable Integer coldQueue) {}
 
-    /** What a node did, and how long a slot is. */
+    /** What was done, and how long a slot is. */
     record Series(long slotMs, List<Slot> items) {}
 
     /** What changes all the time. */
-    record Live(Overview overview, List<Slot> slots) {}
+    record Live(Overview overview) {}
 
-    /** A node that has events in hand. */
+    /** Whether a node was heard of lately. */
+    enum NodeState {
+        UP,
+        SILENT,
+        /** It has events in hand and tells nothing of itself. */
+        UNKNOWN
+    }
+
+    /** A node, and what it has in hand. */
     record Node(
             String node,
+            @Json.Nullable String id,
+            NodeState state,
+            boolean answers,
+            @Json.Nullable NodeDetail detail,
+            @Json.Nullable NodeHolds holds) {}
+
+    /** What a node says of itself. */
+    record NodeDetail(
+            @Json.Nullable String host,
+            @Json.Nullable String version,
+            Instant startedAt,
+            long silentMs,
+            @Json.Nullable String delivery,
+            List<String> pausedTypes,
+            int hotQueue,
+            int coldQueue,
+            @Json.Nullable Double donePerSecond,
+            @Json.Nullable Long clockOffMs,
+            boolean sameName) {}
+
+    /** The events that a node has locked. */
+    record NodeHolds(
             long events,
             Instant oldestLock,
             Instant newestLock,
             @Json.Nullable Instant expiresAt) {
 
         /** The time after which locks are taken over may be {@code null}. */
-        static Node of(NodeLocks locks, Duration timeout) {
-            return new Node(
-                    locks.node(),
+        static NodeHolds of(NodeLocks locks, Duration timeout) {
+            return new NodeHolds(
                     locks.events(),
                     locks.oldest(),
                     locks.newest(),
@@ -340,7 +387,17 @@ final class Views {
             @Json.Nullable Lane lane,
             @Json.Nullable Retries retries,
             boolean paused,
-            @Json.Nullable Unavailable unavailable) {}
+            @Json.Nullable Unavailable unavailable,
+            @Json.Nullable Rates rates) {}
+
+    /** How a type fared in the last minutes, on all nodes; when nothing is left is as far as nothing new comes. */
+    record Rates(
+            double donePerSecond,
+            double failedPerMinute,
+            @Json.Nullable Long p50Ms,
+            @Json.Nullable Long p95Ms,
+            @Json.Nullable Long p99Ms,
+            @Json.Nullable Long emptyInMs) {}
 
     /** All event types that are known. */
     record Types(List<Type> items, boolean exact) {}
@@ -386,6 +443,8 @@ final class Views {
             Action action,
             BulkJob.State state,
             String by,
+            @Json.Nullable String node,
+            boolean cancelling,
             long expected,
             boolean expectedExact,
             long done,
@@ -401,7 +460,10 @@ final class Views {
             boolean canResolve,
             boolean hasHistory,
             boolean masked,
-            @Json.Nullable String traceUrl) {}
+            @Json.Nullable String traceUrl,
+            String node,
+            boolean cluster,
+            @Json.Nullable String clusterProblem) {}
 
     /** A value that breaks a rule. */
     record Field(String field, String message) {}

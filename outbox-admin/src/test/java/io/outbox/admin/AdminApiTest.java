@@ -401,7 +401,7 @@ class AdminApiTest {
         JsonObject type = fixture.get(BASE + "/types")
                 .object()
                 .getAsJsonArray("items")
-                .get(0)
+                .get(1)
                 .getAsJsonObject();
         assertThat(type.get("eventType").getAsString()).isEqualTo("Shipped");
         assertThat(type.get("paused").getAsBoolean()).isTrue();
@@ -597,16 +597,15 @@ class AdminApiTest {
         assertThat(fixture.get(BASE + "/types").object().get("exact").getAsBoolean())
                 .isTrue();
         assertThat(overview.get("lagMs").getAsLong()).isNotNegative();
-        JsonArray slots = fixture.get(BASE + "/series?minutes=5").object().getAsJsonArray("items");
-        assertThat(slots).hasSize(30);
-        int dead = 0;
-        for (var slot : slots) {
-            dead += slot.getAsJsonObject().get("dead").getAsInt();
-        }
-        assertThat(dead).isEqualTo(2);
-        assertThat(fixture.get(BASE + "/nodes").object().getAsJsonArray("items"))
-                .isEmpty();
-        assertThat(fixture.get(BASE + "/series?minutes=361").status()).isEqualTo(400);
+        JsonObject node = fixture.get(BASE + "/nodes")
+                .object()
+                .getAsJsonArray("items")
+                .get(0)
+                .getAsJsonObject();
+        assertThat(node.get("answers").getAsBoolean()).isTrue();
+        assertThat(node.get("holds").isJsonNull()).isTrue();
+        assertThat(node.get("node")).isEqualTo(overview.get("node"));
+        assertThat(fixture.get(BASE + "/series?minutes=10081").status()).isEqualTo(400);
     }
 
     @Test
@@ -619,11 +618,13 @@ class AdminApiTest {
         JsonObject node = fixture.get(BASE + "/nodes")
                 .object()
                 .getAsJsonArray("items")
-                .get(0)
+                .get(1)
                 .getAsJsonObject();
         assertThat(node.get("node").getAsString()).isEqualTo("gone");
-        assertThat(node.get("oldestLock").getAsString()).isEqualTo("2025-01-01T00:00:00Z");
-        assertThat(node.get("expiresAt").isJsonNull()).as("one node alone").isTrue();
+        assertThat(node.get("state").getAsString()).isEqualTo("UNKNOWN");
+        JsonObject holds = node.getAsJsonObject("holds");
+        assertThat(holds.get("oldestLock").getAsString()).isEqualTo("2025-01-01T00:00:00Z");
+        assertThat(holds.get("expiresAt").isJsonNull()).as("one node alone").isTrue();
 
         assertThat(fixture.post(BASE + "/events/" + id + "/release").status()).isEqualTo(204);
 
@@ -645,7 +646,8 @@ class AdminApiTest {
                 .startManually()
                 .build()) {
             assertThat(node.sharedLane().orElseThrow().maxAttempts()).isEqualTo(3);
-            assertThat(Views.Node.of(locks, node.lockTimeout().orElseThrow()).expiresAt())
+            assertThat(Views.NodeHolds.of(locks, node.lockTimeout().orElseThrow())
+                            .expiresAt())
                     .isEqualTo(oldest.plusSeconds(300));
         }
     }

@@ -189,6 +189,14 @@ class EveryCallTest {
         }
         expect(204, "POST", BASE + "/delivery/resume");
         expect(405, "GET", BASE + "/delivery/resume");
+        String node = BASE + "/nodes/"
+                + fixture.get(BASE + "/session").object().get("node").getAsString();
+        for (String action : List.of("pause", "resume")) {
+            expect(204, "POST", node + "/delivery/" + action);
+            expect(204, "POST", node + "/types/" + AdminFixture.LANE + "/" + action);
+            expect(404, "POST", node + "/types/" + AdminFixture.TYPE + "/" + action);
+            expect(404, "POST", BASE + "/nodes/unknown/delivery/" + action);
+        }
     }
 
     private void bulk() {
@@ -209,6 +217,7 @@ class EveryCallTest {
     private void figures() {
         expect(200, "GET", BASE + "/overview");
         expect(200, "GET", BASE + "/series?minutes=1");
+        expect(200, "GET", BASE + "/series?minutes=10080&node=x&eventType=" + AdminFixture.TYPE);
         expect(400, "GET", BASE + "/series?minutes=0");
         expect(200, "GET", BASE + "/nodes");
         expect(200, "GET", BASE + "/types");

@@ -46,7 +46,7 @@ class LiveTest {
     void aStreamTellsWhatIsNew() throws IOException {
         try (AdminFixture fixture = AdminFixture.withDeadLetters();
                 InputStream stream = fixture.stream(BASE + "/live").body()) {
-            assertThat(update(stream).getAsJsonArray("slots")).hasSize(6);
+            assertThat(update(stream).keySet()).containsExactly("overview");
             fixture.write(3);
 
             long counted;

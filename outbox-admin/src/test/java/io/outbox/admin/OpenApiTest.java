@@ -62,6 +62,24 @@ class OpenApiTest {
         }
     }
 
+    @Test
+    void everyCallHasANameOfItsOwnForGeneratedClients() {
+        Set<String> names = new TreeSet<>();
+        try (AdminFixture fixture = AdminFixture.withDeadLetters()) {
+            JsonObject document =
+                    fixture.get(AdminFixture.BASE + "/openapi.json").object();
+            assertThat(document.getAsJsonArray("servers")).isNotEmpty();
+            fixture.admin.routes().forEach(route -> {
+                String name = document.getAsJsonObject("paths")
+                        .getAsJsonObject(route.pattern())
+                        .getAsJsonObject(route.method().toLowerCase(Locale.ROOT))
+                        .get("operationId")
+                        .getAsString();
+                assertThat(names.add(name)).as(name + " names one call only").isTrue();
+            });
+        }
+    }
+
     /** Every answer that a test gets is compared with the document, too; see {@link AdminFixture#send}. */
     @Test
     void describesTheRecordsThatAreServedFieldByField() {

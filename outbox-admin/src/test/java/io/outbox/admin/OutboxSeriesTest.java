@@ -2,12 +2,13 @@ package io.outbox.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outbox.model.EventStatus;
 import io.outbox.spi.MetricsExporter;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,24 +49,83 @@ class OutboxSeriesTest {
         if (type == boolean.class) {
             return false;
         }
+        if (type == EventStatus.class) {
+            return EventStatus.DONE;
+        }
         return type == int.class ? 0 : null;
     }
 
     @Test
-    void aSlotHasTheMeanTheLongestAndTheNumberOfItsLatencies() {
+    void aMinuteHasWhatBecameOfEachTypeAndHowLongItWaited() {
         OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP, CLOCK);
-        series.recordDispatchLatencyMs(1);
-        series.recordDispatchLatencyMs(1);
-        series.recordDispatchLatencyMs(10);
-        series.incrementDispatchSuccess();
+        for (int i = 1; i <= 100; i++) {
+            series.recordDispatchLatencyMs("Placed", i);
+        }
+        series.recordOutcome("Placed", EventStatus.DONE);
+        series.recordOutcome("Placed", EventStatus.RETRY);
+        series.recordOutcome("Paid", EventStatus.DEAD);
+        series.recordOutcome("Paid", EventStatus.NEW);
         series.recordQueueDepths(7, 3);
         series.recordQueueDepths(2, 4);
+        series.recordOldestLagMs(9);
 
-        List<Views.Slot> slots = series.last(Duration.ofSeconds(20));
+        assertThat(series.takeWhole()).as("a minute that has only begun").isEmpty();
+        assertThat(series.done()).isOne();
+        List<OutboxSeries.Minute> minutes = series.takeAll();
 
-        assertThat(slots).hasSize(2);
-        assertThat(slots.get(0).latencyMs()).isNull();
-        assertThat(slots.get(1))
-                .isEqualTo(new Views.Slot(Instant.parse("2025-06-01T12:00:00Z"), 1, 0, 0, 3, 4L, 10L, 0, 7, 4));
+        assertThat(minutes).hasSize(1);
+        assertThat(minutes.get(0).number()).isEqualTo(CLOCK.instant().getEpochSecond() / 60);
+        Figures figures = Figures.parse(minutes.get(0).figures().json());
+        assertThat(figures.types().keySet()).containsExactly("Placed", "Paid");
+        Figures.OfType placed = figures.known("Placed");
+        assertThat(List.of(placed.done(), placed.failed(), placed.dead())).containsExactly(1L, 1L, 0L);
+        assertThat(figures.known("Paid").dead()).isOne();
+        assertThat(placed.waits().percentile(0.5)).isBetween(45L, 55L);
+        assertThat(placed.waits().percentile(0.95)).isBetween(86L, 105L);
+        assertThat(List.of(figures.lagMs(), (long) figures.hotQueue(), (long) figures.coldQueue()))
+                .containsExactly(9L, 7L, 4L);
+    }
+
+    @Test
+    void minutesInWhichNothingHappenedAreKnownAndNoMinuteIsTakenTwice() {
+        Instant[] now = {CLOCK.instant()};
+        Clock clock = new Clock() {
+            @Override
+            public ZoneId getZone() {
+                return ZoneOffset.UTC;
+            }
+
+            @Override
+            public Clock withZone(ZoneId zone) {
+                return this;
+            }
+
+            @Override
+            public Instant instant() {
+                return now[0];
+            }
+        };
+        OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP, clock);
+        now[0] = now[0].plusSeconds(120);
+
+        assertThat(series.takeWhole())
+                .hasSize(2)
+                .allMatch(minute -> minute.figures().isEmpty());
+        assertThat(series.takeWhole()).isEmpty();
+    }
+
+    @Test
+    void aMinuteOfManyTypesStaysSmall() {
+        OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP, CLOCK);
+        for (int i = 0; i < 10_000; i++) {
+            series.recordOutcome("Type-" + i % 500, EventStatus.DONE);
+            series.recordDispatchLatencyMs("Type-" + i % 500, i % 97);
+        }
+
+        Figures figures = series.takeAll().get(0).figures();
+
+        assertThat(figures.total().done()).isEqualTo(10_000);
+        assertThat(figures.types()).hasSize(41);
+        assertThat(figures.json().length()).isLessThan(8_000);
     }
 }

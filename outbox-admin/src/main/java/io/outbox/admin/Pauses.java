@@ -1,0 +1,131 @@
+package io.outbox.admin;
+
+import io.outbox.model.ClusterRecord;
+import io.outbox.spi.ClusterBackend;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+
+/** What operators have paused, in one record that all nodes know. Thread-safe. */
+final class Pauses {
+
+    /** The record, which exists from the first node on. */
+    static final String ID = "pauses";
+
+    private static final String KIND = "PAUSES";
+    private static final int MOST_TRIES = 20;
+
+    /**
+     * Something that is paused.
+     *
+     * @param eventType a type, or {@code null} for all delivery
+     * @param node the name of a node, or {@code null} for all nodes
+     */
+    record Pause(String eventType, String node, String by, Instant at) {
+
+        boolean isOf(String type, String name) {
+            return Objects.equals(eventType, type) && Objects.equals(node, name);
+        }
+
+        boolean holdsFor(String name) {
+            return node == null || node.equals(name);
+        }
+    }
+
+    /** All pauses, as of a revision of the record. */
+    record Known(long revision, List<Pause> pauses) {}
+
+    private final ClusterBackend cluster;
+    private final Clock clock;
+
+    Pauses(ClusterBackend cluster, Clock clock) {
+        this.cluster = cluster;
+        this.clock = clock;
+    }
+
+    /** Returns what is paused. */
+    Known read() {
+        ClusterRecord record = record();
+        return new Known(record.revision(), parse(record.content()));
+    }
+
+    private ClusterRecord record() {
+        return cluster.record(ID).orElseGet(() -> {
+            cluster.save(new ClusterRecord(ID, KIND, text(List.of())));
+            return cluster.record(ID).orElseThrow(() -> new IllegalStateException("The record of pauses is gone"));
+        });
+    }
+
+    /** Pauses a type, or all delivery, on a node, or on all. To pause again changes nothing. */
+    void pause(String eventType, String node, String by) {
+        change(pauses -> {
+            if (pauses.stream().noneMatch(pause -> pause.isOf(eventType, node))) {
+                pauses.add(new Pause(eventType, node, by, clock.instant()));
+            }
+            return pauses;
+        });
+    }
+
+    /** Resumes a type, or all delivery, on a node; on all if the node is {@code null}, also where only one was paused. */
+    void resume(String eventType, String node) {
+        change(pauses -> {
+            pauses.removeIf(pause -> pause.isOf(eventType, node == null ? pause.node() : node));
+            return pauses;
+        });
+    }
+
+    private void change(UnaryOperator<List<Pause>> change) {
+        for (int i = 0; i < MOST_TRIES; i++) {
+            ClusterRecord record = record();
+            List<Pause> before = parse(record.content());
+            List<Pause> after = change.apply(new ArrayList<>(before));
+            if (after.equals(before) || cluster.save(record.with(KIND, text(after)))) {
+                return;
+            }
+        }
+        throw Problem.conflict("changed-meanwhile", "Others change pauses at the same time: try again");
+    }
+
+    private static String text(List<Pause> pauses) {
+        return Json.text(Map.of(
+                "pauses",
+                pauses.stream()
+                        .map(pause -> {
+                            Map<String, Object> fields = new LinkedHashMap<>();
+                            fields.put("eventType", pause.eventType());
+                            fields.put("node", pause.node());
+                            fields.put("by", pause.by());
+                            fields.put("at", pause.at());
+                            return fields;
+                        })
+                        .toList()));
+    }
+
+    /** A record that nobody can read pauses nothing, and is replaced by the next change. */
+    private static List<Pause> parse(String content) {
+        List<Pause> pauses = new ArrayList<>();
+        try {
+            if (Json.object(content.getBytes(StandardCharsets.UTF_8)).get("pauses") instanceof List<?> items) {
+                for (Object item : items) {
+                    if (item instanceof Map<?, ?> fields) {
+                        pauses.add(new Pause(
+                                (String) fields.get("eventType"),
+                                (String) fields.get("node"),
+                                String.valueOf(fields.get("by")),
+                                Instant.parse(String.valueOf(fields.get("at")))));
+                    }
+                }
+            }
+        } catch (Problem | ClassCastException | DateTimeParseException e) {
+            return pauses;
+        }
+        return pauses;
+    }
+}

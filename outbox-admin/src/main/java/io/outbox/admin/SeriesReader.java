@@ -1,0 +1,135 @@
+package io.outbox.admin;
+
+import io.outbox.model.ClusterFigures;
+import io.outbox.model.OpenEvents;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** What nodes did, put together from the rows that each of them keeps. */
+final class SeriesReader {
+
+    /** How far back figures go. */
+    static final int MOST_MINUTES = (int) FigureKeeper.QUARTERS_KEPT.toMinutes();
+
+    private static final int MOST_POINTS = 100;
+    private static final int RECENT_MINUTES = 5;
+
+    /** A minute counts once its nodes had a little time to write it. */
+    private static final long SETTLED_SECONDS = 3;
+
+    private final Member member;
+
+    SeriesReader(Member member) {
+        this.member = member;
+    }
+
+    /**
+     * Returns what was done up to now, as at most a hundred slots; the time that has only begun is left out.
+     *
+     * @param node the name of a node, or {@code null} for all together
+     * @param eventType a type, or {@code null} for all together
+     */
+    Views.Series last(int minutes, String node, String eventType) {
+        int span = minutes <= FigureKeeper.MINUTES_KEPT.toMinutes() ? FigureKeeper.MINUTE : FigureKeeper.QUARTER;
+        int count = Math.max(1, minutes / span);
+        int size = (count + MOST_POINTS - 1) / MOST_POINTS;
+        long end = member.now().minusSeconds(SETTLED_SECONDS).getEpochSecond() / 60 / span;
+        long first = (end - count) / size;
+        Map<Long, Slot> slots = new TreeMap<>();
+        for (long number = first; (number + 1) * size <= end; number++) {
+            slots.put(number, new Slot());
+        }
+        Predicate<ClusterFigures> isMeant = row -> node == null || node.equals(row.nodeName());
+        member.cluster().figures(span, first * size).stream().filter(isMeant).forEach(row -> {
+            Slot slot = slots.get(row.slot() / size);
+            if (slot != null) {
+                slot.add(row);
+            }
+        });
+        List<Views.Slot> items = new ArrayList<>();
+        slots.forEach((number, slot) ->
+                items.add(slot.view(Instant.ofEpochSecond(number * size * span * 60), span * 60L, eventType)));
+        return new Views.Series(size * span * 60_000L, items);
+    }
+
+    /** What several nodes did in one or more spans. */
+    private static final class Slot {
+        private final Map<Long, Figures> bySpan = new TreeMap<>();
+        private final Set<String> nodes = new HashSet<>();
+
+        private void add(ClusterFigures row) {
+            nodes.add(row.nodeId());
+            bySpan.computeIfAbsent(row.slot(), number -> new Figures()).addBeside(Figures.parse(row.content()));
+        }
+
+        private Views.Slot view(Instant at, long spanSeconds, String eventType) {
+            long seconds = bySpan.size() * spanSeconds;
+            if (bySpan.isEmpty()) {
+                return new Views.Slot(at, 0, 0, null, null, null, null, null, null, null, null, null);
+            }
+            Figures all = new Figures();
+            bySpan.values().forEach(all::add);
+            Figures.OfType figures = eventType == null ? all.total() : all.known(eventType);
+            boolean isAll = eventType == null;
+            return new Views.Slot(
+                    at,
+                    nodes.size(),
+                    seconds,
+                    figures.done(),
+                    figures.failed(),
+                    figures.dead(),
+                    figures.waits().percentile(0.5),
+                    figures.waits().percentile(0.95),
+                    figures.waits().percentile(0.99),
+                    isAll ? all.lagMs() : null,
+                    isAll ? all.hotQueue() : null,
+                    isAll ? all.coldQueue() : null);
+        }
+    }
+
+    /** What all nodes did in the last minutes, by event type. */
+    record Recent(Figures figures, long seconds) {
+
+        /** Returns how a type fared; {@code null} if that is not known. */
+        Views.Rates rates(OpenEvents open, boolean exact) {
+            if (seconds == 0) {
+                return null;
+            }
+            Figures.OfType type = figures.types().get(open.eventType());
+            if (type == null) {
+                return new Views.Rates(0, 0, null, null, null, null);
+            }
+            double donePerSecond = rounded((double) type.done() / seconds);
+            return new Views.Rates(
+                    donePerSecond,
+                    rounded(type.failed() * 60.0 / seconds),
+                    type.waits().percentile(0.5),
+                    type.waits().percentile(0.95),
+                    type.waits().percentile(0.99),
+                    exact && open.due() > 0 && type.done() > 0
+                            ? Math.round(open.due() * 1000.0 * seconds / type.done())
+                            : null);
+        }
+
+        private static double rounded(double value) {
+            return Math.round(value * 100) / 100.0;
+        }
+    }
+
+    Recent recent() {
+        long end = member.now().minusSeconds(SETTLED_SECONDS).getEpochSecond() / 60;
+        Figures all = new Figures();
+        Set<Long> minutes = new HashSet<>();
+        member.cluster().figures(FigureKeeper.MINUTE, end - RECENT_MINUTES).forEach(row -> {
+            all.add(Figures.parse(row.content()));
+            minutes.add(row.slot());
+        });
+        return new Recent(all, minutes.size() * 60L);
+    }
+}
