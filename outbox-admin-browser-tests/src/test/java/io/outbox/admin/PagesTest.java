@@ -9,8 +9,11 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import io.outbox.EventEnvelope;
+import io.outbox.model.ClusterFigures;
 import io.outbox.model.EventStatus;
+import io.outbox.spi.ClusterBackend;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -65,9 +68,11 @@ class PagesTest {
         assertThat(health).containsText("nobody at home");
         assertThat(health).containsText("2 dead events");
         assertThat(viewer.page.locator(".chart")).hasCount(5);
-        assertThat(viewer.page.getByLabel(Pattern.compile("^Delivered per second\\. Delivered: .* at the end")))
+        assertThat(viewer.page.getByLabel(Pattern.compile("^Delivered per second\\. Delivered: not known")))
                 .isVisible();
-        assertThat(viewer.page.locator("tr", hasText("node-b"))).isVisible();
+        assertThat(viewer.text("No figures yet")).isVisible();
+        assertThat(viewer.page.locator("tr", hasText("node-b"))).containsText("Unknown");
+        assertThat(viewer.page.locator("tr", hasText("answers"))).containsText("Up");
         assertThat(viewer.page.locator(".live")).hasText("Live");
     }
 
@@ -83,6 +88,72 @@ class PagesTest {
 
     private static Page.LocatorOptions hasText(String text) {
         return new Page.LocatorOptions().setHasText(text);
+    }
+
+    @Test
+    void nodesAreShownAndPausedOneByOneOrTogether() {
+        ClusterBackend cluster =
+                shop.outbox.inspection().orElseThrow().cluster().orElseThrow();
+        cluster.join("2", "shop-2", "{\"state\":\"RUNNING\",\"version\":\"0.9\",\"hot\":0,\"cold\":0}");
+        viewer.open("");
+        assertThat(viewer.page.locator("tr", hasText("shop-2"))).containsText("0.9");
+        viewer.button("Pause node shop-2").click();
+        assertThat(viewer.page.locator(".health")).containsText("all delivery on node shop-2, by loopback");
+        viewer.button("Resume node shop-2").click();
+        assertThat(viewer.heading("All is well")).isVisible();
+
+        viewer.open("types");
+        viewer.button("Pause everything").click();
+        viewer.open("");
+        assertThat(viewer.page.locator(".health")).containsText("all delivery on all nodes");
+        assertThat(viewer.heading("Not delivering")).isVisible();
+    }
+
+    @Test
+    void whatIsNotKnownIsAGapInAChartAndFiguresOfAWeekAreThere() {
+        ClusterBackend cluster =
+                shop.outbox.inspection().orElseThrow().cluster().orElseThrow();
+        Figures figures = new Figures();
+        figures.of("OrderPlaced").addDone();
+        long quarter = Instant.now().getEpochSecond() / 60 / 15;
+        for (int i : new int[] {200, 199, 198, 8, 7, 6}) {
+            cluster.addFigures(new ClusterFigures("2", "shop-2", 15, quarter - i * 3L, figures.json()));
+        }
+        viewer.open("?range=10080");
+        String path = viewer.page.locator(".chart .line").first().getAttribute("d");
+        org.assertj.core.api.Assertions.assertThat(path.split("M")).hasSizeGreaterThan(2);
+        assertThat(viewer.text("No figures before")).isVisible();
+    }
+
+    @Test
+    void whatCannotBeLoadedAgainIsSaidToBeOld() {
+        viewer.expectingRefusals();
+        viewer.open("types");
+        assertThat(viewer.page.locator("tr", hasText(Shop.LANE))).isVisible();
+        viewer.page.route("**/api/types", route -> route.fulfill(new Route.FulfillOptions().setStatus(503)));
+        viewer.page.keyboard().press("r");
+        assertThat(viewer.text("Not up to date: loaded at")).isVisible();
+        assertThat(viewer.page.locator("tr", hasText(Shop.LANE))).isVisible();
+        viewer.page.unroute("**/api/types");
+        viewer.button("Try again").click();
+        assertThat(viewer.text("Not up to date: loaded at")).hasCount(0);
+    }
+
+    @Test
+    void aPageThatNobodyTellsAnythingSaysSo() {
+        viewer.page.clock().install();
+        viewer.open("");
+        assertThat(viewer.heading("All is well")).isVisible();
+        viewer.page.evaluate("() => { window.fetch = () => new Promise(() => {}); }");
+        shop.admin.endStreams();
+        viewer.page.clock().fastForward(60_000);
+        assertThat(viewer.page.locator(".fresh")).containsText("what you see is old");
+    }
+
+    @Test
+    void typesThatRestAreShownToo() {
+        viewer.open("types");
+        assertThat(viewer.page.locator("tr", hasText("CustomerNotified"))).containsText("Shared lane");
     }
 
     @Test

@@ -54,7 +54,8 @@ class ScreenshotsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"light, LIGHT, 1280, 1180", "dark, DARK, 1280, 1180", "phone, LIGHT, 390, 844"})
+    @CsvSource({"light, LIGHT, 1440, 1180", "dark, DARK, 1440, 1180", "phone, LIGHT, 390, 844", "small, DARK, 320, 700"
+    })
     void showEveryPage(String look, ColorScheme scheme, int width, int height, Browser browser) {
         try (Viewer viewer = new Viewer(
                 browser, shop, options -> options.setViewportSize(width, height).setColorScheme(scheme))) {
@@ -63,6 +64,7 @@ class ScreenshotsTest {
                 assertThat(viewer.page.locator("h1")).isVisible();
                 assertThat(viewer.page.locator(".skeleton")).hasCount(0);
                 viewer.page.screenshot(new Page.ScreenshotOptions()
+                        .setFullPage(true)
                         .setPath(Path.of("target", "screenshots", name + "-" + look + ".png")));
             });
         }

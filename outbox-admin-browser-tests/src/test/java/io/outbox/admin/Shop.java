@@ -46,7 +46,7 @@ final class Shop implements AutoCloseable {
 
     private final HikariDataSource pool = new HikariDataSource(config());
     private final JdbcOutbox jdbc;
-    private final OutboxAdmin admin;
+    final OutboxAdmin admin;
     private final OutboxAdminServer server;
     private volatile boolean isMended;
     final Outbox outbox;

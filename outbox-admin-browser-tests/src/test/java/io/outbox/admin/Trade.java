@@ -3,17 +3,15 @@ package io.outbox.admin;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.EventEnvelope;
+import io.outbox.model.ClusterFigures;
 import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.OutboxStatus;
+import io.outbox.spi.ClusterBackend;
 import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
-import io.outbox.spi.MetricsExporter;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -39,36 +37,12 @@ final class Trade {
 
     private Trade() {}
 
-    /** A clock that is set by hand, and then goes on as the system's does. */
-    private static final class PastClock extends Clock {
-        private volatile Instant set;
-
-        @Override
-        public Instant instant() {
-            return set == null ? Instant.now() : set;
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-    }
-
     static Shop open() {
         return new Trade().begin();
     }
 
     private Shop begin() {
-        PastClock clock = new PastClock();
-        OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP, clock);
-        clock.set = Instant.now().minus(OutboxSeries.KEPT).minus(OutboxSeries.KEPT);
         shop = Shop.Setup.usual()
-                .with(series)
                 .with(settings -> settings.traceUrl("https://traces.example/trace/{traceId}"))
                 .open();
         List<String> delayed = shop.writeAll(delayed());
@@ -79,7 +53,7 @@ final class Trade {
         }
         await().atMost(Duration.ofSeconds(60)).until(this::isSettled);
         operate();
-        live(series, clock);
+        live();
         return shop;
     }
 
@@ -112,31 +86,51 @@ final class Trade {
                 "{\"action\":\"resolve\",\"filter\":{\"eventType\":\"OrderPlaced\",\"error\":\"currency\"}}");
     }
 
-    /** Six hours: quiet at first, then a rush with an outage in it. */
-    private void live(OutboxSeries series, PastClock clock) {
-        Instant now = Instant.now();
-        int slots = (int) OutboxSeries.KEPT.dividedBy(OutboxSeries.SLOT);
-        for (int i = slots; i > 0; i--) {
-            clock.set = now.minus(OutboxSeries.SLOT.multipliedBy(i));
-            double day = Math.sin((slots - i) / 260.0) * 0.4 + 1;
-            boolean isOutage = i % 900 > 200 && i % 900 < 218;
-            int done = (int) (day * (isOutage ? 20 : 120) + random.nextInt(40));
-            for (int j = 0; j < done; j++) {
-                series.incrementDispatchSuccess();
+    /** A week of three nodes: days and nights, with outages in them. */
+    private void live() {
+        ClusterBackend cluster =
+                shop.outbox.inspection().orElseThrow().cluster().orElseThrow();
+        long minute = Instant.now().getEpochSecond() / 60;
+        for (String node : List.of("shop-7d9f6c-b2kx4", "shop-7d9f6c-p8m2q", "shop-7d9f6c-w5t9z")) {
+            cluster.join(
+                    node,
+                    node,
+                    "{\"host\":\"10.4.0." + node.length()
+                            + "\",\"version\":\"0.1.0\",\"state\":\"RUNNING\",\"clock\":\""
+                            + Instant.now() + "\",\"hot\":3,\"cold\":1,\"perSecond\":" + (10 + random.nextInt(9))
+                            + ".5,\"paused\":[],\"unavailable\":[]}");
+            for (long i = 370; i > 0; i--) {
+                cluster.addFigures(new ClusterFigures(
+                        node, node, 1, minute - i, figures(minute - i, 1).json()));
             }
-            int failed = isOutage ? 30 + random.nextInt(20) : random.nextInt(40) == 0 ? 3 : 0;
-            for (int j = 0; j < failed; j++) {
-                series.incrementDispatchFailure();
+            for (long i = 7 * 96; i > 0; i--) {
+                long quarter = minute / 15 - i;
+                cluster.addFigures(new ClusterFigures(
+                        node, node, 15, quarter, figures(quarter * 15, 15).json()));
             }
-            if (isOutage && random.nextInt(3) == 0) {
-                series.incrementDispatchDead();
-            }
-            series.recordDispatchLatencyMs(12 + random.nextInt(10) + (isOutage ? 300 : 0));
-            series.recordDispatchLatencyMs(40 + random.nextInt(60) + (isOutage ? 1500 : 0));
-            series.recordOldestLagMs(isOutage ? (218 - i % 900) * 2500L : random.nextInt(900));
-            series.recordQueueDepths((int) (day * 4) + (isOutage ? 60 : 0), random.nextInt(6) + (isOutage ? 25 : 0));
         }
-        clock.set = null;
+    }
+
+    private Figures figures(long minute, int minutes) {
+        Figures figures = new Figures();
+        double day = Math.sin(minute * 2 * Math.PI / (24 * 60)) * 0.4 + 1;
+        boolean isOutage = minute % 190 > 30 && minute % 190 < 40;
+        for (String type : Shop.TYPES) {
+            Figures.OfType ofType = figures.of(type);
+            int done = (int) (minutes * day * (isOutage ? 8 : 45) + random.nextInt(12));
+            for (int i = 0; i < done; i++) {
+                ofType.addDone();
+                if (i % 10 == 0) {
+                    ofType.waits().add(6 + random.nextInt(i % 50 == 0 ? 90 : 12) + (isOutage ? 300 : 0));
+                }
+            }
+            for (int i = isOutage ? minutes * (4 + random.nextInt(5)) : random.nextInt(20) == 0 ? 2 : 0; i > 0; i--) {
+                ofType.addFailed();
+            }
+        }
+        figures.lag(isOutage ? minute % 190 * 900 : random.nextInt(900));
+        figures.queues((int) (day * 4) + (isOutage ? 60 : 0), random.nextInt(6) + (isOutage ? 25 : 0));
+        return figures;
     }
 
     private EventEnvelope.Builder event(int i) {

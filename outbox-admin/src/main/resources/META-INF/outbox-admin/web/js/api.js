@@ -2,6 +2,7 @@
 
 const ROOT = new URL('../api/', import.meta.url);
 const TOKEN = 'outbox.token';
+const PATIENCE_MS = 20_000;
 
 let whenUnauthorized = () => {};
 
@@ -88,6 +89,9 @@ async function send(method, url, { body, signal, accept = 'application/json' } =
       redirect: 'manual',
     });
   } catch (error) {
+    if (error.name === 'TimeoutError') {
+      throw new Problem(0, { title: 'No answer', detail: `The server has not answered for ${PATIENCE_MS / 1000} seconds` });
+    }
     if (signal?.aborted) {
       throw error;
     }
@@ -105,8 +109,14 @@ async function send(method, url, { body, signal, accept = 'application/json' } =
   return response;
 }
 
+/** Returns a signal that also ends what nobody answers. */
+function patient(signal) {
+  const timeout = AbortSignal.timeout(PATIENCE_MS);
+  return signal ? AbortSignal.any([signal, timeout]) : timeout;
+}
+
 export async function get(path, params = {}, signal = undefined) {
-  const response = await send('GET', address(path, params), { signal });
+  const response = await send('GET', address(path, params), { signal: patient(signal) });
   return response.json();
 }
 

@@ -39,6 +39,7 @@ export class App extends Component {
     error: null,
     isTokenWanted: false,
     live: null,
+    updatedAt: 0,
     mode: 'connecting',
     tick: 0,
     changes: 0,
@@ -69,7 +70,7 @@ export class App extends Component {
       this.setState({ session });
       this.stopLive?.();
       this.stopLive = listen(
-        (live) => this.setState(({ tick }) => ({ live, tick: tick + 1 })),
+        (live) => this.setState(({ tick }) => ({ live, updatedAt: Date.now(), tick: tick + 1 })),
         (mode) => this.setState({ mode }),
       );
     } catch (error) {
@@ -119,7 +120,9 @@ export class App extends Component {
           page: state.route.page,
           session: state.session,
           mode: state.mode,
-          dead: state.live ? undecided(state.live.overview) : 0,
+          updatedAt: state.updatedAt,
+          nodes: state.live?.overview.nodes,
+          dead: state.live ? undecided(state.live.overview) : { count: 0, exact: true },
           theme: state.theme,
           onTheme: this.switchTheme,
           onHelp: () => this.setState({ isHelpOpen: true }),

@@ -3,5 +3,8 @@
 /** What they are called. */
 export const deadTitle = (session) => (session?.deadLetters ? 'Dead letters' : 'Dead events');
 
-/** How many wait for a decision, wherever they are. */
-export const undecided = (overview) => overview.counts.DEAD + (overview.deadLetters?.MOVED ?? 0);
+/** How many wait for a decision, wherever they are; counting stops somewhere, and then there may be more. */
+export function undecided({ counts, deadLetters, countsStopAt }) {
+  const parts = [counts.DEAD, deadLetters?.MOVED ?? 0];
+  return { count: parts[0] + parts[1], exact: parts.every((part) => part < countsStopAt) };
+}

@@ -21,6 +21,12 @@ export function atLeast(value, exact) {
   return exact ? number(value) : `${number(value)}+`;
 }
 
+/** A number in little room, which may be greater: 950, 20k+. */
+export function brief(value, exact) {
+  const text = value < 10_000 ? number(value) : `${Math.floor(value / 1000)}k`;
+  return exact ? text : `${text}+`;
+}
+
 /** Few digits: 0.4, 12, 1,250. */
 export function rate(value) {
   return value < 10 ? DECIMAL.format(value) : NUMBER.format(Math.round(value));
@@ -59,6 +65,16 @@ export function moment(iso) {
 
 export function minute(ms) {
   return MINUTE.format(new Date(ms));
+}
+
+/** The day and the time of day. */
+export function dayAndMinute(ms) {
+  return `${DAY.format(new Date(ms))}, ${minute(ms)}`;
+}
+
+/** The day alone. */
+export function day(ms) {
+  return DAY.format(new Date(ms));
 }
 
 /** How long ago, or in how long. */

@@ -16,7 +16,7 @@ export const MODES = { connecting: 'Connecting', streaming: 'Live', polling: 'Po
 /**
  * Begins to listen.
  *
- * @param {(update: {overview: object, slots: object[]}) => void} onUpdate
+ * @param {(update: {overview: object}) => void} onUpdate
  * @param {(mode: keyof MODES) => void} onMode
  * @returns {() => void} ends it
  */
@@ -94,8 +94,7 @@ async function* updates(body, heard) {
 async function pollForAWhile(onUpdate, onMode, signal) {
   for (let i = 0; i < POLLS_BEFORE_STREAM && !signal.aborted; i++) {
     try {
-      const [overview, series] = await Promise.all([get('overview', {}, signal), get('series', { minutes: 1 }, signal)]);
-      onUpdate({ overview, slots: series.items });
+      onUpdate({ overview: await get('overview', {}, signal) });
       onMode('polling');
     } catch {
       if (!signal.aborted) {

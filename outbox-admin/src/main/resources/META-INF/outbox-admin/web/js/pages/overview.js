@@ -1,16 +1,16 @@
-/** How the outbox fares: health, figures, charts of the last hours, types, nodes. */
-import { Component, h } from '../../lib/preact.mjs';
+/** How the outbox fares on all nodes: health, figures, charts of up to a week, nodes, types. */
+import { h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
-import { duration, number, rate } from '../format.js';
+import { dayAndMinute, duration, number, rate } from '../format.js';
 import { withParams } from '../router.js';
-import { merge, points } from '../series.js';
+import { knownSince, latest, points } from '../series.js';
 import { Chart } from '../parts/chart.js';
 import { Health } from '../parts/health.js';
 import { Load } from '../parts/load.js';
 import { Nodes } from '../parts/nodes.js';
 import { PageHead } from '../parts/page-head.js';
 import { Pending } from '../parts/pending.js';
-import { Empty, Skeleton } from '../parts/states.js';
+import { Skeleton } from '../parts/states.js';
 import { Tiles } from '../parts/tiles.js';
 
 const RANGES = [
@@ -18,65 +18,54 @@ const RANGES = [
   ['60', '1 hour'],
   ['180', '3 hours'],
   ['360', '6 hours'],
+  ['1440', '24 hours'],
+  ['10080', '7 days'],
 ];
-const MOST_RECENT = 2200;
 
-export class OverviewPage extends Component {
-  recent = new Map();
-  lastAt = Infinity;
-  gaps = 0;
+/** Nodes need a moment after each minute to tell what they did in it. */
+const SETTLED_MS = 5000;
 
-  /** Live slots are collected, so that the charts need to be loaded again only if some were missed. */
-  collect(slots) {
-    if (slots.length === 0) {
-      return;
-    }
-    if (Date.parse(slots[0].at) > this.lastAt) {
-      this.gaps += 1;
-    }
-    this.lastAt = Date.parse(slots.at(-1).at);
-    slots.forEach((slot) => this.recent.set(slot.at, slot));
-    for (const at of this.recent.keys()) {
-      if (this.recent.size <= MOST_RECENT) {
-        break;
-      }
-      this.recent.delete(at);
-    }
+export function OverviewPage({ query, live, slowTick, session, canOperate }) {
+  const minutes = RANGES.some(([value]) => value === query.get('range')) ? query.get('range') : '60';
+  const node = query.get('node');
+  const waiting = h(Skeleton, { lines: 4, kind: 'chart' });
+  return h(
+    'div',
+    null,
+    h(PageHead, { title: 'Overview' }, h(Ranges, { minutes })),
+    live
+      ? h(Load, {
+          id: `${minutes} ${node}`,
+          tick: Math.floor((Date.parse(live.overview.at) - SETTLED_MS) / 60_000),
+          load: (signal) => get('series', { minutes, node }, signal),
+          skeleton: waiting,
+          show: ({ items }) => h(Figures, { all: points(items), node, overview: live.overview, slowTick, session, canOperate }),
+        })
+      : waiting,
+  );
+}
+
+function Figures({ all, node, overview, slowTick, session, canOperate }) {
+  return h(
+    'div',
+    null,
+    h(Health, { overview }),
+    h(Tiles, { overview, points: all }),
+    node && h('p', { class: 'hint' }, h('span', { class: 'grow' }, 'Charts of node ', h('b', { class: 'mono' }, node)), h('a', { class: 'button small', href: withParams({ node: null }) }, 'All nodes')),
+    h(Known, { all }),
+    h(Charts, { points: all }),
+    h('div', { class: 'stack' }, h(Nodes, { tick: slowTick, session, pauses: overview.pauses, canOperate }), h(Pending, { overview })),
+  );
+}
+
+/** Says from when on there are figures: what is not known is not nothing. */
+function Known({ all }) {
+  const since = knownSince(all);
+  if (since === undefined && latest(all)) {
+    return null;
   }
-
-  render({ query, live, slowTick }) {
-    this.collect(live?.slots ?? []);
-    const minutes = RANGES.some(([value]) => value === query.get('range')) ? query.get('range') : '60';
-    const waiting = h(Skeleton, { lines: 4, kind: 'chart' });
-    return h(
-      'div',
-      null,
-      h(PageHead, { title: 'Overview' }, h(Ranges, { minutes })),
-      live
-        ? h(Load, {
-            id: minutes,
-            tick: this.gaps,
-            load: (signal) => get('series', { minutes }, signal),
-            skeleton: waiting,
-            show: (series) => this.figures(series, Number(minutes), live.overview, slowTick),
-          })
-        : waiting,
-    );
-  }
-
-  figures(series, minutes, overview, slowTick) {
-    const slots = merge(series.items, [...this.recent.values()], minutes);
-    return h(
-      'div',
-      null,
-      h(Health, { overview }),
-      h(Tiles, { overview, slots, slotMs: series.slotMs }),
-      slots.length < 2
-        ? h(Empty, { icon: 'overview', title: 'No charts' }, 'This node was built without a series of what it does.')
-        : h(Charts, { points: points(slots, series.slotMs) }),
-      h('div', { class: 'columns' }, h(Pending, { overview }), h(Nodes, { tick: slowTick })),
-    );
-  }
+  const text = since === undefined ? 'No figures yet: nodes tell theirs after each minute.' : `No figures before ${dayAndMinute(since)}.`;
+  return h('p', { class: 'muted small' }, text);
 }
 
 function Ranges({ minutes }) {
@@ -109,13 +98,14 @@ function Charts({ points: all }) {
       ],
     }),
     h(Chart, {
-      title: 'Wait in the queues of this node',
+      title: 'Wait from queue to listener',
       points: all,
       format: duration,
       least: 10,
       lines: [
-        { name: 'Mean', tone: 'tone-accent', value: (point) => point.latencyMs },
-        { name: 'Longest', tone: 'tone-calm', value: (point) => point.maxLatencyMs },
+        { name: 'Half within', tone: 'tone-good', value: (point) => point.p50Ms },
+        { name: '95 %', tone: 'tone-accent', value: (point) => point.p95Ms },
+        { name: '99 %', tone: 'tone-calm', value: (point) => point.p99Ms },
       ],
     }),
     h(Chart, {

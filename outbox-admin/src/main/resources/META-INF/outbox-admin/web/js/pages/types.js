@@ -3,7 +3,7 @@ import { h } from '../../lib/preact.mjs';
 import { switchDelivery } from '../actions.js';
 import { get, segment } from '../api.js';
 import { shortError } from '../failure.js';
-import { number, plural } from '../format.js';
+import { duration, number, plural, rate } from '../format.js';
 import { href } from '../router.js';
 import { Badge } from '../parts/badge.js';
 import { Icon } from '../parts/icon.js';
@@ -19,9 +19,9 @@ export function TypesPage({ live, slowTick, canOperate }) {
     null,
     h(
       PageHead,
-      { title: 'Types and lanes', lead: 'How this node delivers. Types without a lane of their own share one.' },
+      { title: 'Types and lanes', lead: 'Types without a lane of their own share one. Rates are those of all nodes in the last five minutes.' },
       live && h(Badge, { state: live.overview.state }),
-      live && canOperate && h(DeliverySwitch, { state: live.overview.state }),
+      live && canOperate && h(DeliverySwitch, { overview: live.overview }),
     ),
     h(Load, {
       id: 'types',
@@ -33,14 +33,14 @@ export function TypesPage({ live, slowTick, canOperate }) {
   );
 }
 
-function DeliverySwitch({ state }) {
-  if (state !== 'RUNNING' && state !== 'PAUSED') {
+function DeliverySwitch({ overview: { state, pauses } }) {
+  if (state !== 'RUNNING' && state !== 'PAUSED' && state !== 'WRITER_ONLY') {
     return null;
   }
-  const action = state === 'PAUSED' ? 'resume' : 'pause';
+  const action = state === 'PAUSED' || pauses.some((pause) => !pause.eventType && !pause.node) ? 'resume' : 'pause';
   return h(
     'button',
-    { class: 'button', onClick: () => switchDelivery('delivery', action, 'All delivery of this node') },
+    { class: 'button', onClick: () => switchDelivery('delivery', action, 'Delivery on all nodes') },
     h(Icon, { name: action === 'pause' ? 'pause' : 'play' }),
     action === 'pause' ? 'Pause everything' : 'Resume everything',
   );
@@ -58,16 +58,38 @@ function Types({ items, exact, canOperate }) {
       id: (type) => type.eventType,
       rows: items,
       columns: [
-        { label: 'Type', cell: (type) => h('a', { href: href('events', { eventType: type.eventType }), class: 'strong clip', 'data-entry': true }, type.eventType), kind: 'main-cell' },
+        { label: 'Type', cell: (type) => h(Name, { type }), kind: 'main-cell type-cell' },
         { label: 'State', cell: (type) => h(State, { type }) },
         { label: 'Pending', cell: (type) => `${number(type.pending)}${exact ? '' : '+'}`, kind: 'number' },
         { label: 'In process', cell: (type) => number(type.inProcess), kind: 'number' },
         { label: 'Oldest due', cell: (type) => (type.oldestDueAt ? h(Ago, { at: type.oldestDueAt }) : '–'), kind: 'nowrap' },
-        { label: 'Policy', cell: (type) => h(Policy, { lane: type.lane, retries: type.retries }), kind: 'policy-cell' },
-        { label: '', cell: (type) => canOperate && type.lane && h(TypeSwitch, { type }), kind: 'end' },
-      ],
+        { label: 'Done/s', cell: (type) => known(type.rates?.donePerSecond, rate), kind: 'number' },
+        { label: 'Failed/min', cell: (type) => known(type.rates?.failedPerMinute, rate), kind: 'number' },
+        { label: 'Wait, 95 %', cell: (type) => known(type.rates?.p95Ms, duration), kind: 'number' },
+        { label: 'Empty in', cell: (type) => h(EmptyIn, { rates: type.rates }), kind: 'number' },
+        canOperate && { label: 'Actions', cell: (type) => type.lane && h(TypeSwitch, { type }), kind: 'end' },
+      ].filter(Boolean),
     }),
   );
+}
+
+function Name({ type }) {
+  return h(
+    'div',
+    { class: 'lines' },
+    h('a', { href: href('events', { eventType: type.eventType }), class: 'strong clip', 'data-entry': true }, type.eventType),
+    h(Policy, { lane: type.lane, retries: type.retries }),
+  );
+}
+
+/** What is not known is not zero. */
+function known(value, format) {
+  return value === null || value === undefined ? '–' : format(value);
+}
+
+function EmptyIn({ rates }) {
+  const title = 'What is due, at the rate of the last five minutes, if nothing is added';
+  return h('span', { title }, known(rates?.emptyInMs, (ms) => `about ${duration(ms)}`));
 }
 
 function State({ type }) {
@@ -86,7 +108,7 @@ function State({ type }) {
 function Policy({ lane, retries }) {
   const attempts = retries && `${plural(retries.maxAttempts, 'attempt')}, after ${retries.delays}`;
   if (!lane) {
-    return h('span', { class: 'small muted' }, ['Shared lane', attempts].filter(Boolean).join(' · '));
+    return h('span', { class: 'small muted wrap' }, ['Shared lane', attempts].filter(Boolean).join(' · '));
   }
   const parts = [
     attempts,
@@ -95,7 +117,7 @@ function Policy({ lane, retries }) {
     lane.batchSize > 0 && `batches of ${number(lane.batchSize)}`,
     `queue of ${number(lane.queueCapacity)}`,
   ];
-  return h('span', { class: 'small' }, parts.filter(Boolean).join(' · '));
+  return h('span', { class: 'small muted wrap' }, parts.filter(Boolean).join(' · '));
 }
 
 function TypeSwitch({ type }) {

@@ -19,6 +19,9 @@ const STATES = new Map([
   ['UNAVAILABLE', ['bad', 'alert', 'Unavailable']],
   ['WRITER_ONLY', ['calm', 'edit', 'Only writes']],
   ['NOT_STARTED', ['calm', 'clock', 'Not started']],
+  ['UP', ['good', 'check', 'Up']],
+  ['SILENT', ['bad', 'alert', 'Silent']],
+  ['UNKNOWN', ['warn', 'help', 'Unknown']],
   ['CLOSED', ['bad', 'cross', 'Closed']],
 ]);
 

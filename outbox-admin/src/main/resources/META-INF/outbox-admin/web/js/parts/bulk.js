@@ -91,7 +91,7 @@ function BulkDialog({ action, filter, what, onClose }) {
   );
 }
 
-/** The actions of this node. Looks more often while one is under way, and lets pages look when one is over. */
+/** The actions of all nodes. Looks more often while one is under way, and lets pages look when one is over. */
 export class BulkList extends Component {
   state = { tick: 0 };
 
@@ -124,7 +124,7 @@ export class BulkList extends Component {
         h(
           'section',
           { class: 'card', 'aria-labelledby': 'bulk-title' },
-          h('h2', { id: 'bulk-title' }, 'Bulk actions of this node'),
+          h('h2', { id: 'bulk-title' }, 'Bulk actions'),
           h('ul', { class: 'jobs' }, jobs.slice(0, 5).map((job) => h(Job, { job, canOperate, key: job.id }))),
         ),
     });
@@ -140,7 +140,7 @@ function Job({ job, canOperate }) {
     'li',
     { class: 'job' },
     h(Badge, { state: job.state }),
-    h('span', { class: 'job-name' }, `${ACTIONS[job.action].word}, by ${job.by}, `, h(Time, { at: job.createdAt })),
+    h('span', { class: 'job-name' }, `${ACTIONS[job.action].word}, by ${job.by}, `, h(Time, { at: job.createdAt }), job.node && `, on node ${job.node}`),
     h('progress', {
       max: Math.max(1, job.expected),
       value: isOver && job.state === 'DONE' ? Math.max(1, job.expected) : handled,
@@ -152,6 +152,7 @@ function Job({ job, canOperate }) {
       `${number(job.done)} of ${job.expectedExact ? '' : 'at least '}${number(job.expected)}`,
       job.skipped > 0 && `, ${number(job.skipped)} skipped`,
     ),
-    !isOver && canOperate && h('button', { class: 'button small', onClick: cancel }, 'Cancel'),
+    job.cancelling && h('span', { class: 'muted' }, 'ends after its batch'),
+    !isOver && !job.cancelling && canOperate && h('button', { class: 'button small', onClick: cancel }, 'Cancel'),
   );
 }

@@ -1,10 +1,13 @@
 /** A chart of one or more lines over time, drawn as SVG. What it shows is also said in words. */
 import { Component, createRef, h } from '../../lib/preact.mjs';
-import { minute } from '../format.js';
+import { day, dayAndMinute, minute } from '../format.js';
 
 const HEIGHT = 168;
 const PAD = { top: 12, right: 8, bottom: 22, left: 52 };
 const X_LABEL_PX = 110;
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 24 * 60;
+const TICK_MINUTES = [5, 10, 15, 30, 60, 120, 180, 360, 720, DAY_MINUTES, 2 * DAY_MINUTES];
 
 /**
  * Properties: `title`; `points`, each with `at` in milliseconds; `lines`, each with `name`, `tone`, `value(point)`, which may be
@@ -73,7 +76,7 @@ function inWords(title, points, lines, format) {
   const sentences = lines.map(({ name, value }) => {
     const values = points.map(value).filter((each) => each !== null);
     return values.length === 0
-      ? `${name}: nothing`
+      ? `${name}: not known`
       : `${name}: ${format(values.at(-1))} at the end, ${format(Math.max(...values))} at most`;
   });
   return `${title}. ${sentences.join('. ')}.`;
@@ -84,7 +87,7 @@ function Legend({ lines, pointed, format }) {
   return h(
     'div',
     { class: 'legend' },
-    pointed && h('span', { class: 'legend-time' }, minute(pointed.at)),
+    pointed && h('span', { class: 'legend-time' }, dayAndMinute(pointed.at)),
     lines.map(({ name, tone, value }) => {
       const shown = pointed && value(pointed);
       return h(
@@ -114,8 +117,8 @@ function Drawing({ points, lines, format, least, width, index }) {
         h('text', { class: 'axis', x: PAD.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value)),
       ),
     ),
-    timeLabels(points, inner.width).map((i) =>
-      h('text', { class: 'axis', x: x(i), y: HEIGHT - 6, 'text-anchor': 'middle', key: i }, minute(points[i].at)),
+    ticks(points, inner.width).map(({ i, label }) =>
+      h('text', { class: 'axis', x: x(i), y: HEIGHT - 6, 'text-anchor': 'middle', key: i }, label),
     ),
     lines.map(({ name, tone, value, isFilled }) =>
       h(
@@ -135,10 +138,20 @@ function niceTop(value) {
   return [1, 2, 4, 6, 8, 10].map((step) => step * power).find((step) => step >= value);
 }
 
-/** Returns which points have their time written below them: not the ones at the edges, where it would be cut off. */
-function timeLabels(points, width) {
-  const count = Math.max(2, Math.floor(width / X_LABEL_PX));
-  return Array.from({ length: count }, (_, i) => Math.round(((i + 0.5) / count) * (points.length - 1)));
+/** Returns which points have their time written below them: round times of the viewer's zone, none at the edges. */
+function ticks(points, width) {
+  if (points.length < 2) {
+    return [];
+  }
+  const minutes = (points.at(-1).at - points[0].at) / MINUTE_MS;
+  const most = Math.max(2, Math.floor(width / X_LABEL_PX));
+  const step = TICK_MINUTES.find((each) => minutes / each <= most) ?? TICK_MINUTES.at(-1);
+  const round = (at) => Math.floor((at / MINUTE_MS - new Date(at).getTimezoneOffset()) / step);
+  const margin = Math.ceil((PAD.left / width) * points.length);
+  return points.flatMap(({ at }, i) => {
+    const isTick = i >= Math.max(1, margin / 2) && i < points.length - margin / 2 && round(at) !== round(points[i - 1].at);
+    return isTick ? [{ i, label: step < DAY_MINUTES ? minute(at) : day(at) }] : [];
+  });
 }
 
 /** Returns a path that begins anew where there is nothing in between. */
@@ -154,7 +167,17 @@ function line(points, value, x, y) {
     .join('');
 }
 
+/** Returns the space below a line, with gaps where nothing is known. */
 function area(points, value, x, y) {
-  const outline = points.map((point, i) => `L${x(i).toFixed(1)} ${y(value(point) ?? 0).toFixed(1)}`).join('');
-  return `M${x(0)} ${y(0)}${outline}L${x(points.length - 1)} ${y(0)}Z`;
+  const parts = [];
+  points.forEach((point, i) => {
+    const each = value(point);
+    if (each === null) {
+      return;
+    }
+    const isFirst = i === 0 || value(points[i - 1]) === null;
+    const isLast = i === points.length - 1 || value(points[i + 1]) === null;
+    parts.push(isFirst ? `M${x(i).toFixed(1)} ${y(0)}` : '', `L${x(i).toFixed(1)} ${y(each).toFixed(1)}`, isLast ? `L${x(i).toFixed(1)} ${y(0)}Z` : '');
+  });
+  return parts.join('');
 }

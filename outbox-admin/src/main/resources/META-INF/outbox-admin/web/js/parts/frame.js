@@ -1,9 +1,10 @@
 /** Navigation, who is signed in, and how the page knows what is new. */
 import { h } from '../../lib/preact.mjs';
 import { deadTitle } from '../dead.js';
-import { number } from '../format.js';
+import { brief, plural } from '../format.js';
 import { MODES } from '../live.js';
 import { href } from '../router.js';
+import { Freshness } from './freshness.js';
 import { Icon } from './icon.js';
 
 const LINKS = [
@@ -16,7 +17,7 @@ const LINKS = [
 
 const THEMES = { system: ['screen', 'as the system'], light: ['sun', 'light'], dark: ['moon', 'dark'] };
 
-export function Frame({ page, session, mode, dead, theme, onTheme, onHelp, onSignOut, children }) {
+export function Frame({ page, session, mode, updatedAt, nodes, dead, theme, onTheme, onHelp, onSignOut, children }) {
   const [themeIcon, themeName] = THEMES[theme];
   return h(
     'div',
@@ -35,11 +36,12 @@ export function Frame({ page, session, mode, dead, theme, onTheme, onHelp, onSig
             { href: href(path), 'aria-current': page === name ? 'page' : undefined, key: name },
             h(Icon, { name }),
             h('span', { class: 'link-label' }, label ?? deadTitle(session)),
-            name === 'dead' && dead > 0 && h('span', { class: 'count', title: `${number(dead)} dead` }, number(dead)),
+            name === 'dead' && dead.count > 0 && h('span', { class: 'count', title: `${plural(dead.count, 'dead event')}${dead.exact ? '' : ' or more'}` }, brief(dead.count, dead.exact)),
           ),
         ),
       ),
       h('span', { class: 'grow' }),
+      session && h(Freshness, { mode, updatedAt }),
       h(
         'div',
         { class: 'side-end' },
@@ -54,6 +56,7 @@ export function Frame({ page, session, mode, dead, theme, onTheme, onHelp, onSig
           { class: 'who' },
           h('span', { class: 'who-name', title: session.name }, session.name),
           h('span', { class: 'muted' }, session.role === 'OPERATE' ? 'may operate' : 'may only look'),
+          h('span', { class: 'muted clip', title: `Answered by node ${session.node}` }, `node ${session.node}${nodes?.up > 1 ? ` of ${nodes.up}` : ''}`),
           onSignOut && h('button', { class: 'button small', onClick: onSignOut }, 'Forget token'),
         ),
     ),

@@ -2,7 +2,7 @@
 import { h } from '../../lib/preact.mjs';
 import { undecided } from '../dead.js';
 import { shortError } from '../failure.js';
-import { duration, plural } from '../format.js';
+import { atLeast, duration, plural } from '../format.js';
 import { href } from '../router.js';
 import { Icon } from './icon.js';
 import { Ago } from './time.js';
@@ -12,34 +12,54 @@ const LATE_MS = 60_000;
 const HEADS = {
   good: ['check', 'All is well', 'Whatever is due is being delivered.'],
   warn: ['alert', 'Needs a look', 'Delivery goes on, but not of everything.'],
-  bad: ['alert', 'Not delivering', 'This node delivers nothing.'],
+  bad: ['alert', 'Not delivering', 'Nothing is delivered.'],
 };
+
+const STOPPED = new Map([
+  ['CLOSED', 'The outbox of the node that answers is closed.'],
+  ['NOT_STARTED', 'The outbox of the node that answers has not been started.'],
+]);
 
 /** @returns {{level: 'good'|'warn'|'bad', reasons: any[]}} */
 function judge(overview) {
+  const { nodes, pauses } = overview;
   const reasons = [];
-  const stopped = {
-    PAUSED: 'Delivery of this node is paused.',
-    CLOSED: 'The outbox of this node is closed.',
-    NOT_STARTED: 'The outbox of this node has not been started.',
-  }[overview.state];
-  if (stopped) {
-    reasons.push(stopped);
+  const isAllPaused = pauses.some((pause) => !pause.eventType && !pause.node) || (nodes.paused > 0 && nodes.paused >= nodes.up);
+  if (STOPPED.has(overview.state)) {
+    reasons.push(STOPPED.get(overview.state));
+  }
+  pauses.forEach((pause) =>
+    reasons.push([
+      'Paused: ',
+      h('b', null, pause.eventType ?? 'all delivery'),
+      pause.node ? ` on node ${pause.node}` : ' on all nodes',
+      `, by ${pause.by} `,
+      h(Ago, { at: pause.at }),
+      '.',
+    ]),
+  );
+  const ordered = new Set(pauses.map((pause) => pause.eventType));
+  const others = overview.pausedTypes.filter((type) => !ordered.has(type));
+  if (others.length > 0) {
+    reasons.push(['Paused by the application itself: ', h('b', null, others.join(', '))]);
+  }
+  if (overview.state === 'PAUSED' && !ordered.has(null)) {
+    reasons.push(`Delivery of node ${overview.node} is paused by the application itself.`);
+  }
+  if (nodes.silent > 0) {
+    reasons.push(`${plural(nodes.silent, 'node')} not heard of for a minute or more: stopped without a word, or frozen.`);
   }
   overview.unavailable.forEach((target) =>
     reasons.push([h('b', null, target.eventType), ' cannot be delivered, first seen ', h(Ago, { at: target.since }), ': ', shortError(target.cause)]),
   );
-  if (overview.pausedTypes.length > 0) {
-    reasons.push(['Paused: ', h('b', null, overview.pausedTypes.join(', '))]);
-  }
   if (overview.lagMs > LATE_MS) {
     reasons.push(`The oldest event that is due has waited for ${duration(overview.lagMs)}.`);
   }
   const dead = undecided(overview);
-  if (dead > 0) {
-    reasons.push([h('a', { href: href('dead') }, plural(dead, 'dead event')), ' to be decided on.']);
+  if (dead.count > 0) {
+    reasons.push([h('a', { href: href('dead') }, `${atLeast(dead.count, dead.exact)} dead ${dead.count === 1 ? 'event' : 'events'}`), ' to be decided on.']);
   }
-  if (stopped) {
+  if (isAllPaused || STOPPED.has(overview.state)) {
     return { level: 'bad', reasons };
   }
   return { level: reasons.length === 0 ? 'good' : 'warn', reasons };

@@ -1,13 +1,14 @@
 /** Loads something and shows it: until then a skeleton, and if that fails the reason with a button to try again. */
 import { Component, h } from '../../lib/preact.mjs';
-import { Failure, Skeleton } from './states.js';
+import { moment } from '../format.js';
+import { Failure, Outdated, Skeleton } from './states.js';
 
 /**
  * Properties: `id`, another one means other data; `tick`, another one means to look again for the same data, which stays
- * until then, even if that fails, unless it is gone; `load(signal)`; `show(data)`; `skeleton`.
+ * until then, and if that fails with a word that it is old, unless it is gone; `load(signal)`; `show(data)`; `skeleton`.
  */
 export class Load extends Component {
-  state = { id: undefined, data: undefined, error: undefined };
+  state = { id: undefined, data: undefined, error: undefined, loadedAt: undefined };
 
   componentDidMount() {
     this.load();
@@ -37,7 +38,7 @@ export class Load extends Component {
     this.isStale = false;
     try {
       const data = await load(request.signal);
-      this.settle(request, { id, data, error: undefined });
+      this.settle(request, { id, data, error: undefined, loadedAt: Date.now() });
     } catch (error) {
       const isKept = this.state.id === id && error.status !== 404;
       this.settle(request, { id, error, data: isKept ? this.state.data : undefined });
@@ -63,6 +64,12 @@ export class Load extends Component {
     if (state.id !== id) {
       return skeleton;
     }
-    return state.data === undefined ? h(Failure, { error: state.error, retry: this.retry }) : show(state.data);
+    if (state.data === undefined) {
+      return h(Failure, { error: state.error, retry: this.retry });
+    }
+    return [
+      state.error && h(Outdated, { key: 'outdated', since: moment(state.loadedAt), error: state.error, retry: this.load }),
+      h('div', { key: 'data', class: state.error ? 'outdated' : undefined }, show(state.data)),
+    ];
   }
 }

@@ -26,6 +26,17 @@ export function Failure({ error, retry }) {
   );
 }
 
+/** Says that what is below could not be loaded again. */
+export function Outdated({ since, error, retry }) {
+  return h(
+    'p',
+    { class: 'hint outdated-note', role: 'status' },
+    h(Icon, { name: 'alert' }),
+    h('span', { class: 'grow' }, `Not up to date: loaded at ${since}. ${error.message}`),
+    h('button', { class: 'button small', onClick: retry }, 'Try again'),
+  );
+}
+
 /** Shows what is below it, or why that cannot be shown: one value that no page can cope with must not take the dashboard with it. */
 export class Boundary extends Component {
   state = { error: null };

@@ -56,6 +56,10 @@ public class OutboxAdminAutoConfiguration {
         set("token", properties.getToken(), builder::operateToken);
         set("read-token", properties.getReadToken(), builder::readToken);
         set("trace-url", properties.getTraceUrl(), builder::traceUrl);
+        set("node-name", properties.getNodeName(), builder::nodeName);
+        if (!properties.isCluster()) {
+            builder.alone();
+        }
         if (properties.getToken() != null && properties.getToken().equals(properties.getReadToken())) {
             throw new OutboxStartupException(
                     "outbox.admin.token and outbox.admin.read-token are the same, so whoever may only look could do everything",

@@ -31,6 +31,12 @@ public class OutboxAdminProperties {
     /** Where a trace is shown, with {traceId} in place of its id. */
     private String traceUrl;
 
+    /** The name that operators know this node by. Default: the one under which it locks events, or that of the machine. */
+    private String nodeName;
+
+    /** Whether this node is one of those on its store: shown with them, and heeding what is paused for all. */
+    private boolean cluster = true;
+
     public boolean isEnabled() {
         return enabled;
     }
@@ -85,5 +91,21 @@ public class OutboxAdminProperties {
 
     public void setTraceUrl(String traceUrl) {
         this.traceUrl = traceUrl;
+    }
+
+    public String getNodeName() {
+        return nodeName;
+    }
+
+    public void setNodeName(String nodeName) {
+        this.nodeName = nodeName;
+    }
+
+    public boolean isCluster() {
+        return cluster;
+    }
+
+    public void setCluster(boolean cluster) {
+        this.cluster = cluster;
     }
 }
