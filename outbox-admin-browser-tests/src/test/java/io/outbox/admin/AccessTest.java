@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The dashboard for all sorts of people, devices and connections. */
 @ExtendWith(BrowserExtension.class)
@@ -125,10 +127,11 @@ class AccessTest {
         return viewer.page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
     }
 
-    @Test
-    void noPageIsWiderThanAPhone(Browser browser) {
+    @ParameterizedTest
+    @ValueSource(ints = {390, 320})
+    void noPageIsWiderThanAPhone(int width, Browser browser) {
         try (Shop shop = Shop.open();
-                Viewer viewer = new Viewer(browser, shop, options -> options.setViewportSize(390, 844))) {
+                Viewer viewer = new Viewer(browser, shop, options -> options.setViewportSize(width, 844))) {
             String error = "https://a-host-with-a-very-long-name.example/" + "path".repeat(40);
             String id = shop.writeDead(1, "OrderPlaced", error).get(0);
             shop.write(Shop.event("OrderPlaced").aggregateId("a".repeat(120)));
@@ -138,7 +141,7 @@ class AccessTest {
                 assertThat(viewer.page.locator(".skeleton")).hasCount(0);
                 assertThat(viewer.page.evaluate("document.documentElement.scrollWidth"))
                         .as(path)
-                        .isEqualTo(390);
+                        .isEqualTo(width);
             }
         }
     }

@@ -115,11 +115,12 @@ final class FiguresApi {
         paused.addAll(outbox.pausedTypes());
         return new Views.Types(
                 types.values().stream()
-                        .map(type -> type(
-                                type,
-                                paused.contains(type.eventType()),
-                                unavailable.get(type.eventType()),
-                                recent.rates(type, open.exact())))
+                        .map(type -> {
+                            Views.Unavailable target = unavailable.get(type.eventType());
+                            boolean isPaused = paused.contains(type.eventType());
+                            boolean isFlowing = open.exact() && !isPaused && target == null;
+                            return type(type, isPaused, target, recent.rates(type, isFlowing));
+                        })
                         .toList(),
                 open.exact());
     }

@@ -96,8 +96,12 @@ final class SeriesReader {
     /** What all nodes did in the last minutes, by event type. */
     record Recent(Figures figures, long seconds) {
 
-        /** Returns how a type fared; {@code null} if that is not known. */
-        Views.Rates rates(OpenEvents open, boolean exact) {
+        /**
+         * Returns how a type fared; {@code null} if that is not known.
+         *
+         * @param isFlowing whether what is due is known, and being delivered, so that it can be said when nothing is left
+         */
+        Views.Rates rates(OpenEvents open, boolean isFlowing) {
             if (seconds == 0) {
                 return null;
             }
@@ -112,7 +116,7 @@ final class SeriesReader {
                     type.waits().percentile(0.5),
                     type.waits().percentile(0.95),
                     type.waits().percentile(0.99),
-                    exact && open.due() > 0 && type.done() > 0
+                    isFlowing && open.due() > 0 && type.done() > 0
                             ? Math.round(open.due() * 1000.0 * seconds / type.done())
                             : null);
         }
