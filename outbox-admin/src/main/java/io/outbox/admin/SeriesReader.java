@@ -42,10 +42,10 @@ final class SeriesReader {
         long end = member.now().minusSeconds(SETTLED_SECONDS).getEpochSecond() / 60 / span;
         long first = (end - count) / size;
         Map<Long, Slot> slots = new TreeMap<>();
-        for (long number = first; (number + 1) * size <= end; number++) {
+        for (long number = first; number * size < end; number++) {
             slots.put(number, new Slot());
         }
-        Predicate<ClusterFigures> isMeant = row -> node == null || node.equals(row.nodeName());
+        Predicate<ClusterFigures> isMeant = row -> row.slot() < end && (node == null || node.equals(row.nodeName()));
         member.cluster().figures(span, first * size).stream().filter(isMeant).forEach(row -> {
             Slot slot = slots.get(row.slot() / size);
             if (slot != null) {

@@ -318,9 +318,21 @@ class OutboxAdminTest {
     @Test
     void recordsWhatTheOutboxDoes() {
         runner.withPropertyValues(ENABLED)
-                .run(context -> assertThat(send(context, request("GET", "/outbox-admin/api/series"))
+                .run(context -> assertThat(send(context, request("GET", "/outbox-admin/api/nodes"))
                                 .getContentAsString())
-                        .contains("\"slotMs\":10000", "\"done\":0"));
+                        .contains("\"state\":\"UP\"", "\"donePerSecond\":0.0"));
+    }
+
+    @Test
+    void aNodeHasANameAndMayKeepToItself() {
+        runner.withPropertyValues(ENABLED, "outbox.admin.node-name=shop-1")
+                .run(context -> assertThat(send(context, request("GET", "/outbox-admin/api/session"))
+                                .getContentAsString())
+                        .contains("\"node\":\"shop-1\"", "\"cluster\":true"));
+        runner.withPropertyValues(ENABLED, "outbox.admin.cluster=false")
+                .run(context -> assertThat(send(context, request("GET", "/outbox-admin/api/session"))
+                                .getContentAsString())
+                        .contains("\"cluster\":false", "\"clusterProblem\":null"));
     }
 
     @ParameterizedTest
@@ -329,7 +341,8 @@ class OutboxAdminTest {
         "outbox.admin.token=short, operateToken",
         "outbox.admin.token=, variable that is missing",
         "outbox.admin.read-token=short, readToken",
-        "outbox.admin.trace-url=https://traces.example, traceUrl"
+        "outbox.admin.trace-url=https://traces.example, traceUrl",
+        "outbox.admin.node-name=, nodeName"
     })
     void refusesBadSettingsByTheirKeys(String property, String named) {
         runner.withPropertyValues(ENABLED, property)
