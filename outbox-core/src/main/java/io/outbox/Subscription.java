@@ -76,6 +76,16 @@ public record Subscription(String name, String aggregateType, String eventType, 
         return stored(eventType, name);
     }
 
+    /**
+     * Returns the event that a stored row stands for, as a listener is shown it: with the type as written and the id of the
+     * row. A row that is of no subscription stands for itself.
+     */
+    public static EventEnvelope eventOf(EventEnvelope row) {
+        int separator = row.eventType().indexOf(SEPARATOR);
+        boolean isOfSubscription = separator > 0 && !row.originId().equals(row.eventId());
+        return isOfSubscription ? row.withEventType(row.eventType().substring(0, separator)) : row;
+    }
+
     private static boolean isToAny(String eventType) {
         return EventType.ANY.name().equals(eventType);
     }

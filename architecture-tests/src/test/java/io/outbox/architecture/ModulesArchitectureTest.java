@@ -37,7 +37,7 @@ class ModulesArchitectureTest {
     /** Where each library is confined to: the package of a module, and what of the outside it alone may use. */
     @ParameterizedTest
     @CsvSource({
-        "io.outbox.kafka.., org.apache.kafka..",
+        "io.outbox.cdc.., org.apache.kafka.connect..",
         "io.outbox.rabbitmq.., com.rabbitmq..",
         "io.outbox.redis.., io.lettuce..",
         "io.outbox.gson.., com.google.gson..",
@@ -55,6 +55,25 @@ class ModulesArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAPackage(library)
                 .check(Modules.ALL);
+    }
+
+    /** A transform is made of the client's classes, too; beside the publisher, nothing else is. */
+    @Test
+    void theClientOfKafkaIsConfinedToItsModules() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(
+                        "io.outbox.kafka..", "io.outbox.cdc..", "io.outbox.spring.boot..", "io.outbox.spring.boot3..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.apache.kafka..")
+                .check(Modules.ALL);
+    }
+
+    /** A connector recognizes change events by their schemas, so any version of Debezium does. */
+    @Test
+    void noModuleKnowsDebezium() {
+        noClasses().should().dependOnClassesThat().resideInAPackage("io.debezium..").check(Modules.ALL);
     }
 
     @Test

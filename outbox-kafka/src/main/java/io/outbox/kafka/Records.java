@@ -12,8 +12,8 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 
-/** How events become records. Thread-safe. */
-final class Records {
+/** How events become records, for all that send them. Thread-safe. */
+public final class Records {
 
     /** What Kafka's protocol binding of CloudEvents has before the names of attributes. */
     static final String CLOUD_EVENT = "ce_";
@@ -24,6 +24,11 @@ final class Records {
     private final MessageHeaders messageHeaders;
     private final List<KafkaRecordCustomizer> customizers;
 
+    /** Records as {@link KafkaEventPublisher} sends them if it is told nothing but the routes. */
+    public Records(OutboxRouter router) {
+        this(router, new MessageHeaders(Map.of(), null, CLOUD_EVENT), List.of());
+    }
+
     Records(OutboxRouter router, MessageHeaders messageHeaders, List<KafkaRecordCustomizer> customizers) {
         this.router = router;
         this.messageHeaders = messageHeaders;
@@ -31,7 +36,7 @@ final class Records {
     }
 
     /** Returns the record for an event; what it throws is the failure of this event. */
-    ProducerRecord<byte[], byte[]> of(EventEnvelope event) {
+    public ProducerRecord<byte[], byte[]> of(EventEnvelope event) {
         ProducerRecord<byte[], byte[]> outgoing = routed(event, router.route(event));
         for (KafkaRecordCustomizer customizer : customizers) {
             outgoing = customizer.customize(outgoing, event);

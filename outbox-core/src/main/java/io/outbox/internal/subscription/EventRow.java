@@ -27,11 +27,6 @@ public final class EventRow {
         return isStoredType(envelope.eventType()) && !envelope.originId().equals(envelope.eventId());
     }
 
-    /** Returns the envelope for a listener: a row as the event it stands for, any other as it is. */
-    static EventEnvelope asWritten(EventEnvelope envelope) {
-        return isOne(envelope) ? envelope.withEventType(writtenType(envelope)) : envelope;
-    }
-
     /** Says why a row has no listener. */
     public static String whyUnroutable(EventEnvelope row) {
         String ofAggregateType = AggregateType.GLOBAL.name().equals(row.aggregateType())

@@ -9,6 +9,7 @@ import io.outbox.EventListener;
 import io.outbox.ForwardingBatchListener;
 import io.outbox.ForwardingListener;
 import io.outbox.RouteUnavailableException;
+import io.outbox.Subscription;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -27,7 +28,7 @@ final class SubscribedListener extends ForwardingListener {
 
     @Override
     public DispatchResult onEvent(EventEnvelope row, DeliveryInfo info) throws Exception {
-        return super.onEvent(EventRow.asWritten(row), info);
+        return super.onEvent(Subscription.eventOf(row), info);
     }
 
     /** The same for batches. */
@@ -41,7 +42,7 @@ final class SubscribedListener extends ForwardingListener {
         public List<BatchOutcome> onEvents(
                 List<EventEnvelope> rows, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
                 throws Exception {
-            return super.onEvents(rows.stream().map(EventRow::asWritten).toList(), infos, silence);
+            return super.onEvents(rows.stream().map(Subscription::eventOf).toList(), infos, silence);
         }
     }
 }

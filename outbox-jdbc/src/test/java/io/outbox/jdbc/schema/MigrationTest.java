@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,33 +43,40 @@ class MigrationTest {
         FLYWAY {
             @Override
             void migrate(HikariDataSource pool, TestDatabase database) {
-                Flyway.configure()
-                        .dataSource(pool)
-                        .locations(
-                                "classpath:schema/flyway/" + script(database),
-                                "classpath:schema/flyway-lanes/" + script(database))
-                        .baselineOnMigrate(true)
-                        .load()
-                        .migrate();
+                flyway(
+                        pool,
+                        "classpath:schema/flyway/" + script(database),
+                        "classpath:schema/flyway-lanes/" + script(database));
             }
         },
         LIQUIBASE {
             @Override
             void migrate(HikariDataSource pool, TestDatabase database) throws Exception {
-                for (String changeLog : List.of("schema/liquibase/outbox.xml", "schema/liquibase/outbox-lanes.xml")) {
-                    try (Connection conn = pool.getConnection()) {
-                        Database target = DatabaseFactory.getInstance()
-                                .findCorrectDatabaseImplementation(new JdbcConnection(conn));
-                        new CommandScope(UpdateCommandStep.COMMAND_NAME)
-                                .addArgumentValue(DbUrlConnectionArgumentsCommandStep.DATABASE_ARG, target)
-                                .addArgumentValue(UpdateCommandStep.CHANGELOG_FILE_ARG, changeLog)
-                                .execute();
-                    }
-                }
+                liquibase(pool, "schema/liquibase/outbox.xml");
+                liquibase(pool, "schema/liquibase/outbox-lanes.xml");
             }
         };
 
         abstract void migrate(HikariDataSource pool, TestDatabase database) throws Exception;
+    }
+
+    private static void flyway(HikariDataSource pool, String... locations) {
+        Flyway.configure()
+                .dataSource(pool)
+                .locations(locations)
+                .baselineOnMigrate(true)
+                .load()
+                .migrate();
+    }
+
+    private static void liquibase(HikariDataSource pool, String changeLog) throws Exception {
+        try (Connection conn = pool.getConnection()) {
+            Database target = DatabaseFactory.getInstance().findCorrectDatabaseImplementation(new JdbcConnection(conn));
+            new CommandScope(UpdateCommandStep.COMMAND_NAME)
+                    .addArgumentValue(DbUrlConnectionArgumentsCommandStep.DATABASE_ARG, target)
+                    .addArgumentValue(UpdateCommandStep.CHANGELOG_FILE_ARG, changeLog)
+                    .execute();
+        }
     }
 
     private static String script(TestDatabase database) {
@@ -103,6 +111,46 @@ class MigrationTest {
                         .replace("{document}", database == TestDatabase.POSTGRESQL ? "TEXT" : "JSON")
                         .replace("{time}", isMySql ? "DATETIME(6)" : "TIMESTAMP(6)"),
                 "CREATE INDEX idx_status_available ON outbox_event(status, available_at, created_at)");
+    }
+
+    /** A writer that leaves the column out must not stop a connector. */
+    @ParameterizedTest
+    @EnumSource(names = {"POSTGRESQL", "MYSQL"})
+    void theScriptForChangeDataCaptureGivesAnAggregateType(TestDatabase database) throws Exception {
+        for (Tool tool : List.of(Tool.FLYWAY, Tool.LIQUIBASE)) {
+            try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
+                tool.migrate(pool, database);
+                if (tool == Tool.FLYWAY) {
+                    String both = "classpath:schema/flyway%s/" + script(database);
+                    flyway(pool, both.formatted(""), both.formatted("-lanes"), both.formatted("-cdc"));
+                } else {
+                    liquibase(pool, "schema/liquibase/outbox-cdc.xml");
+                }
+
+                OutboxRows.execute(
+                        pool,
+                        "INSERT INTO outbox_event (event_id, event_type, payload, status, available_at, created_at)"
+                                + " VALUES ('e', 'T', '{}', 0, '2026-01-01', '2026-01-01')");
+                assertThat(single(pool, "SELECT aggregate_type FROM outbox_event"))
+                        .isEqualTo("__GLOBAL__");
+                if (database == TestDatabase.POSTGRESQL) {
+                    String published = "SELECT concat(pubinsert, pubupdate, pubdelete, pubtruncate) FROM pg_publication"
+                            + " JOIN pg_publication_tables USING (pubname)"
+                            + " WHERE pubname = 'outbox_pub' AND tablename = 'outbox_event'";
+                    assertThat(single(pool, published)).isEqualTo("tfff");
+                }
+                assertUpToDate(pool);
+            }
+        }
+    }
+
+    private static String single(HikariDataSource pool, String query) throws SQLException {
+        try (Connection conn = pool.getConnection();
+                Statement statement = conn.createStatement();
+                ResultSet result = statement.executeQuery(query)) {
+            result.next();
+            return result.getString(1);
+        }
     }
 
     @ParameterizedTest

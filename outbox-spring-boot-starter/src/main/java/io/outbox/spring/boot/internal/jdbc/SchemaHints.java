@@ -13,6 +13,7 @@ final class SchemaHints implements RuntimeHintsRegistrar {
                 .registerPattern("schema/flyway/*/*.sql")
                 .registerPattern("schema/flyway-dlq/*/*.sql")
                 .registerPattern("schema/flyway-lanes/*/*.sql")
+                .registerPattern("schema/flyway-cdc/*/*.sql")
                 .registerPattern("schema/liquibase/*.xml");
     }
 }

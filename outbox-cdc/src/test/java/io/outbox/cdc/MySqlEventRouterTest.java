@@ -1,0 +1,8 @@
+package io.outbox.cdc;
+
+class MySqlEventRouterTest extends EventRouterContract {
+
+    MySqlEventRouterTest() {
+        super(LoggedDatabase.Kind.MYSQL);
+    }
+}
