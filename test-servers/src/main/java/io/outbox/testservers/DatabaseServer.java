@@ -101,14 +101,30 @@ public abstract class DatabaseServer extends TestServer {
         }
     }
 
-    private String adminUrl() {
+    final String adminUrl() {
         return urlElsewhere == null ? adminUrl(port()) : urlElsewhere;
     }
 
-    private void execute(String sql) {
+    /** Returns the URL of the same database on another server, such as a replica. */
+    public static String urlAt(String url, int fromPort, int toPort) {
+        return url.replace(":" + fromPort + "/", ":" + toPort + "/");
+    }
+
+    final void execute(String sql) {
         try (Connection connection = DriverManager.getConnection(adminUrl());
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql + " failed: " + e.getMessage(), e);
+        }
+    }
+
+    final String queryText(String sql) {
+        try (Connection connection = DriverManager.getConnection(adminUrl());
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
         } catch (SQLException e) {
             throw new IllegalStateException(sql + " failed: " + e.getMessage(), e);
         }

@@ -32,10 +32,21 @@ public final class MySqlServer extends DatabaseServer {
 
     private static MySqlServer shared;
 
+    private static final List<String> REPLICATION_OPTIONS =
+            List.of("--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--skip-replica-start");
+
+    /** Options of this very server. */
+    private final List<String> ownOptions;
+
     private Path home;
 
     private MySqlServer() {
+        this(List.of());
+    }
+
+    private MySqlServer(List<String> ownOptions) {
         super("MySQL");
+        this.ownOptions = ownOptions;
     }
 
     /**
@@ -56,6 +67,46 @@ public final class MySqlServer extends DatabaseServer {
         return server;
     }
 
+    /** Starts a server that another can {@linkplain #follow follow}, or that follows another, for the caller alone. */
+    public static MySqlServer startForReplication(int serverId) {
+        List<String> options = new ArrayList<>(REPLICATION_OPTIONS);
+        options.add("--server-id=" + serverId);
+        MySqlServer server = new MySqlServer(options);
+        server.launch();
+        return server;
+    }
+
+    /** Makes this server a replica of another, which has not been used before; it refuses changes of anybody else. */
+    public void follow(MySqlServer source) {
+        execute("SET GLOBAL super_read_only = ON");
+        execute("CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = " + source.port()
+                + ", SOURCE_USER = '" + user() + "', SOURCE_PASSWORD = '" + password()
+                + "', SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1, SOURCE_CONNECT_RETRY = 1");
+        execute("START REPLICA");
+    }
+
+    /** Makes this server refuse changes, as before a switch-over; open connections stay. */
+    public void demote() {
+        execute("SET GLOBAL super_read_only = ON");
+    }
+
+    /** Makes a replica take changes, after those that it has received. */
+    public void promote() {
+        execute("STOP REPLICA");
+        execute("RESET REPLICA ALL");
+        execute("SET GLOBAL super_read_only = OFF");
+        execute("SET GLOBAL read_only = OFF");
+    }
+
+    /** Waits until this server has all changes that another one has now. */
+    public void awaitChangesOf(MySqlServer source) {
+        String all = source.queryText("SELECT @@global.gtid_executed").replace("\n", "");
+        String result = queryText("SELECT WAIT_FOR_EXECUTED_GTID_SET('" + all + "', 60)");
+        if (!"0".equals(result)) {
+            throw new IllegalStateException("The replica does not get the changes of its source");
+        }
+    }
+
     @Override
     void prepare(Path data) throws IOException {
         Libraries.require("MySQL", "libaio.so.1", "libaio1");
@@ -64,12 +115,14 @@ public final class MySqlServer extends DatabaseServer {
         List<String> determining = new ArrayList<>(OPTIONS);
         determining.add(CREATE_USER);
         ServerCache.copyTemplate(home, determining, data, this::initialize);
+        Files.deleteIfExists(data.resolve("auto.cnf")); // the template's identity
     }
 
     @Override
     List<String> command(Path data, int port) {
         List<String> command = mysqld(data);
         command.addAll(SERVE_OPTIONS);
+        command.addAll(ownOptions);
         command.add("--port=" + port);
         return command;
     }

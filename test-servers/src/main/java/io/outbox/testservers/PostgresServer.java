@@ -2,6 +2,8 @@ package io.outbox.testservers;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,11 +14,14 @@ import org.tukaani.xz.XZInputStream;
  * A PostgreSQL server with durable settings (the server's defaults: fsync and synchronous commit on) and 300 connections.
  *
  * <p>A test that needs other settings takes a server of its own, executes {@code ALTER SYSTEM} and calls
- * {@link #restart()}.
+ * {@link #restart()}. One that needs a fail-over has a {@linkplain #startStandby() standby} {@linkplain #promote() promoted}.
  */
 public final class PostgresServer extends DatabaseServer {
 
     private static final String ARCHIVE = "postgres-linux-x86_64.txz";
+    /** The file that makes a server a standby. */
+    private static final String STANDBY = "standby.signal";
+
     private static final List<String> INIT_OPTIONS =
             List.of("--username=outbox", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync");
     private static final List<String> SETTINGS = List.of(
@@ -29,10 +34,23 @@ public final class PostgresServer extends DatabaseServer {
 
     private static PostgresServer shared;
 
+    /** The server that this one began as a standby of, or {@code null}. */
+    private final PostgresServer primary;
+
+    /** By which port it follows that server. */
+    private final int primaryPort;
+
     private Path home;
+    private Path data;
 
     private PostgresServer() {
+        this(null, 0);
+    }
+
+    private PostgresServer(PostgresServer primary, int primaryPort) {
         super("PostgreSQL");
+        this.primary = primary;
+        this.primaryPort = primaryPort;
     }
 
     /**
@@ -53,10 +71,53 @@ public final class PostgresServer extends DatabaseServer {
         return server;
     }
 
+    /** Starts a standby that follows this server by streaming replication, for the caller alone, who closes it. */
+    public PostgresServer startStandby() {
+        return startStandby(port());
+    }
+
+    /** As {@link #startStandby()}, following this server by another port, such as that of a proxy. */
+    public PostgresServer startStandby(int port) {
+        PostgresServer standby = new PostgresServer(this, port);
+        standby.launch();
+        return standby;
+    }
+
+    /** Makes every commit wait until a standby has it on disk, or none any more. */
+    public void replicateSynchronously(boolean on) {
+        execute("ALTER SYSTEM SET synchronous_standby_names = '" + (on ? "*" : "") + "'");
+        execute("SELECT pg_reload_conf()");
+    }
+
+    /** Makes a standby the primary; returns when it takes changes. */
+    public void promote() {
+        execute("SELECT pg_promote()");
+    }
+
+    /**
+     * Kills this server and starts it as a standby that follows nobody: what an old primary looks like after a fail-over. It
+     * answers queries and refuses changes.
+     */
+    public void demote() {
+        kill();
+        try {
+            Files.createFile(data.resolve(STANDBY));
+        } catch (IOException e) {
+            throw new UncheckedIOException("The server cannot be made a standby", e);
+        }
+        restart();
+    }
+
     @Override
     void prepare(Path data) throws IOException {
+        this.data = data;
         home = ServerCache.home(ARCHIVE, PostgresServer::unpack);
-        ServerCache.copyTemplate(home, INIT_OPTIONS, data, this::initialize);
+        if (primary == null) {
+            ServerCache.copyTemplate(home, INIT_OPTIONS, data, this::initialize);
+        } else {
+            PostgresBackup.of(primary.adminUrl(), primary.data, data);
+            Files.createFile(data.resolve(STANDBY));
+        }
     }
 
     @Override
@@ -64,6 +125,9 @@ public final class PostgresServer extends DatabaseServer {
         List<String> command = program("postgres");
         command.addAll(List.of("-D", data.toString(), "-p", Integer.toString(port)));
         SETTINGS.forEach(setting -> command.addAll(List.of("-c", setting)));
+        if (primary != null) {
+            command.addAll(List.of("-c", "primary_conninfo=host=127.0.0.1 user=outbox port=" + primaryPort));
+        }
         return command;
     }
 

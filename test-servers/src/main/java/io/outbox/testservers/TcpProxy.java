@@ -28,10 +28,10 @@ public final class TcpProxy implements AutoCloseable {
 
     private static final int CHUNK = 64 * 1024;
 
-    private final int targetPort;
     private final int port;
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
+    private int targetPort;
     private ServerSocket listener;
     private Thread acceptor;
     private Duration delay = Duration.ZERO;
@@ -53,6 +53,11 @@ public final class TcpProxy implements AutoCloseable {
     /** The port to connect to; it never changes. */
     public int port() {
         return port;
+    }
+
+    /** Leads new connections to another port, as an address does that moves; open ones stay where they are. */
+    public synchronized void moveTo(int newTargetPort) {
+        this.targetPort = newTargetPort;
     }
 
     /** How many connections are open. */
@@ -153,7 +158,7 @@ public final class TcpProxy implements AutoCloseable {
 
     private void forward(Connection connection) {
         try {
-            connection.target.connect(Ports.loopback(targetPort));
+            connection.target.connect(Ports.loopback(currentTarget()));
             connection.client.setTcpNoDelay(true);
             connection.target.setTcpNoDelay(true);
         } catch (IOException unreachable) {
@@ -168,6 +173,10 @@ public final class TcpProxy implements AutoCloseable {
 
     private synchronized boolean isClosed() {
         return closed;
+    }
+
+    private synchronized int currentTarget() {
+        return targetPort;
     }
 
     private synchronized Duration currentDelay() {
