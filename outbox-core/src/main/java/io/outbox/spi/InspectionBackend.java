@@ -5,11 +5,13 @@ import io.outbox.model.EventStatus;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OpenEvents;
+import io.outbox.model.StoreFigure;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The part of a storage engine that operators look into. Thread-safe. Each call does a bounded amount of work, however many
@@ -56,6 +58,19 @@ public interface InspectionBackend {
 
     /** Returns who has events in hand, and how many of those that {@link #open} looks at. */
     List<NodeLocks> nodes();
+
+    /**
+     * Returns what the store tells about itself, for health checks and meters. What it does not tell, or not to this user, is
+     * missing. Default: nothing.
+     */
+    default List<StoreFigure> figures() {
+        return List.of();
+    }
+
+    /** Returns which figures this kind of store may tell, without asking it. */
+    default Set<StoreFigure.Kind> figureKinds() {
+        return Set.of();
+    }
 
     /** Unlocks open events, whoever has them; returns how many. Their node may deliver them all the same. */
     int release(Collection<String> eventIds);

@@ -9,11 +9,14 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
+import io.outbox.model.StoreFigure;
 import io.outbox.spi.MetricsExporter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
@@ -38,6 +41,9 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
 
     /** How long a count of DEAD events is kept. */
     static final Duration DEAD_TTL = Duration.ofSeconds(60);
+
+    /** How long an answer of the store about itself is kept. */
+    static final Duration STORE_TTL = Duration.ofSeconds(60);
 
     private static final String EVENT_TYPE = "event.type";
 
@@ -320,6 +326,28 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
                 "Events that are DEAD and in the store",
                 new Cached<Number>(deadEvents::getAsLong, DEAD_TTL),
                 Tags.empty());
+    }
+
+    /**
+     * Adds gauges of what the store tells about itself, named {@code database.} and its {@link StoreFigure.Kind}. The supplier is asked
+     * at most once in 60 seconds, and only if a gauge is read. What the store does not tell then is NaN.
+     *
+     * @param kinds which gauges to add
+     */
+    public void gaugeStore(Set<StoreFigure.Kind> kinds, Supplier<List<StoreFigure>> figures) {
+        Objects.requireNonNull(figures, "figures");
+        Supplier<List<StoreFigure>> asked = new Cached<>(figures, STORE_TTL);
+        for (StoreFigure.Kind kind : kinds) {
+            gauge(
+                    "database." + kind.meterName(),
+                    "What the database tells about itself; see the page on operations",
+                    () -> asked.get().stream()
+                            .filter(figure -> figure.kind() == kind)
+                            .mapToDouble(StoreFigure::value)
+                            .findFirst()
+                            .orElse(Double.NaN),
+                    Tags.empty());
+        }
     }
 
     /** Removes the meters from the registry. */

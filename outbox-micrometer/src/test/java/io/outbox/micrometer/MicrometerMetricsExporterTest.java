@@ -12,6 +12,10 @@ import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.outbox.model.StoreFigure;
+import io.outbox.model.StoreFigure.Kind;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -201,6 +205,25 @@ class MicrometerMetricsExporterTest {
                 throw new IllegalStateException("no database");
             });
             assertThat(registry.get("outbox.events.dead").gauge().value()).isNaN();
+        }
+    }
+
+    @Test
+    void theStoreIsAskedOnceForAllItsGaugesAndWhatItDoesNotTellIsNotANumber() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        AtomicInteger asked = new AtomicInteger();
+        try (MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(meters)) {
+            exporter.gaugeStore(EnumSet.of(Kind.DEAD_ROWS, Kind.BLOCKED_STATEMENTS), () -> {
+                asked.incrementAndGet();
+                return List.of(new StoreFigure(Kind.DEAD_ROWS, 42, null));
+            });
+
+            assertThat(meters.get("outbox.database.dead.rows").gauge().value()).isEqualTo(42);
+            assertThat(meters.get("outbox.database.blocked.statements").gauge().value())
+                    .isNaN();
+            assertThat(meters.find("outbox.database.slot.retained.bytes").gauge())
+                    .isNull();
+            assertThat(asked).hasValue(1);
         }
     }
 }

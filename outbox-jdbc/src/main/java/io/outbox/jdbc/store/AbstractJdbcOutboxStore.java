@@ -153,6 +153,19 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return WakeUp.NONE;
     }
 
+    /**
+     * Returns a query that tells whether the server only reads, as a replica does and a former primary after a fail-over.
+     * Default: none, for a database without replicas.
+     */
+    protected Optional<String> readOnlyQuery() {
+        return Optional.empty();
+    }
+
+    /** Returns what this database can tell about itself. */
+    List<DatabaseFigures.Question> figures() {
+        return List.of();
+    }
+
     /** Returns the name of the DDL: {@code schema/<name>.sql} in the resources of the jar that has the store's class. */
     public String schemaScript() {
         return name();

@@ -7,6 +7,7 @@ import io.outbox.model.Fingerprint;
 import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
+import io.outbox.model.StoreFigure;
 import io.outbox.spi.ClusterBackend;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventFilter;
@@ -20,10 +21,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -87,6 +90,18 @@ final class JdbcInspection implements InspectionBackend {
         return connections.reading(conn -> fingerprint == null
                 ? searchAny(conn, filter, after, limit)
                 : alike(searchAny(conn, filter, after, MOST_READ), fingerprint, limit));
+    }
+
+    @Override
+    public List<StoreFigure> figures() {
+        return connections.with(conn -> new DatabaseFigures(store, conn).ask(store.figures()));
+    }
+
+    @Override
+    public Set<StoreFigure.Kind> figureKinds() {
+        return store.figures().stream()
+                .map(DatabaseFigures.Question::kind)
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(StoreFigure.Kind.class)));
     }
 
     private Found searchAny(Connection conn, EventFilter filter, String after, int limit) {

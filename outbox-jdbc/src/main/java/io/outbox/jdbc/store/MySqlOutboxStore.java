@@ -59,6 +59,16 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
+    List<DatabaseFigures.Question> figures() {
+        return DatabaseFigures.MYSQL;
+    }
+
+    @Override
+    protected Optional<String> readOnlyQuery() {
+        return Optional.of("SELECT @@global.read_only");
+    }
+
+    @Override
     public boolean isSchemaCatalog() {
         return true;
     }

@@ -134,6 +134,16 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
+    List<DatabaseFigures.Question> figures() {
+        return DatabaseFigures.POSTGRESQL;
+    }
+
+    @Override
+    protected Optional<String> readOnlyQuery() {
+        return Optional.of("SELECT pg_is_in_recovery()");
+    }
+
+    @Override
     protected String utcNow() {
         return "(clock_timestamp() AT TIME ZONE 'UTC')";
     }

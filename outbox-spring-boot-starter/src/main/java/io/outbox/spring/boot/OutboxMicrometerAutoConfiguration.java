@@ -56,6 +56,18 @@ public class OutboxMicrometerAutoConfiguration {
         };
     }
 
+    /** Gauges of what the database tells about itself; not for exporters of the application. */
+    @Bean
+    OutboxFeature outboxDatabaseGauges() {
+        return outbox -> {
+            if (outbox.metrics() instanceof MicrometerMetricsExporter meters
+                    && outbox.settings().mode() != Mode.WRITER_ONLY) {
+                outbox.whenBuilt(built ->
+                        built.inspection().ifPresent(store -> meters.gaugeStore(store.figureKinds(), store::figures)));
+            }
+        };
+    }
+
     /** Makes an exporter for a prefix. */
     interface Metrics extends Function<String, MetricsExporter> {}
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Tells whether events are delivered, and if not, why. Down if an outbox that should deliver does not, if its oldest event
@@ -28,6 +29,7 @@ final class OutboxHealthCheck {
     private final Duration maxLag;
     private final boolean startsByItself;
     private final WakeUp wakeUp;
+    private final Map<Outbox, DatabaseDetails> database = new ConcurrentHashMap<>();
 
     /** @param wakeUp the hints of the application's own outbox; {@code null} without */
     OutboxHealthCheck(Map<String, Outbox> outboxes, OutboxSettings settings, WakeUp wakeUp) {
@@ -58,8 +60,10 @@ final class OutboxHealthCheck {
     private Result check(Outbox outbox) {
         Map<String, Object> details = new LinkedHashMap<>();
         OutboxStatus status;
+        Map<String, Object> database = new LinkedHashMap<>();
         try {
             status = outbox.status();
+            this.database.computeIfAbsent(outbox, DatabaseDetails::new).describe(database);
         } catch (RuntimeException e) {
             details.put("state", outbox.state().name());
             details.put("reasons", List.of("the store cannot be asked: " + Reason.of(e)));
@@ -68,6 +72,7 @@ final class OutboxHealthCheck {
         Instant now = Instant.now();
         List<String> reasons = reasons(status, now);
         describe(status, now, details);
+        details.putAll(database);
         if (!reasons.isEmpty()) {
             details.put("reasons", reasons);
         }
