@@ -21,6 +21,10 @@ public class OutboxStoreException extends OutboxBackendException {
     /** How states begin without an answer: connections, a PostgreSQL that shuts down, time-outs of drivers, and H2's own. */
     private static final Set<String> UNANSWERED = Set.of("08", "57P", "HYT", "90");
 
+    private static final String READ_ONLY = "25006";
+    /** MySQL's and MariaDB's codes for a server that an operator, or InnoDB, has made read-only. */
+    private static final Set<Integer> READ_ONLY_CODES = Set.of(1290, 1836);
+
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
     /** MySQL's and MariaDB's codes for a missing right to a table and to a column, and H2's for a table. */
     private static final Set<Integer> FORBIDDING_CODES = Set.of(1142, 1143, 90096);
@@ -52,6 +56,15 @@ public class OutboxStoreException extends OutboxBackendException {
         return getCause() instanceof SQLException cause
                 && (INSUFFICIENT_PRIVILEGE.equals(cause.getSQLState())
                         || FORBIDDING_CODES.contains(cause.getErrorCode()));
+    }
+
+    /**
+     * Returns whether the server answered that it only reads: it is a replica, or was the primary until a fail-over. Another
+     * connection may lead to the primary.
+     */
+    public boolean isReadOnly() {
+        return getCause() instanceof SQLException cause
+                && (READ_ONLY.equals(cause.getSQLState()) || READ_ONLY_CODES.contains(cause.getErrorCode()));
     }
 
     /** Goes by what the database said; without an answer of the database nothing is refused. */

@@ -51,10 +51,11 @@ class JdbcDelivery implements DeliveryBackend {
     @Override
     public Page<DueEvent> fetch(FetchRequest request) {
         PageLimit limit = new PageLimit(request.limit(), request.maxBytes());
-        return connections.reading(conn -> new DuePages(store, conn).read(DueRange.of(request), limit, row -> {
-            foreignLocks.lookAt(row, request.now());
-            return store.mapDueEvent(row);
-        }));
+        return connections.readingFromPrimary(conn -> new DuePages(store, conn)
+                .read(DueRange.of(request), limit, row -> {
+                    foreignLocks.lookAt(row, request.now());
+                    return store.mapDueEvent(row);
+                }));
     }
 
     @Override
@@ -100,17 +101,17 @@ class JdbcDelivery implements DeliveryBackend {
 
     @Override
     public Instant currentTime() {
-        return connections.with(store::currentTime);
+        return connections.readingFromPrimary(store::currentTime);
     }
 
     @Override
     public Optional<Instant> nextDueAt(Instant now) {
-        return connections.reading(conn -> new DuePages(store, conn).nextDueAt(now));
+        return connections.readingFromPrimary(conn -> new DuePages(store, conn).nextDueAt(now));
     }
 
     @Override
     public Optional<Instant> oldestDueAt(Instant now) {
-        return connections.reading(conn -> new DuePages(store, conn).oldestDueAt(now));
+        return connections.readingFromPrimary(conn -> new DuePages(store, conn).oldestDueAt(now));
     }
 
     @Override
@@ -121,10 +122,9 @@ class JdbcDelivery implements DeliveryBackend {
     /** Looks into the index by type; without one, at the types of the first thousand events. */
     @Override
     public DueTypes lookByType(List<DueType> known, Instant from) {
-        return connections.with(conn -> {
-            boolean indexed = store.findIndexByType(conn);
+        return connections.readingFromPrimary(conn -> {
             TypeLook look = new TypeLook(store, conn);
-            return store.reading(conn, () -> indexed ? look.all(known) : look.some(from));
+            return store.findIndexByType(conn) ? look.all(known) : look.some(from);
         });
     }
 }

@@ -1,29 +1,76 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.OutboxBackendException;
 import io.outbox.store.Connections;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-/** Runs work of a store on connections of its own, again where the database gives it up. */
+/**
+ * Runs work of a store on connections of its own, again where the database gives it up, and on another connection where the
+ * server only reads.
+ */
 final class StoreConnections {
+
+    /** The states of a connection that does not exist any more; the latter is MariaDB's. */
+    private static final Set<String> CLOSED = Set.of("08003", "08000");
 
     private final AbstractJdbcOutboxStore store;
     private final Connections connections;
+    private final PrimaryCheck primary;
+    private final StaleConnections stale = new StaleConnections(System::nanoTime);
 
     StoreConnections(AbstractJdbcOutboxStore store, ConnectionProvider provider) {
         this.store = store;
         this.connections = new Connections(provider);
+        this.primary = new PrimaryCheck(store, System::nanoTime);
     }
 
     /** Runs work that begins transactions where it needs them. */
     <T> T with(Function<Connection, T> work) {
-        return connections.with(work);
+        for (boolean again = false; ; again = true) {
+            AtomicBoolean dropped = new AtomicBoolean();
+            try {
+                T result = connections.with(conn -> run(conn, work, dropped));
+                stale.worked();
+                return result;
+            } catch (OutboxBackendException e) {
+                // a pool may hand out what was dropped a moment ago, and notices only then
+                if (!dropped.get() && !(again && isClosed(e) && stale.takeOne())) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static boolean isClosed(OutboxBackendException e) {
+        return e.getCause() instanceof SQLException cause && CLOSED.contains(String.valueOf(cause.getSQLState()));
+    }
+
+    private <T> T run(Connection conn, Function<Connection, T> work, AtomicBoolean dropped) {
+        try {
+            return work.apply(conn);
+        } catch (OutboxStoreException e) {
+            dropped.set(e.isReadOnly() && stale.drop(conn));
+            throw e;
+        }
     }
 
     /** Runs work that locks nothing. */
     <T> T reading(Function<Connection, T> work) {
         return with(conn -> store.reading(conn, () -> work.apply(conn)));
+    }
+
+    /** Runs work that locks nothing, on no server but the primary: what a replica has may be out of date. */
+    <T> T readingFromPrimary(Function<Connection, T> work) {
+        return reading(conn -> {
+            primary.require(conn);
+            return work.apply(conn);
+        });
     }
 
     /** Runs work in one transaction. */

@@ -18,6 +18,7 @@ final class Notifier {
     private static final System.Logger LOG = System.getLogger(PostgresWakeUp.class.getName());
     private static final long IDLE_SECONDS = 10;
     private static final int UNREMARKABLE = 2;
+    private static final String READ_ONLY = "25006";
     /** Nobody needs to know that a notification survived a crash of the server, so its commit does not wait for the disk. */
     private static final String NOTIFY = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
 
@@ -53,18 +54,28 @@ final class Notifier {
 
     private void sendNow(String message) {
         try (Connection connection = dataSource.getConnection()) {
-            try (PreparedStatement notify = connection.prepareStatement(NOTIFY)) {
-                FreshPlan.request(notify);
-                notify.setString(1, channel.name(connection));
-                notify.setString(2, message);
-                notify.execute();
-            }
-            commit(connection);
+            notify(connection, message);
             failures = 0;
             outage.over();
         } catch (SQLException | RuntimeException | Error e) {
             failed(e);
             throw new IllegalStateException("The notification was not sent", e);
+        }
+    }
+
+    /** A connection that cannot notify, as one to a standby, goes back to the pool closed. */
+    private void notify(Connection connection, String message) throws SQLException {
+        try (PreparedStatement notify = connection.prepareStatement(NOTIFY)) {
+            FreshPlan.request(notify);
+            notify.setString(1, channel.name(connection));
+            notify.setString(2, message);
+            notify.execute();
+            commit(connection);
+        } catch (SQLException e) {
+            if (READ_ONLY.equals(e.getSQLState())) {
+                connection.abort(Runnable::run);
+            }
+            throw e;
         }
     }
 

@@ -1,0 +1,245 @@
+package io.outbox.jdbc.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.support.CountingMetrics;
+import io.outbox.jdbc.support.OutboxRows;
+import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.testservers.DatabaseServer;
+import io.outbox.testservers.MySqlServer;
+import io.outbox.testservers.PostgresServer;
+import io.outbox.testservers.TcpProxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Delivery while another server becomes the primary and the old one goes on answering, read-only, on connections that the pool
+ * has kept.
+ */
+class FailOverTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    /** Longer than a fail-over takes, so that nobody takes anything over because of it. */
+    private static final Duration LEASE = Duration.ofSeconds(60);
+
+    /** For a wait until nodes take over what they themselves have held and finished, as the new primary does not know. */
+    private static final Duration SHORT_LEASE = Duration.ofSeconds(8);
+
+    private static final int ENOUGH = 60;
+
+    private final FaultyLoad load = new FaultyLoad();
+    private final CountingMetrics metrics = new CountingMetrics();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final List<Outbox> outboxes = new ArrayList<>();
+    private Duration lease = LEASE;
+    private TcpProxy address;
+    private JdbcOutbox jdbc;
+
+    @AfterEach
+    void endAll() throws Exception {
+        load.stop();
+        outboxes.forEach(Outbox::close);
+        Collections.reverse(opened);
+        for (AutoCloseable resource : opened) {
+            resource.close();
+        }
+    }
+
+    private <T extends AutoCloseable> T opened(T resource) {
+        opened.add(resource);
+        return resource;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void nothingIsLostOrRepeatedWhenASynchronousStandbyOfPostgresqlTakesOver(int nodes) {
+        PostgresServer primary = opened(PostgresServer.start());
+        PostgresServer standby = opened(primary.startStandby());
+        primary.replicateSynchronously(true);
+        String url = start(TestDatabase.POSTGRESQL, primary, nodes);
+        awaitDeliveries();
+
+        primary.demote();
+        standby.replicateSynchronously(false);
+        standby.promote();
+        awaitRefusals(); // the pool is full of connections to the old primary
+        address.moveTo(standby.port());
+
+        awaitDeliveries();
+        assertNothingLostOrRepeated(DatabaseServer.urlAt(url, primary.port(), standby.port()));
+    }
+
+    @Test
+    void nothingIsLostOrRepeatedWhenMySqlIsSwitchedOver() {
+        MySqlServer primary = opened(MySqlServer.startForReplication(1));
+        MySqlServer replica = opened(MySqlServer.startForReplication(2));
+        replica.follow(primary);
+        String url = start(TestDatabase.MYSQL, primary, 2);
+        awaitDeliveries();
+
+        primary.demote();
+        replica.awaitChangesOf(primary);
+        replica.promote();
+        awaitRefusals();
+        address.moveTo(replica.port());
+
+        awaitDeliveries();
+        assertNothingLostOrRepeated(DatabaseServer.urlAt(url, primary.port(), replica.port()));
+    }
+
+    @Test
+    void whatTheDatabaseLostIsAllThatIsMissingWhenAStandbyTakesOverThatWasBehind() throws Exception {
+        PostgresServer primary = opened(PostgresServer.start());
+        TcpProxy replication = opened(TcpProxy.start(primary.port()));
+        PostgresServer standby = opened(primary.startStandby(replication.port()));
+        lease = SHORT_LEASE;
+        String url = start(TestDatabase.POSTGRESQL, primary, 2);
+        awaitDeliveries();
+
+        replication.stall();
+        awaitDeliveries();
+        primary.kill();
+        address.moveTo(standby.port());
+        standby.promote();
+
+        awaitDeliveries();
+        HikariDataSource direct = awaitAllDone(DatabaseServer.urlAt(url, primary.port(), standby.port()));
+        Map<String, OutboxRows.Row> rows = OutboxRows.all(direct);
+        Set<String> lost = new HashSet<>(load.committed());
+        lost.removeAll(rows.keySet());
+        assertThat(lost).as("committed before the standby had it").isNotEmpty();
+        assertThat(load.deliveries().keySet()).containsAll(rows.keySet());
+        assertThat(rows.values()).allMatch(row -> row.attempts() == 0 && row.lastError() == null);
+        // delivered again is what was delivered before the stall was over, and whose outcome is lost with it
+        load.deliveries()
+                .forEach((id, count) ->
+                        assertThat(count == 1 || rows.containsKey(id)).as(id).isTrue());
+    }
+
+    @Test
+    void aNodeWithNothingToDoNoticesThatItAsksAServerThatOnlyReads() throws SQLException {
+        MySqlServer primary = opened(MySqlServer.startForReplication(1));
+        MySqlServer replica = opened(MySqlServer.startForReplication(2));
+        replica.follow(primary);
+        String url = startNodes(TestDatabase.MYSQL, primary, 1, 2_000);
+        openConnections(10);
+
+        primary.demote();
+        replica.awaitChangesOf(primary);
+        replica.promote();
+        address.moveTo(replica.port());
+        HikariDataSource direct =
+                opened(TestDatabase.pool(DatabaseServer.urlAt(url, primary.port(), replica.port()), 2));
+        JdbcOutbox elsewhere = JdbcOutbox.of(direct);
+        String id;
+        try (Outbox writer = Outbox.writerOnly().backend(elsewhere.backend()).build();
+                Transaction tx = elsewhere.begin()) {
+            id = writer.writer().write(EventEnvelope.ofJson(FaultyLoad.EVENT_TYPE, "{}"));
+            tx.commit();
+        }
+
+        // not after a poll for each of the connections that the pool has kept
+        await().atMost(Duration.ofSeconds(15)).until(() -> load.deliveries().containsKey(id));
+    }
+
+    private void openConnections(int count) throws SQLException {
+        List<Connection> connections = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            connections.add(jdbc.connectionProvider().getConnection());
+        }
+        for (Connection connection : connections) {
+            connection.close();
+        }
+    }
+
+    // The scene
+
+    /** Starts nodes and a business that reach the server by an address which can be moved; returns its own URL. */
+    private String start(TestDatabase database, DatabaseServer server, int nodes) {
+        String url = startNodes(database, server, nodes, 100);
+        AtomicInteger turn = new AtomicInteger();
+        load.start(4, jdbc, () -> outboxes.get(turn.getAndIncrement() % nodes).writer());
+        return url;
+    }
+
+    private String startNodes(TestDatabase database, DatabaseServer server, int nodes, long intervalMs) {
+        String url = server.newDatabase();
+        address = opened(TcpProxy.start(server.port()));
+        HikariDataSource pool =
+                opened(database.impatientPool(DatabaseServer.urlAt(url, server.port(), address.port()), 14));
+        jdbc = JdbcOutbox.of(pool).createSchema();
+        for (int i = 0; i < nodes; i++) {
+            DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+            listeners.register(FaultyLoad.EVENT_TYPE, load.listener());
+            Outbox.AbstractBuilder<?> node = nodes == 1
+                    ? Outbox.singleNode().hotQueueCapacity(20).intervalMs(intervalMs)
+                    : Outbox.multiNode()
+                            .claimLocking("node-" + i, lease)
+                            .hotQueueCapacity(20)
+                            .intervalMs(intervalMs);
+            outboxes.add(node.backend(jdbc.backend())
+                    .listenerRegistry(listeners)
+                    .metrics(metrics)
+                    .build());
+        }
+        return url;
+    }
+
+    private void awaitDeliveries() {
+        int before = load.delivered();
+        await().atMost(PATIENCE).until(() -> {
+            load.requireRunning();
+            return load.delivered() >= before + ENOUGH;
+        });
+    }
+
+    private void awaitRefusals() {
+        int before = load.failedTransactions();
+        await().atMost(PATIENCE).until(() -> load.failedTransactions() >= before + ENOUGH);
+    }
+
+    private HikariDataSource awaitAllDone(String url) throws InterruptedException {
+        load.stop();
+        load.requireRunning();
+        HikariDataSource direct = opened(TestDatabase.pool(url, 2));
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(OutboxRows.where(direct, "status <> 1")).isEmpty());
+        outboxes.forEach(Outbox::close);
+        return direct;
+    }
+
+    private void assertNothingLostOrRepeated(String url) {
+        Map<String, OutboxRows.Row> rows;
+        try {
+            rows = OutboxRows.all(awaitAllDone(url));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        assertThat(rows.keySet()).containsAll(load.committed());
+        assertThat(rows.values()).allMatch(row -> row.isDone() && row.attempts() == 0 && row.lastError() == null);
+        assertThat(load.deliveries().keySet()).containsExactlyInAnyOrderElementsOf(rows.keySet());
+        assertThat(load.deliveries().values()).containsOnly(1);
+        assertThat(metrics.failed).hasValue(0);
+        assertThat(metrics.dead).hasValue(0);
+    }
+}

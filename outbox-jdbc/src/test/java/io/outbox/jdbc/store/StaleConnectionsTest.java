@@ -1,0 +1,54 @@
+package io.outbox.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Connections to a server that only reads are dropped, but not for ever in a tight loop. */
+class StaleConnectionsTest {
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final AtomicInteger aborted = new AtomicInteger();
+    private final StaleConnections stale = new StaleConnections(nanos::get);
+    private final Connection connection = (Connection) Proxy.newProxyInstance(
+            Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                assertThat(method.getName()).isEqualTo("abort");
+                aborted.incrementAndGet();
+                return null;
+            });
+
+    private int dropAll() {
+        int dropped = 0;
+        while (stale.drop(connection)) {
+            dropped++;
+        }
+        return dropped;
+    }
+
+    @Test
+    void asManyAsAPoolMayHaveAreDroppedInARowAndThenOneASecond() {
+        assertThat(dropAll()).isEqualTo(20);
+
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(900));
+        assertThat(dropAll()).isZero();
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(2_200));
+        assertThat(dropAll()).isEqualTo(3);
+        nanos.addAndGet(TimeUnit.HOURS.toNanos(1));
+        assertThat(dropAll()).isEqualTo(20);
+        assertThat(aborted).hasValue(43);
+    }
+
+    @Test
+    void afterOneThatWorksTheOthersAreWorthDroppingAgain() {
+        dropAll();
+
+        stale.worked();
+
+        assertThat(dropAll()).isEqualTo(20);
+    }
+}
