@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
  * no network to cut.
  */
 public enum Database {
-    POSTGRESQL(() -> new SqlStore(PostgresServer.start(), Sql.POSTGRESQL)),
-    MYSQL(() -> new SqlStore(MySqlServer.start(), Sql.MYSQL)),
-    MARIADB(() -> new SqlStore(MariaDbServer.start(), Sql.MYSQL)),
+    POSTGRESQL(() -> new SqlStore(PostgresServer.start(), Sql.POSTGRESQL, Replica::ofPostgres)),
+    MYSQL(() -> new SqlStore(MySqlServer.startForReplication(1), Sql.MYSQL, Replica::ofMySql)),
+    MARIADB(() -> new SqlStore(MariaDbServer.start(), Sql.MYSQL, Replica::none)),
     REDIS(RedisStore::new);
 
     private final Supplier<Store> store;
@@ -29,6 +29,7 @@ public enum Database {
     Set<FaultKind> faults() {
         return Arrays.stream(FaultKind.values())
                 .filter(kind -> this != REDIS || !kind.needsDatabase())
+                .filter(kind -> this != MARIADB || kind != FaultKind.SERVER_FAIL_OVER)
                 .collect(Collectors.toUnmodifiableSet());
     }
 

@@ -85,6 +85,10 @@ final class Injector {
             case SERVER_LOST_ANSWERS -> during(planned, new LostAnswers(cluster.proxies()));
             case SERVER_ROWS_LOCKED -> during(planned, store.lockingRows());
             case SERVER_SNAPSHOT -> during(planned, store.holdingSnapshot());
+            case SERVER_SESSIONS_ENDED -> during(planned, store.endingSessions());
+            case SERVER_FAIL_OVER -> during(planned, store.failingOver(cluster.proxies()));
+            case POOL_EXHAUSTED ->
+                during(planned, () -> node.tell(Command.EXHAUST_POOL), () -> node.tell(Command.FREE_POOL));
         }
         return faults.get(faults.size() - 1);
     }

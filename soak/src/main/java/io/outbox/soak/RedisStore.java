@@ -13,6 +13,7 @@ import io.lettuce.core.protocol.CommandType;
 import io.outbox.soak.cluster.Address;
 import io.outbox.soak.judge.Row;
 import io.outbox.testservers.RedisServer;
+import io.outbox.testservers.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,6 +113,16 @@ final class RedisStore implements Store {
     @Override
     public Trouble holdingSnapshot() {
         throw new UnsupportedOperationException("Redis has no snapshots");
+    }
+
+    @Override
+    public Trouble endingSessions() {
+        throw new UnsupportedOperationException("Redis has no sessions to speak of");
+    }
+
+    @Override
+    public Trouble failingOver(List<TcpProxy> proxies) {
+        throw new UnsupportedOperationException("Redis loses what a replica has not got");
     }
 
     private static void client(RedisCommands<String, String> commands, String... words) {

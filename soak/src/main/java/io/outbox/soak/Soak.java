@@ -18,8 +18,9 @@ import java.util.stream.Collectors;
  * a promise was broken.
  *
  * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb,redis}, default all), {@code soak.minutes}
- * (on each database, default 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers
- * and reports, default {@code soak/target/soak}).
+ * (on each database, default 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.skew} (seconds by which the clocks of
+ * nodes differ, default 90), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers and reports, default
+ * {@code soak/target/soak}).
  */
 public final class Soak {
 
@@ -38,7 +39,8 @@ public final class Soak {
             }
             List<PlannedFault> faults = new Schedule(seed, SoakRun.NODES, SoakRun.LEASE, faults(database)).plan(length);
             Path home = directory.resolve(database.name().toLowerCase(Locale.ROOT) + "-" + seed);
-            SoakRun run = new SoakRun(database, seed, home, System.out);
+            SoakRun run = new SoakRun(database, seed, home, System.out)
+                    .skew(Duration.ofSeconds(Long.getLong("soak.skew", 90)));
             kept &= run.run(faults).findings().isEmpty();
         }
         System.exit(kept ? 0 : 1);

@@ -1,6 +1,7 @@
 package io.outbox.soak;
 
 import io.outbox.soak.cluster.Cluster;
+import io.outbox.soak.cluster.Cluster.Timing;
 import io.outbox.soak.fault.Fault;
 import io.outbox.soak.fault.PlannedFault;
 import io.outbox.soak.judge.Evidence;
@@ -39,6 +40,7 @@ public final class SoakRun {
     private final long seed;
     private final Path directory;
     private final PrintStream out;
+    private Duration skew = Duration.ZERO;
 
     /**
      * A run that is yet to start.
@@ -53,12 +55,18 @@ public final class SoakRun {
         this.out = out;
     }
 
+    /** Sets by how much the clocks of nodes differ, from one to the next. */
+    public SoakRun skew(Duration difference) {
+        this.skew = difference;
+        return this;
+    }
+
     /** Runs with these faults and returns what the judge says. */
     public Verdict run(List<PlannedFault> faults) throws Exception {
         empty(directory);
         out.printf("%s, seed %d, lease %d s, %d nodes%n", database, seed, LEASE.toSeconds(), NODES);
         try (Store store = database.start();
-                Cluster cluster = new Cluster(store.address(), LEASE, seed, directory)) {
+                Cluster cluster = new Cluster(store.address(), new Timing(LEASE, skew), seed, directory)) {
             return run(cluster, store, faults);
         }
     }

@@ -8,6 +8,7 @@ import io.outbox.soak.cluster.Address;
 import io.outbox.soak.judge.Row;
 import io.outbox.soak.node.Business;
 import io.outbox.testservers.DatabaseServer;
+import io.outbox.testservers.TcpProxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -23,14 +24,17 @@ final class SqlStore implements Store {
     private static final String ALL = "SELECT event_id, status, attempts, locked_by FROM outbox_event";
     private static final String COUNT_PENDING = "SELECT count(*) FROM outbox_event WHERE status IN (0, 2)";
 
-    private final DatabaseServer server;
     private final Sql sql;
-    private final String jdbcUrl;
+    private final Replica.Maker replicas;
+    private final List<DatabaseServer> formerServers = new ArrayList<>();
+    private DatabaseServer server;
+    private String jdbcUrl;
 
     /** Creates the table in a database of its own. */
-    SqlStore(DatabaseServer server, Sql sql) {
+    SqlStore(DatabaseServer server, Sql sql, Replica.Maker replicas) {
         this.server = server;
         this.sql = sql;
+        this.replicas = replicas;
         this.jdbcUrl = server.newDatabase();
         try (HikariDataSource dataSource = new HikariDataSource()) {
             dataSource.setJdbcUrl(jdbcUrl);
@@ -94,6 +98,32 @@ final class SqlStore implements Store {
         return new Session(sql.snapshot());
     }
 
+    @Override
+    public Trouble endingSessions() {
+        return new EndedSessions(this::connect, sql.sessions());
+    }
+
+    @Override
+    public Trouble failingOver(List<TcpProxy> proxies) {
+        return new Trouble() {
+            @Override
+            public Set<String> begin() {
+                Replica replica = replicas.of(server, formerServers.size());
+                formerServers.add(server);
+                replica.takeOver().run();
+                jdbcUrl = DatabaseServer.urlAt(
+                        jdbcUrl, server.port(), replica.server().port());
+                server = replica.server();
+                return Set.of();
+            }
+
+            @Override
+            public void end() {
+                proxies.forEach(proxy -> proxy.moveTo(server.port()));
+            }
+        };
+    }
+
     private Connection connect() throws SQLException {
         return DriverManager.getConnection(jdbcUrl + sql.lockTimeout());
     }
@@ -101,6 +131,7 @@ final class SqlStore implements Store {
     @Override
     public void close() {
         server.close();
+        formerServers.forEach(DatabaseServer::close);
     }
 
     /** A session that lasts as long as what it has turned on. */

@@ -2,6 +2,7 @@ package io.outbox.soak;
 
 import io.outbox.soak.cluster.Address;
 import io.outbox.soak.judge.Row;
+import io.outbox.testservers.TcpProxy;
 import io.outbox.testservers.TestServer;
 import java.util.List;
 import java.util.Set;
@@ -46,6 +47,20 @@ interface Store extends AutoCloseable {
      * @throws UnsupportedOperationException if this is no database
      */
     Trouble holdingSnapshot();
+
+    /**
+     * All sessions are ended, again and again.
+     *
+     * @throws UnsupportedOperationException if this is no database
+     */
+    Trouble endingSessions();
+
+    /**
+     * Another server becomes the primary, and the proxies lead there in the end.
+     *
+     * @throws UnsupportedOperationException if this store has no replicas
+     */
+    Trouble failingOver(List<TcpProxy> proxies);
 
     /** Ends the server. */
     @Override

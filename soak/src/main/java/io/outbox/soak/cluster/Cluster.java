@@ -19,16 +19,26 @@ public final class Cluster implements AutoCloseable {
 
     private final Address address;
     private final Duration lease;
+    private final Duration skew;
     private final Random seeds;
     private final Path directory;
     private final Watchdog watchdog = Watchdog.start();
     private final List<Slot> slots = new ArrayList<>();
     private final List<Node> all = new ArrayList<>();
 
+    /**
+     * How nodes count time.
+     *
+     * @param lease how long their locks last
+     * @param skew how far the clock of the first is behind that of the second, and that of the third ahead
+     */
+    public record Timing(Duration lease, Duration skew) {}
+
     /** A cluster without nodes; the directory is for their ledgers and outputs. */
-    public Cluster(Address address, Duration lease, long seed, Path directory) {
+    public Cluster(Address address, Timing timing, long seed, Path directory) {
         this.address = address;
-        this.lease = lease;
+        this.lease = timing.lease();
+        this.skew = timing.skew();
         this.seeds = new Random(seed);
         this.directory = directory;
     }
@@ -39,7 +49,7 @@ public final class Cluster implements AutoCloseable {
      */
     public void start(int nodes) throws InterruptedException {
         for (int i = 1; i <= nodes; i++) {
-            Slot slot = new Slot("n" + i, i == nodes ? address.impatient() : address);
+            Slot slot = new Slot("n" + i, i == nodes ? address.impatient() : address, skew.multipliedBy(i - 2));
             slots.add(slot);
             slot.startNode();
         }
@@ -103,11 +113,13 @@ public final class Cluster implements AutoCloseable {
         private final String name;
         private final TcpProxy proxy;
         private final String url;
+        private final Duration skew;
         private Node node;
         private int generation;
 
-        private Slot(String name, Address address) {
+        private Slot(String name, Address address, Duration skew) {
             this.name = name;
+            this.skew = skew;
             this.proxy = TcpProxy.start(address.port());
             this.url = address.through(proxy);
         }
@@ -116,7 +128,8 @@ public final class Cluster implements AutoCloseable {
             generation++;
             String nodeName = name + "." + generation;
             node = Node.start(
-                    new NodeSettings(url, nodeName, directory.resolve(nodeName + ".ledger"), lease, seeds.nextLong()),
+                    new NodeSettings(
+                            url, nodeName, directory.resolve(nodeName + ".ledger"), lease, seeds.nextLong(), skew),
                     watchdog);
             all.add(node);
         }

@@ -28,6 +28,8 @@ public enum FaultKind {
     CAUGHT_ERRORS(Excuse.NEVER),
     /** Its business writes events of up to 1 MB among the small ones. */
     LARGE_PAYLOADS(Excuse.NEVER),
+    /** Something else in its process keeps all connections of its pool for longer than the lease. */
+    POOL_EXHAUSTED(Excuse.LOST_LEASE),
 
     SERVER_KILLED(Excuse.NEVER),
     SERVER_FROZEN(Excuse.NEVER),
@@ -40,7 +42,14 @@ public enum FaultKind {
     /** A session beside the nodes has locked the rows of a few events. */
     SERVER_ROWS_LOCKED(Excuse.LOCKED_ROW),
     /** A session beside the nodes has a snapshot open, so that no dead row can be cleaned up. */
-    SERVER_SNAPSHOT(Excuse.NEVER);
+    SERVER_SNAPSHOT(Excuse.NEVER),
+    /** An operator ends all sessions, again and again. */
+    SERVER_SESSIONS_ENDED(Excuse.NEVER),
+    /**
+     * A replica that has everything becomes the primary. For longer than the lease the address still leads to the old one, which
+     * answers and refuses changes; then it moves, and connections to the old one stay open.
+     */
+    SERVER_FAIL_OVER(Excuse.NEVER);
 
     /** When a fault explains a later delivery; all but the last one have to hit the node that made the earlier one. */
     public enum Excuse {
@@ -77,15 +86,24 @@ public enum FaultKind {
     /** Whether events may have to wait for a lease to end because of it, or for the server to be there again. */
     public boolean delaysEvents() {
         return switch (this) {
-            case KILLED, STOPPED, STALLED, LATE_ANSWERS, CUT_OFF, CLOSED -> true;
-            case SERVER_KILLED, SERVER_FROZEN, SERVER_REFUSING, SERVER_BLOCKING -> true;
+            case KILLED, STOPPED, STALLED, LATE_ANSWERS, CUT_OFF, CLOSED, POOL_EXHAUSTED -> true;
+            case SERVER_KILLED,
+                    SERVER_FROZEN,
+                    SERVER_REFUSING,
+                    SERVER_BLOCKING,
+                    SERVER_SESSIONS_ENDED,
+                    SERVER_FAIL_OVER -> true;
             case RESET, LOST_ANSWERS, CAUGHT_ERRORS, LARGE_PAYLOADS -> false;
             case SERVER_LOST_ANSWERS, SERVER_ROWS_LOCKED, SERVER_SNAPSHOT -> false;
         };
     }
 
-    /** Whether it takes a database, with rows, locks and snapshots. */
+    /** Whether it takes a database, with rows, locks, snapshots, sessions and replicas. */
     public boolean needsDatabase() {
-        return this == CAUGHT_ERRORS || this == SERVER_ROWS_LOCKED || this == SERVER_SNAPSHOT;
+        return switch (this) {
+            case CAUGHT_ERRORS, POOL_EXHAUSTED, SERVER_ROWS_LOCKED, SERVER_SNAPSHOT -> true;
+            case SERVER_SESSIONS_ENDED, SERVER_FAIL_OVER -> true;
+            default -> false;
+        };
     }
 }

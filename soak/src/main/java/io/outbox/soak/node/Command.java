@@ -7,5 +7,8 @@ public enum Command {
     CATCH_ERRORS,
     CATCH_NO_ERRORS,
     WRITE_LARGE,
-    WRITE_SMALL
+    WRITE_SMALL,
+    /** Keep all connections of the pool. */
+    EXHAUST_POOL,
+    FREE_POOL
 }

@@ -21,6 +21,16 @@ interface Engine extends AutoCloseable {
      */
     TransactionEnd transact(Runnable write, Course course);
 
+    /**
+     * Keeps all connections that the outbox could get, from soon on.
+     *
+     * @throws UnsupportedOperationException if there is no pool
+     */
+    void exhaust();
+
+    /** Ends {@link #exhaust()}. */
+    void free();
+
     @Override
     void close();
 }

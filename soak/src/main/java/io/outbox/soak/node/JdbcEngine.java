@@ -7,7 +7,10 @@ import io.outbox.Outbox.MultiNodeBuilder;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 
 /** A table in a database. */
 final class JdbcEngine implements Engine {
@@ -18,6 +21,7 @@ final class JdbcEngine implements Engine {
     private final HikariDataSource pool;
     private final JdbcOutbox jdbc;
     private final Business business;
+    private volatile CountDownLatch freed;
 
     JdbcEngine(String jdbcUrl) {
         HikariConfig config = new HikariConfig();
@@ -54,6 +58,38 @@ final class JdbcEngine implements Engine {
             }
             return committing ? TransactionEnd.UNKNOWN : TransactionEnd.ROLLED_BACK;
         }
+    }
+
+    /** Takes connections as they come free, on threads that give them back in the end. */
+    @Override
+    public void exhaust() {
+        CountDownLatch end = new CountDownLatch(1);
+        freed = end;
+        for (int i = 0; i < POOL_SIZE; i++) {
+            Thread keeper = new Thread(() -> keepOne(end), "soak-keeper-" + i);
+            keeper.setDaemon(true);
+            keeper.start();
+        }
+    }
+
+    private void keepOne(CountDownLatch end) {
+        while (end.getCount() > 0) {
+            try {
+                Connection kept = pool.getConnection();
+                end.await();
+                kept.close();
+            } catch (SQLException e) {
+                continue; // none is free yet
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    @Override
+    public void free() {
+        freed.countDown();
     }
 
     @Override

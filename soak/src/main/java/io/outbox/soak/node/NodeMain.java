@@ -12,6 +12,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 
 /**
  * A node: writes and delivers until its standard input ends, then closes its outbox under load. Each line is a
@@ -60,6 +61,7 @@ public final class NodeMain {
         try (Outbox outbox = engine.outbox()
                 .listenerRegistry(listeners)
                 .claimLocking(settings.name(), settings.lease())
+                .clock(Clock.offset(Clock.systemUTC(), settings.skew()))
                 .workerCount(WORKERS)
                 .hotQueueCapacity(QUEUE_CAPACITY)
                 .coldQueueCapacity(QUEUE_CAPACITY)

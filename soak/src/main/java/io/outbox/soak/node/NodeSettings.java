@@ -11,15 +11,22 @@ import java.util.List;
  * @param name the owner of its locks; no other node ever has it
  * @param ledger where it notes what it does
  * @param seed of its random choices
+ * @param skew how far the clock of its outbox is ahead
  */
-public record NodeSettings(String url, String name, Path ledger, Duration lease, long seed) {
+public record NodeSettings(String url, String name, Path ledger, Duration lease, long seed, Duration skew) {
 
     /** Returns the arguments for {@link NodeMain}. */
     public List<String> toArguments() {
-        return List.of(url, name, ledger.toString(), lease.toString(), Long.toString(seed));
+        return List.of(url, name, ledger.toString(), lease.toString(), Long.toString(seed), skew.toString());
     }
 
     static NodeSettings ofArguments(String[] args) {
-        return new NodeSettings(args[0], args[1], Path.of(args[2]), Duration.parse(args[3]), Long.parseLong(args[4]));
+        return new NodeSettings(
+                args[0],
+                args[1],
+                Path.of(args[2]),
+                Duration.parse(args[3]),
+                Long.parseLong(args[4]),
+                Duration.parse(args[5]));
     }
 }

@@ -77,6 +77,16 @@ final class RedisEngine implements Engine {
     }
 
     @Override
+    public void exhaust() {
+        throw new UnsupportedOperationException("The connection of Redis is shared");
+    }
+
+    @Override
+    public void free() {
+        throw new UnsupportedOperationException("The connection of Redis is shared");
+    }
+
+    @Override
     public void close() {
         redis.close();
     }

@@ -65,6 +65,8 @@ final class Writers {
             case CATCH_NO_ERRORS -> catchesErrors = false;
             case WRITE_LARGE -> writesLarge = true;
             case WRITE_SMALL -> writesLarge = false;
+            case EXHAUST_POOL -> engine.exhaust();
+            case FREE_POOL -> engine.free();
         }
     }
 
