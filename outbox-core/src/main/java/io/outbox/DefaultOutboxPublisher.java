@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /** The {@link OutboxPublisher} on top of an {@link OutboxWriter} and a {@link JsonCodec}. */
 public final class DefaultOutboxPublisher implements OutboxPublisher {
@@ -22,10 +23,13 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
     private final Typing typing;
 
     /** How classes and objects become events. */
-    private record Typing(Function<Class<?>, String> types, BiFunction<OutboxPublisher, Object, Draft> drafts) {
+    private record Typing(
+            Function<Class<?>, String> types,
+            BiFunction<OutboxPublisher, Object, Draft> drafts,
+            ToIntFunction<Class<?>> versions) {
 
         static final Typing BY_SIMPLE_NAME =
-                new Typing(EventType::nameOf, (publisher, object) -> publisher.event(object.getClass()));
+                new Typing(EventType::nameOf, (publisher, object) -> publisher.event(object.getClass()), payload -> 0);
     }
 
     /**
@@ -93,7 +97,24 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
                 codec,
                 eventIds,
                 serializers,
-                new Typing(Objects.requireNonNull(types, "types"), Objects.requireNonNull(drafts, "drafts")));
+                new Typing(
+                        Objects.requireNonNull(types, "types"),
+                        Objects.requireNonNull(drafts, "drafts"),
+                        typing.versions));
+    }
+
+    /**
+     * Returns a publisher like this one whose payloads have the versions of their classes.
+     *
+     * @param versions gives the version of a payload class, or 0 for that of the event type
+     */
+    public DefaultOutboxPublisher versioning(ToIntFunction<Class<?>> versions) {
+        return new DefaultOutboxPublisher(
+                writer,
+                codec,
+                eventIds,
+                serializers,
+                new Typing(typing.types, typing.drafts, Objects.requireNonNull(versions, "versions")));
     }
 
     @Override
@@ -150,6 +171,10 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
     private EventEnvelope envelope(String eventType, EventEnvelope.Builder envelope, Object payload) {
         Objects.requireNonNull(payload, "payload");
         envelope.eventId(eventIds.get());
+        int version = typing.versions.applyAsInt(payload.getClass());
+        if (version > 0) {
+            envelope.version(version);
+        }
         if (payload instanceof byte[] bytes) {
             return envelope.payloadBytes(bytes).build();
         }

@@ -2,6 +2,7 @@ package io.outbox;
 
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.JsonCodec;
+import io.outbox.spi.Limits;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -55,6 +56,8 @@ public final class EventEnvelope {
     private final boolean tombstone;
     private final Instant availableAt;
     private final boolean optional;
+    /** The version of the payload, or 0 if nobody has stated it. */
+    private final int version;
     /** What reads the payload, or {@code null} for the default of the moment. */
     private final JsonCodec codec;
 
@@ -74,6 +77,7 @@ public final class EventEnvelope {
         this.availableAt =
                 micros(builder.deliverAfter != null ? this.occurredAt.plus(builder.deliverAfter) : builder.availableAt);
         this.optional = builder.optional;
+        this.version = builder.version;
         this.codec = builder.codec;
     }
 
@@ -93,6 +97,7 @@ public final class EventEnvelope {
         this.tombstone = event.tombstone;
         this.availableAt = event.availableAt;
         this.optional = event.optional;
+        this.version = event.version;
         this.codec = codec;
     }
 
@@ -143,6 +148,7 @@ public final class EventEnvelope {
         builder.availableAt = content.availableAt();
         builder.originId = content.originId();
         builder.optional = content.optional();
+        builder.version = content.version();
         return new EventEnvelope(builder);
     }
 
@@ -161,6 +167,22 @@ public final class EventEnvelope {
     public EventEnvelope asOptional() {
         Builder builder = copyAs(eventType);
         builder.optional = true;
+        return new EventEnvelope(builder);
+    }
+
+    /** Returns the same event with its payload in another version, as an {@link Upcaster} makes it, however large. */
+    public EventEnvelope upcastTo(int version, String payloadJson) {
+        Builder builder = copyAs(eventType).version(version);
+        builder.payloadJson = Objects.requireNonNull(payloadJson, "payloadJson");
+        builder.payloadBytes = null;
+        return new EventEnvelope(builder);
+    }
+
+    /** Returns the same event with its binary payload in another version, as an {@link Upcaster} makes it, however large. */
+    public EventEnvelope upcastTo(int version, byte[] payloadBytes) {
+        Builder builder = copyAs(eventType).version(version);
+        builder.payloadBytes = payloadBytes.clone();
+        builder.payloadJson = null;
         return new EventEnvelope(builder);
     }
 
@@ -184,6 +206,7 @@ public final class EventEnvelope {
         builder.key = ownKey;
         builder.availableAt = availableAt;
         builder.optional = optional;
+        builder.version = version;
         builder.codec = codec;
         builder.copied = true;
         return builder;
@@ -318,6 +341,16 @@ public final class EventEnvelope {
         return optional;
     }
 
+    /** Returns the version of the payload: which one of those that its event type has had, from 1 on. See {@link Upcaster}. */
+    public int version() {
+        return Math.max(1, version);
+    }
+
+    /** Returns whether the version was stated; otherwise an outbox writes the event with the version of its type. */
+    public boolean statesVersion() {
+        return version > 0;
+    }
+
     /** Returns the text for a payload column. */
     public String storedPayload() {
         return StoredForm.payload(this);
@@ -342,6 +375,7 @@ public final class EventEnvelope {
                 && Objects.equals(ownKey, that.ownKey)
                 && tombstone == that.tombstone
                 && optional == that.optional
+                && version() == that.version()
                 && Objects.equals(payloadJson, that.payloadJson)
                 && Arrays.equals(payloadBytes, that.payloadBytes)
                 && Objects.equals(availableAt, that.availableAt);
@@ -377,6 +411,7 @@ public final class EventEnvelope {
         private Instant availableAt;
         private Duration deliverAfter;
         private boolean optional;
+        private int version;
         private JsonCodec codec;
         private boolean copied;
 
@@ -487,6 +522,12 @@ public final class EventEnvelope {
         public Builder tombstone() {
             payloadJson(NO_PAYLOAD);
             this.tombstone = true;
+            return this;
+        }
+
+        /** The version of the payload. Default: that of the event type, as far as the outbox knows it, or else 1. */
+        public Builder version(int version) {
+            this.version = Limits.atLeastOne(version, "version");
             return this;
         }
 

@@ -29,6 +29,14 @@ public interface EventListener {
         return null;
     }
 
+    /**
+     * Returns what is called with an event of this listener before it goes DEAD, or {@code null} for nothing. Asked on the worker thread
+     * each time.
+     */
+    default EventFallback fallback() {
+        return null;
+    }
+
     /** Returns the listener; a way to write one that knows about deliveries as a lambda. */
     static EventListener informed(Informed listener) {
         return Objects.requireNonNull(listener, "listener");
@@ -40,6 +48,14 @@ public interface EventListener {
      */
     static EventListener retrying(RetryPolicy retryPolicy, EventListener listener) {
         return RetryingListener.of(retryPolicy, listener);
+    }
+
+    /**
+     * Returns a listener that does what the given one does and has its own fallback, as lambdas cannot have. A {@link
+     * BatchEventListener} stays one.
+     */
+    static EventListener withFallback(EventFallback fallback, EventListener listener) {
+        return FallbackListener.of(fallback, listener);
     }
 
     /** A listener that is told about the delivery of each event. The outbox calls the method with the {@link DeliveryInfo}. */

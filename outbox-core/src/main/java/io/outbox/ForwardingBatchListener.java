@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 
 /**
  * A batch listener that leaves everything to another: the base of listeners that wrap one. Override
- * {@link #onEvents(List, List, Consumer)} and call it on {@code super}; infos, reports of silence, batch size and retry
- * policy reach the engine and the wrapped listener without further code.
+ * {@link #onEvents(List, List, Consumer)} and call it on {@code super}; infos, reports of silence, batch size, retry policy
+ * and fallback reach the engine and the wrapped listener without further code.
  */
 public abstract class ForwardingBatchListener implements BatchEventListener.Waiting {
 
@@ -33,5 +33,10 @@ public abstract class ForwardingBatchListener implements BatchEventListener.Wait
     @Override
     public RetryPolicy retryPolicy() {
         return listener.retryPolicy();
+    }
+
+    @Override
+    public EventFallback fallback() {
+        return listener.fallback();
     }
 }

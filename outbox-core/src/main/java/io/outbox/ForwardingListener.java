@@ -5,8 +5,8 @@ import java.util.Objects;
 
 /**
  * A listener that leaves everything to another: the base of listeners that wrap one. Override
- * {@link #onEvent(EventEnvelope, DeliveryInfo)} and call it on {@code super}; the {@link DeliveryInfo} and the retry policy
- * reach the engine and the wrapped listener without further code.
+ * {@link #onEvent(EventEnvelope, DeliveryInfo)} and call it on {@code super}; the {@link DeliveryInfo}, the retry policy and the
+ * fallback reach the engine and the wrapped listener without further code.
  *
  * <p>For a {@link BatchEventListener} there is {@link ForwardingBatchListener}; a batch listener that is wrapped in a
  * listener for single events gets its events one by one.
@@ -27,5 +27,10 @@ public abstract class ForwardingListener implements EventListener.Informed {
     @Override
     public RetryPolicy retryPolicy() {
         return listener.retryPolicy();
+    }
+
+    @Override
+    public EventFallback fallback() {
+        return listener.fallback();
     }
 }

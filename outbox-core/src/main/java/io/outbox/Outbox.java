@@ -43,6 +43,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
 /**
@@ -605,6 +606,33 @@ public final class Outbox implements AutoCloseable {
          */
         public B eventTypes(Function<Class<?>, String> types) {
             assembly.eventTypes = Objects.requireNonNull(types, "types");
+            return self();
+        }
+
+        /**
+         * Gives the version of the payloads that the {@link Outbox#publisher()} makes of objects. Default: that of the event type.
+         *
+         * @param versions gives the version of a payload class, or 0 for that of the event type
+         */
+        public B payloadVersions(ToIntFunction<Class<?>> versions) {
+            assembly.payloadVersions = Objects.requireNonNull(versions, "versions");
+            return self();
+        }
+
+        /** Adds what turns payloads of an older version of an event type into a newer one. */
+        public B upcaster(Upcaster upcaster) {
+            assembly.upcasters.add(Objects.requireNonNull(upcaster, "upcaster"));
+            return self();
+        }
+
+        /**
+         * The version of an event type, with which its events are written and up to which they can be read. Default: where its
+         * {@link Upcaster}s lead, or else 1.
+         *
+         * @throws IllegalStateException if the type has another version already
+         */
+        public B eventVersion(String eventType, int version) {
+            assembly.eventVersion(eventType, version);
             return self();
         }
 

@@ -13,6 +13,7 @@ import io.outbox.internal.subscription.GivenListeners;
 import io.outbox.internal.subscription.Route;
 import io.outbox.internal.subscription.SubscribedListeners;
 import io.outbox.internal.subscription.Subscriptions;
+import io.outbox.internal.versions.Versions;
 import io.outbox.internal.writing.HotPath;
 import io.outbox.model.OutboxEvent;
 import io.outbox.purge.OutboxPurgeScheduler;
@@ -27,6 +28,7 @@ import io.outbox.spi.EventTypes;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
+import io.outbox.spi.Limits;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
@@ -38,6 +40,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,6 +48,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
 /** Puts an {@link Outbox} together from what its builders were told. Each assembly makes one outbox. Not thread-safe. */
@@ -62,12 +66,15 @@ final class OutboxAssembly {
     MetricsExporter metrics = MetricsExporter.NOOP;
     JsonCodec jsonCodec;
     Function<Class<?>, String> eventTypes = EventType::nameOf;
+    ToIntFunction<Class<?>> payloadVersions = payload -> 0;
     WakeUp wakeUp;
     Clock clock = Clock.systemUTC();
     final List<UnaryOperator<OutboxBackend>> backendDecorators = new ArrayList<>();
     final List<UnaryOperator<ListenerRegistry>> listenerDecorators = new ArrayList<>();
     final List<UnaryOperator<MetricsExporter>> metricsDecorators = new ArrayList<>();
     final List<WriterHook> writerHooks = new ArrayList<>();
+    final List<Upcaster> upcasters = new ArrayList<>();
+    private final Map<String, Integer> eventVersions = new LinkedHashMap<>();
     final List<Subscription> subscriptions = new ArrayList<>();
     private final Set<Route> listenersElsewhere = new HashSet<>();
     BooleanSupplier listenersRegistered = () -> false;
@@ -106,6 +113,20 @@ final class OutboxAssembly {
                 new Route(Check.notBlank(aggregateType, "aggregateType"), Check.notBlank(eventType, "eventType")));
     }
 
+    /** @throws IllegalStateException if the type has another version already */
+    void eventVersion(String eventType, int version) {
+        Check.notBlank(eventType, "eventType");
+        Integer other = eventVersions.putIfAbsent(eventType, Limits.atLeastOne(version, "version"));
+        if (other != null && other != version) {
+            throw new IllegalStateException("Event type '" + eventType + "' has version " + other + " already, and "
+                    + version + " as well: an event type has one version at a time");
+        }
+    }
+
+    private Versions versions() {
+        return new Versions(upcasters, eventVersions);
+    }
+
     /** @throws IllegalStateException if the route has a subscription of this name already */
     void subscription(Subscription subscription) {
         Objects.requireNonNull(subscription, "subscription");
@@ -131,6 +152,7 @@ final class OutboxAssembly {
         ListenerRegistry listeners = listeners();
         Objects.requireNonNull(listeners, "listenerRegistry is required");
         delivery.listenerRegistry(new SubscribedListeners(listeners));
+        delivery.versions(versions());
         MetricsExporter exporter = exporter();
         EngineMetrics engineMetrics = new EngineMetrics(exporter);
         if (keepsNothing) {
@@ -257,12 +279,20 @@ final class OutboxAssembly {
 
     private Writing writing(WriteBackend store, Subscriptions shares, HotPath path) {
         List<WriterHook> hooks = new ArrayList<>(writerHooks);
+        Versions versions = versions();
+        if (!versions.isEmpty()) {
+            hooks.add(versions);
+        }
         hooks.add(delivery.contexts());
         if (path == HotPath.NONE && wakeUp != null) {
             hooks.add(new WakeUpHook(wakeUp));
         }
         OutboxWriter writer = new DefaultOutboxWriter(store, hooks, shares, path);
-        return new Writing(writer, new DefaultOutboxPublisher(writer, jsonCodec).typing(eventTypes));
+        return new Writing(
+                writer,
+                new DefaultOutboxPublisher(writer, jsonCodec)
+                        .versioning(payloadVersions)
+                        .typing(eventTypes));
     }
 
     /** Returns whether somebody receives events of the route beside its subscriptions, here or elsewhere. */

@@ -14,7 +14,9 @@ public enum OutboxHeaders {
     AGGREGATE_TYPE("outbox_aggregate_type"),
     AGGREGATE_ID("outbox_aggregate_id"),
     TENANT_ID("outbox_tenant_id"),
-    OCCURRED_AT("outbox_occurred_at");
+    OCCURRED_AT("outbox_occurred_at"),
+    /** The version of the payload; not sent with the first. */
+    EVENT_VERSION("outbox_event_version");
 
     private static final Set<String> NAMES = Set.of(
             EVENT_TYPE.value,
@@ -22,7 +24,8 @@ public enum OutboxHeaders {
             AGGREGATE_TYPE.value,
             AGGREGATE_ID.value,
             TENANT_ID.value,
-            OCCURRED_AT.value);
+            OCCURRED_AT.value,
+            EVENT_VERSION.value);
 
     private final String value;
 
@@ -61,6 +64,7 @@ public enum OutboxHeaders {
         AGGREGATE_ID.put(headers, names, event.aggregateId());
         TENANT_ID.put(headers, names, event.tenantId());
         OCCURRED_AT.put(headers, names, text(event.occurredAt()));
+        EVENT_VERSION.put(headers, names, event.version() == 1 ? null : String.valueOf(event.version()));
         event.headers().forEach((name, text) -> {
             if (text != null && !NAMES.contains(name) && !names.containsValue(name)) {
                 headers.put(name, text);

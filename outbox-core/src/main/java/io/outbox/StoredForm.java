@@ -22,6 +22,7 @@ import java.util.Set;
  *   <li>The time until which an event was delayed, because its column changes with every retry.
  *   <li>The id of the event that a row stands for, if that is another one.
  *   <li>That the event may be finished without a listener.
+ *   <li>The version of the payload, unless it is the first.
  * </ul>
  */
 final class StoredForm {
@@ -31,7 +32,8 @@ final class StoredForm {
     private static final String ORIGIN_ID = "__origin_id";
     private static final String KEY = "__key";
     private static final String OPTIONAL = "__optional";
-    private static final Set<String> RESERVED = Set.of(ENCODING, AVAILABLE_AT, ORIGIN_ID, KEY, OPTIONAL);
+    private static final String VERSION = "__version";
+    private static final Set<String> RESERVED = Set.of(ENCODING, AVAILABLE_AT, ORIGIN_ID, KEY, OPTIONAL, VERSION);
 
     private static final String BASE64_BYTES = "base64";
     private static final String BASE64_TEXT = "base64-text";
@@ -64,7 +66,13 @@ final class StoredForm {
         String encoding = encoding(event);
         Instant availableAt = event.availableAt();
         boolean isOwnOrigin = event.originId().equals(event.eventId());
-        if (encoding == null && availableAt == null && isOwnOrigin && event.ownKey() == null && !event.isOptional()) {
+        boolean isFirstVersion = event.version() == 1;
+        if (encoding == null
+                && availableAt == null
+                && isOwnOrigin
+                && event.ownKey() == null
+                && !event.isOptional()
+                && isFirstVersion) {
             return event.headers().isEmpty() ? null : HeaderJson.write(event.headers());
         }
         Map<String, String> all = new LinkedHashMap<>(event.headers());
@@ -83,6 +91,9 @@ final class StoredForm {
         if (event.isOptional()) {
             all.put(OPTIONAL, "true");
         }
+        if (!isFirstVersion) {
+            all.put(VERSION, String.valueOf(event.version()));
+        }
         return HeaderJson.write(all);
     }
 
@@ -96,7 +107,8 @@ final class StoredForm {
             Instant availableAt,
             String originId,
             String key,
-            boolean optional) {}
+            boolean optional,
+            int version) {}
 
     /** @throws PayloadParseException if the row cannot be read */
     static Content read(OutboxEvent row) {
@@ -106,7 +118,20 @@ final class StoredForm {
         String originId = headers.remove(ORIGIN_ID);
         String key = headers.remove(KEY);
         boolean optional = headers.remove(OPTIONAL) != null;
-        return new Content(headers, payload, availableAt, originId, key, optional);
+        int version = version(row, headers.remove(VERSION));
+        return new Content(headers, payload, availableAt, originId, key, optional, version);
+    }
+
+    private static int version(OutboxEvent row, String text) {
+        try {
+            int version = text == null ? 1 : Integer.parseInt(text);
+            if (version > 0) {
+                return version;
+            }
+        } catch (NumberFormatException e) {
+            // told below
+        }
+        throw new PayloadParseException("event " + row.eventId() + ": " + VERSION + " is not a version");
     }
 
     private static Payload payload(OutboxEvent row, String encoding) {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.model.EventStatus;
+import io.outbox.model.FailureText;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.JsonCodec;
 import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.ScriptedBackend;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -50,15 +52,17 @@ class DeployingAChangeTest {
         }
     }
 
-    private Outbox node(DefaultListenerRegistry registry, String... words) {
-        Outbox node = Outbox.multiNode()
+    private Outbox.MultiNodeBuilder builder(DefaultListenerRegistry registry) {
+        return Outbox.multiNode()
                 .backend(store)
                 .listenerRegistry(registry)
                 .claimLocking(Duration.ofMinutes(5))
-                .jsonCodec(new Words(Set.of(words)))
                 .intervalMs(20)
-                .drainTimeoutMs(1000)
-                .build();
+                .drainTimeoutMs(1000);
+    }
+
+    private Outbox node(DefaultListenerRegistry registry, String... words) {
+        Outbox node = builder(registry).jsonCodec(new Words(Set.of(words))).build();
         nodes.add(node);
         return node;
     }
@@ -122,5 +126,70 @@ class DeployingAChangeTest {
 
         awaitDone(2);
         assertThat(delivered).contains("newer Shipped EXPRESS");
+    }
+
+    /** A node whose code knows the versions up to this one; the payload tells which upcasters it has been through. */
+    private Outbox versioned(int version) {
+        Outbox.MultiNodeBuilder builder = builder(new DefaultListenerRegistry().register("Paid", event -> {
+            delivered.add("node of " + version + ": " + event.payloadJson());
+            return DispatchResult.done();
+        }));
+        for (int from = 1; from < version; from++) {
+            int to = from + 1;
+            builder.upcaster(Upcaster.of("Paid", from, payload -> payload + ">" + to));
+        }
+        Outbox node = builder.build();
+        nodes.add(node);
+        return node;
+    }
+
+    @Test
+    void bothVersionsOfAPayloadAreDeliveredWhileBothVersionsOfTheCodeRun() {
+        Outbox old = versioned(1);
+        Outbox fresh = versioned(2);
+
+        for (int i = 0; i < EVENTS; i++) {
+            old.publisher().publish("Paid", "1");
+            fresh.publisher().publish("Paid", "2");
+        }
+
+        awaitDone(2 * EVENTS);
+        assertThat(delivered)
+                .contains("node of 2: 2")
+                .doesNotContain("node of 1: 2")
+                .isSubsetOf("node of 1: 1", "node of 2: 1>2", "node of 2: 2");
+    }
+
+    @Test
+    void afterARollbackANewerVersionWaitsForItsCode() {
+        Outbox fresh = versioned(3);
+        fresh.close();
+        fresh.publisher().publish("Paid", "3");
+        Outbox old = versioned(2);
+        old.publisher().publish("Paid", "2");
+        await().until(() -> delivered.contains("node of 2: 2"));
+        assertThat(store.count(EventStatus.DEAD)).isZero();
+
+        versioned(3);
+
+        awaitDone(2);
+        assertThat(delivered).contains("node of 3: 3");
+    }
+
+    @Test
+    void aVersionThatNoNodeKnowsIsDeadAfterTheGraceAndSaysWhatToDo() {
+        store.put(EventEnvelope.builder("Paid")
+                .eventId("e")
+                .occurredAt(Instant.now().minus(Duration.ofMinutes(11)))
+                .payloadJson("{}")
+                .version(2)
+                .build());
+
+        versioned(1);
+
+        await().until(() -> store.status("e") == EventStatus.DEAD);
+        assertThat(FailureText.of(store.row("e").lastError()).summary())
+                .contains("version 2", "no node has read it within 10m", "then replay the event");
+        assertThat(delivered).isEmpty();
     }
 }

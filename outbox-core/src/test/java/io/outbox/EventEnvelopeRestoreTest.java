@@ -318,4 +318,38 @@ class EventEnvelopeRestoreTest {
                 .isThrownBy(() -> EventEnvelope.restore(row("\"\"", "{\"__payload_encoding\":\"zstd\"}")))
                 .withMessageContaining("zstd");
     }
+
+    @Test
+    void keepsTheVersionInAHeaderThatListenersDoNotSee() {
+        EventEnvelope event = EventEnvelope.builder("T")
+                .header("region", "eu")
+                .payloadJson("{}")
+                .version(7)
+                .build();
+
+        assertThat(event.storedHeaders()).isEqualTo("{\"region\":\"eu\",\"__version\":\"7\"}");
+        EventEnvelope restored = EventEnvelope.restore(store(event));
+        assertThat(restored).isEqualTo(event);
+        assertThat(restored.version()).isEqualTo(7);
+        assertThat(restored.headers()).containsOnlyKeys("region");
+    }
+
+    @Test
+    void theFirstVersionIsNotStored() {
+        EventEnvelope event =
+                EventEnvelope.builder("T").payloadJson("{}").version(1).build();
+
+        assertThat(event.storedHeaders()).isNull();
+        assertThat(EventEnvelope.restore(store(event)))
+                .isEqualTo(event)
+                .isEqualTo(event.toBuilder().build());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "two", ""})
+    void aVersionThatIsNoneMakesTheRowUnreadable(String version) {
+        assertThatExceptionOfType(PayloadParseException.class)
+                .isThrownBy(() -> EventEnvelope.restore(row("{}", "{\"__version\":\"" + version + "\"}")))
+                .withMessageContaining("__version");
+    }
 }

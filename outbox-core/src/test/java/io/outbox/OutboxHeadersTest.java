@@ -84,4 +84,13 @@ class OutboxHeadersTest {
             assertThat(OutboxHeaders.of(event)).as(header.name()).doesNotContainValue("forged");
         }
     }
+
+    @Test
+    void theVersionIsSentUnlessItIsTheFirst() {
+        EventEnvelope second =
+                EventEnvelope.builder("T").payloadJson("{}").version(2).build();
+
+        assertThat(OutboxHeaders.of(second)).containsEntry("outbox_event_version", "2");
+        assertThat(OutboxHeaders.of(EventEnvelope.ofJson("T", "{}"))).doesNotContainKey("outbox_event_version");
+    }
 }

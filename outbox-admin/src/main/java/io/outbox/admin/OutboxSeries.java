@@ -7,6 +7,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -111,9 +112,9 @@ public final class OutboxSeries extends ForwardingMetrics {
     }
 
     @Override
-    public void recordDispatchLatencyMs(String eventType, long latencyMs) {
-        change(figures -> figures.of(eventType).waits().add(latencyMs));
-        super.recordDispatchLatencyMs(eventType, latencyMs);
+    public void recordDispatchLatency(String eventType, long nanos) {
+        change(figures -> figures.of(eventType).waits().add(TimeUnit.NANOSECONDS.toMillis(nanos)));
+        super.recordDispatchLatency(eventType, nanos);
     }
 
     @Override

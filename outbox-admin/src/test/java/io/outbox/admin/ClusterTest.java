@@ -348,7 +348,7 @@ class ClusterTest {
             OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP);
             for (int i = 0; i < 60; i++) {
                 series.recordOutcome("Placed", EventStatus.DONE);
-                series.recordDispatchLatencyMs("Placed", 10);
+                series.recordDispatchLatency("Placed", 10_000_000);
             }
             series.recordOutcome(LANE, EventStatus.RETRY);
             series.recordQueueDepths(2, 1);

@@ -59,7 +59,7 @@ class OutboxSeriesTest {
     void aMinuteHasWhatBecameOfEachTypeAndHowLongItWaited() {
         OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP, CLOCK);
         for (int i = 1; i <= 100; i++) {
-            series.recordDispatchLatencyMs("Placed", i);
+            series.recordDispatchLatency("Placed", i * 1_000_000L);
         }
         series.recordOutcome("Placed", EventStatus.DONE);
         series.recordOutcome("Placed", EventStatus.RETRY);
@@ -119,7 +119,7 @@ class OutboxSeriesTest {
         OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP, CLOCK);
         for (int i = 0; i < 10_000; i++) {
             series.recordOutcome("Type-" + i % 500, EventStatus.DONE);
-            series.recordDispatchLatencyMs("Type-" + i % 500, i % 97);
+            series.recordDispatchLatency("Type-" + i % 500, i % 97 * 1_000_000L);
         }
 
         Figures figures = series.takeAll().get(0).figures();

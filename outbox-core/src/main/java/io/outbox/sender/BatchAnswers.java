@@ -3,6 +3,7 @@ package io.outbox.sender;
 import io.outbox.BatchOutcome;
 import io.outbox.EventException;
 import io.outbox.RouteUnavailableException;
+import io.outbox.upkeep.DurationText;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -66,7 +67,8 @@ public class BatchAnswers {
 
     /** Returns an outcome for each event. No answer in time is an outage, whatever became of the others. */
     public final List<BatchOutcome> outcomes() {
-        return outcomes(new RouteUnavailableException("not " + answer + " within the emergency timeout of " + timeout));
+        return outcomes(new RouteUnavailableException(
+                "not " + answer + " within the emergency timeout of " + DurationText.of(timeout)));
     }
 
     /** Returns an outcome for each event, {@code failure} for those that have none. */

@@ -79,18 +79,13 @@ public abstract class ForwardingMetrics implements MetricsExporter {
     }
 
     @Override
-    public void recordDispatchLatencyMs(long latencyMs) {
-        report(to -> to.recordDispatchLatencyMs(latencyMs));
+    public void recordDispatchLatency(String eventType, long nanos) {
+        report(to -> to.recordDispatchLatency(eventType, nanos));
     }
 
     @Override
-    public void recordDispatchLatencyMs(String eventType, long latencyMs) {
-        report(to -> to.recordDispatchLatencyMs(eventType, latencyMs));
-    }
-
-    @Override
-    public void recordListenerDurationMs(long durationMs) {
-        report(to -> to.recordListenerDurationMs(durationMs));
+    public void recordListenerDuration(String eventType, long nanos) {
+        report(to -> to.recordListenerDuration(eventType, nanos));
     }
 
     @Override

@@ -41,16 +41,11 @@ public interface MetricsExporter {
     /** The age of the oldest due event of each event type that has one; a type that is missing has none. */
     default void recordOldestLagByTypeMs(Map<String, Long> lagMs) {}
 
-    /** The time an event waited between entering a queue and its listener. */
-    default void recordDispatchLatencyMs(long latencyMs) {}
+    /** The time an event of this type waited between entering a queue and its listener, in nanoseconds. */
+    default void recordDispatchLatency(String eventType, long nanos) {}
 
-    /** As {@link #recordDispatchLatencyMs(long)}, which it calls unless it is overridden, with the type of the event. */
-    default void recordDispatchLatencyMs(String eventType, long latencyMs) {
-        recordDispatchLatencyMs(latencyMs);
-    }
-
-    /** The time a listener took. */
-    default void recordListenerDurationMs(long durationMs) {}
+    /** The time that one call of the listener for this event type took, in nanoseconds; a batch is one call. */
+    default void recordListenerDuration(String eventType, long nanos) {}
 
     /** Outcomes that were refused because the event has another owner or has ended. */
     default void incrementFenced(int count) {}

@@ -12,6 +12,11 @@ public sealed interface Outcome {
 
     String eventId();
 
+    /** Returns whether the event is dead by this, as far as is known before the store decides. */
+    default boolean isLast() {
+        return false;
+    }
+
     /**
      * Delivered at the given time.
      *
@@ -42,6 +47,11 @@ public sealed interface Outcome {
             Objects.requireNonNull(retryAt, "retryAt");
             error = storable(error);
         }
+
+        @Override
+        public boolean isLast() {
+            return attempts + 1 >= maxAttempts;
+        }
     }
 
     /** To come again at {@code until}; no attempt is counted. */
@@ -57,6 +67,11 @@ public sealed interface Outcome {
         public Dead {
             Objects.requireNonNull(eventId, "eventId");
             error = storable(error);
+        }
+
+        @Override
+        public boolean isLast() {
+            return true;
         }
     }
 

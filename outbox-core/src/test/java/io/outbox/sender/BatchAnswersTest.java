@@ -45,7 +45,7 @@ class BatchAnswersTest {
                         BatchOutcome.Failed.class,
                         failed -> assertThat(failed.error())
                                 .isInstanceOf(RouteUnavailableException.class)
-                                .hasMessage("not received within the emergency timeout of PT0S"));
+                                .hasMessage("not received within the emergency timeout of 0ms"));
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.outbox.EventException;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.kafka.TopicLookups.Lookup;
+import io.outbox.upkeep.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -80,8 +81,8 @@ final class BatchSend {
             if (acknowledgements.isOverdue()) {
                 fail(
                         reachable.subList(i, reachable.size()),
-                        new RouteUnavailableException(
-                                "not sent: the producer was blocked for the emergency timeout of " + emergencyTimeout));
+                        new RouteUnavailableException("not sent: the producer was blocked for the emergency timeout of "
+                                + DurationText.of(emergencyTimeout)));
                 return;
             }
             Throwable inVain = send(producer, reachable.get(i));

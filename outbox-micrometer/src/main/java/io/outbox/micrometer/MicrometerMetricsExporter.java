@@ -62,8 +62,8 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     private final Counter purged;
     private final Counter recovered;
     private final Counter cleaned;
-    private final Timer dispatchLatency;
-    private final Timer listenerDuration;
+    private final ConcurrentMap<String, Timer> dispatchLatency = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Timer> listenerDuration = new ConcurrentHashMap<>();
     private final DistributionSummary completionBatchSize;
     private final AtomicInteger hotDepth = new AtomicInteger();
     private final AtomicInteger coldDepth = new AtomicInteger();
@@ -109,8 +109,6 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         purged = counter("purged", "Finished events deleted");
         recovered = lifecycle("recovered");
         cleaned = lifecycle("cleaned");
-        dispatchLatency = timer("dispatch.latency", "Time between entering a queue and the listener");
-        listenerDuration = timer("listener.duration", "Time spent in listeners");
         completionBatchSize = keep(DistributionSummary.builder(prefix + ".completion.batch.size")
                 .description("Outcomes written together")
                 .baseUnit("events")
@@ -140,8 +138,11 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
                 .register(registry));
     }
 
-    private Timer timer(String name, String description) {
-        return keep(Timer.builder(prefix + "." + name).description(description).register(registry));
+    private Timer timer(String name, String description, String eventType) {
+        return keep(Timer.builder(prefix + "." + name)
+                .description(description)
+                .tag(EVENT_TYPE, eventType)
+                .register(registry));
     }
 
     private void gauge(String name, String description, Number value, Tags tags) {
@@ -229,13 +230,19 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     }
 
     @Override
-    public void recordDispatchLatencyMs(long latencyMs) {
-        dispatchLatency.record(latencyMs, TimeUnit.MILLISECONDS);
+    public void recordDispatchLatency(String eventType, long nanos) {
+        dispatchLatency
+                .computeIfAbsent(
+                        eventType,
+                        type -> timer("dispatch.latency", "Time between entering a queue and the listener", type))
+                .record(nanos, TimeUnit.NANOSECONDS);
     }
 
     @Override
-    public void recordListenerDurationMs(long durationMs) {
-        listenerDuration.record(durationMs, TimeUnit.MILLISECONDS);
+    public void recordListenerDuration(String eventType, long nanos) {
+        listenerDuration
+                .computeIfAbsent(eventType, type -> timer("listener.duration", "Time spent in listeners", type))
+                .record(nanos, TimeUnit.NANOSECONDS);
     }
 
     @Override

@@ -39,8 +39,8 @@ class MicrometerMetricsExporterTest {
         exporter.recordQueueDepths(3, 4);
         exporter.recordOldestLagMs(1500);
         exporter.recordOldestLagByTypeMs(Map.of("Placed", 1500L, "Paid", 20L));
-        exporter.recordDispatchLatencyMs(7);
-        exporter.recordListenerDurationMs(9);
+        exporter.recordDispatchLatency("Placed", 7_500);
+        exporter.recordListenerDuration("Placed", 9_000_001);
         exporter.incrementFenced(2);
         exporter.recordCompletionBatchSize(50);
         exporter.incrementPurged(600);
@@ -72,10 +72,16 @@ class MicrometerMetricsExporterTest {
             assertThat(gauge(prefix + ".lag.oldest.ms")).isEqualTo(1500);
             assertThat(lag(prefix, "Placed")).isEqualTo(1500);
             assertThat(lag(prefix, "Paid")).isEqualTo(20);
-            assertThat(registry.get(prefix + ".dispatch.latency").timer().totalTime(TimeUnit.MILLISECONDS))
-                    .isEqualTo(7);
-            assertThat(registry.get(prefix + ".listener.duration").timer().totalTime(TimeUnit.MILLISECONDS))
-                    .isEqualTo(9);
+            assertThat(registry.get(prefix + ".dispatch.latency")
+                            .tag("event.type", "Placed")
+                            .timer()
+                            .totalTime(TimeUnit.NANOSECONDS))
+                    .isEqualTo(7_500);
+            assertThat(registry.get(prefix + ".listener.duration")
+                            .tag("event.type", "Placed")
+                            .timer()
+                            .totalTime(TimeUnit.NANOSECONDS))
+                    .isEqualTo(9_000_001);
             assertThat(registry.get(prefix + ".claims.fenced").counter().count())
                     .isEqualTo(2);
             assertThat(registry.get(prefix + ".completion.batch.size").summary().max())

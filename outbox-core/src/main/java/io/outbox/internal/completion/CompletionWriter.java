@@ -31,7 +31,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class CompletionWriter {
 
-    private static final System.Logger LOG = System.getLogger(CompletionWriter.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final ThreadFactory THREADS = new DaemonThreadFactory("outbox-completion-");
 
     /** Outcomes waiting that are worth a commit without a pause. */

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  */
 final class Durable {
 
-    private static final System.Logger LOG = System.getLogger(Durable.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     private final EngineMetrics metrics;
     private final List<CompletionListener> listeners;

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
  */
 final class OutcomeWriter {
 
-    private static final System.Logger LOG = System.getLogger(OutcomeWriter.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     /** Failures in a row after which the search begins for one outcome that may be the cause. */
     private static final int SUSPICIOUS = 3;
@@ -239,16 +239,10 @@ final class OutcomeWriter {
         } catch (RuntimeException | Error e) {
             part.forEach(completion -> completion.hold().contest()); // it may have taken effect
             durable.tellOfFailedMoves((int) part.stream()
-                    .filter(completion -> isLast(completion.outcome()))
+                    .filter(completion -> completion.outcome().isLast())
                     .count());
             throw e;
         }
-    }
-
-    /** Returns whether the event is dead by the outcome, as far as is known here. */
-    private static boolean isLast(Outcome outcome) {
-        return outcome instanceof Outcome.Dead
-                || (outcome instanceof Outcome.Failed failed && failed.attempts() + 1 >= failed.maxAttempts());
     }
 
     private void setAside(Map<Hold, Completion> inHand, Completion completion, RuntimeException reason) {

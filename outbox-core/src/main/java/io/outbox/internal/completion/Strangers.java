@@ -19,7 +19,7 @@ final class Strangers {
 
     static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-    private static final System.Logger LOG = System.getLogger(Strangers.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final int ENOUGH = 10;
 
     private final DeliveryBackend backend;

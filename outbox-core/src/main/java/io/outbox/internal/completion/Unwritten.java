@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Unwritten {
 
-    private static final System.Logger LOG = System.getLogger(Unwritten.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     private static final int CAPACITY = 2048;
     private static final int MAX_BATCH = 512;

@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
  */
 final class BatchDelivery {
 
-    private static final System.Logger LOG = System.getLogger(BatchDelivery.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final long LEASE_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final LaneTargets targets;
@@ -181,9 +181,8 @@ final class BatchDelivery {
 
         private void reportWaits() {
             if (!metrics.isOff()) {
-                events.forEach(event -> metrics.recordDispatchLatencyMs(
-                        event.eventType(),
-                        TimeUnit.NANOSECONDS.toMillis(event.hold().queuedNanos())));
+                events.forEach(event -> metrics.recordDispatchLatency(
+                        event.eventType(), event.hold().queuedNanos()));
             }
         }
 
@@ -201,7 +200,7 @@ final class BatchDelivery {
                     unavailable.add(event);
                 } else {
                     answered |= result.answered();
-                    submit(event, recipient, result.outcome(), result.error());
+                    submit(event, recipient, processor.afterFallback(event, recipient, result), result.error());
                 }
                 ended++;
             }
@@ -225,7 +224,9 @@ final class BatchDelivery {
             for (; ended < events.size(); ended++) {
                 HeldEvent event = events.get(ended);
                 try {
-                    submit(event, recipient, processor.blameless(event, recipient, error), error);
+                    Outcome outcome = processor.blameless(event, recipient, error);
+                    Result result = new Result(outcome, error, false, event.envelope());
+                    submit(event, recipient, processor.afterFallback(event, recipient, result), error);
                 } catch (RuntimeException | Error again) {
                     completion.giveBack(event.hold());
                 }

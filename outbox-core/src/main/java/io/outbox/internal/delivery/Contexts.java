@@ -17,7 +17,7 @@ import java.util.Map;
  */
 public final class Contexts implements WriterHook {
 
-    private static final System.Logger LOG = System.getLogger(Contexts.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final Scope NOTHING = () -> {};
 
     private final List<ContextPropagator> propagators;

@@ -26,9 +26,9 @@ import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackendException;
+import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +48,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class DeliveryEngine implements AutoCloseable {
 
-    private static final System.Logger LOG = System.getLogger(DeliveryEngine.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final long MIN_COMPLETION_MS = 1000;
 
     private final DeliveryBackend backend;
@@ -90,7 +90,8 @@ public final class DeliveryEngine implements AutoCloseable {
                 metrics,
                 new CompletionWriter.Told(settings.completionListeners, settings.moves),
                 alarm);
-        this.routing = new Routing(settings.listenerRegistry, leases, clock, settings.unroutableGrace());
+        this.routing =
+                new Routing(settings.listenerRegistry, settings.versions, leases, clock, settings.unroutableGrace());
         this.laneContext = new LaneContext(
                 completion,
                 leases,
@@ -271,7 +272,7 @@ public final class DeliveryEngine implements AutoCloseable {
                 LOG.log(
                         Level.INFO,
                         "Delivery is resumed after a pause of {0}: what waits in the store is read again",
-                        pause.truncatedTo(ChronoUnit.MILLIS));
+                        DurationText.about(pause));
             }
         }
     }

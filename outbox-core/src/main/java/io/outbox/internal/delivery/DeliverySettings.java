@@ -10,6 +10,7 @@ import io.outbox.dispatch.RetryPolicy;
 import io.outbox.dispatch.StackTraces;
 import io.outbox.internal.completion.Moves;
 import io.outbox.internal.polling.AlarmLine;
+import io.outbox.internal.versions.Versions;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
@@ -55,6 +56,7 @@ public final class DeliverySettings {
     Moves moves;
     final List<ContextPropagator> contextPropagators = new ArrayList<>();
     final Map<String, LanePolicy> lanes = new LinkedHashMap<>();
+    Versions versions = Versions.NONE;
     JsonCodec jsonCodec;
     Clock clock = Clock.systemUTC();
     ThreadFactory threadFactory = new DaemonThreadFactory("outbox-worker-");
@@ -159,6 +161,11 @@ public final class DeliverySettings {
         if (lanes.putIfAbsent(eventType, policy) != null) {
             throw new IllegalStateException("Event type " + eventType + " has a lane already");
         }
+    }
+
+    /** What brings payloads up to the version of their type. */
+    public void versions(Versions value) {
+        this.versions = Objects.requireNonNull(value, "versions");
     }
 
     /** What reads payloads; none leaves that to the default codec of the moment. */

@@ -24,7 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -34,7 +33,7 @@ import java.util.function.Supplier;
  */
 final class EventProcessor {
 
-    private static final System.Logger LOG = System.getLogger(EventProcessor.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     private static final Duration MAX_DELAY = Duration.ofDays(3650);
     /** The wait of an event whose target is unavailable, where the store cannot leave its type out. */
@@ -55,6 +54,7 @@ final class EventProcessor {
     private final FailureReport report;
     private final EngineClock clock;
     private final boolean keepsDone;
+    private final Fallbacks fallbacks;
 
     /** @param keepsDone whether events stay in the store when they are done */
     EventProcessor(
@@ -72,6 +72,7 @@ final class EventProcessor {
         this.report = report;
         this.clock = clock;
         this.keepsDone = keepsDone;
+        this.fallbacks = new Fallbacks(contexts);
     }
 
     /** Who is called with an event. */
@@ -90,8 +91,9 @@ final class EventProcessor {
      *
      * @param error what was thrown, or {@code null}
      * @param answered whether this tells that the target can be reached
+     * @param envelope the event as its listener has got it
      */
-    record Result(Outcome outcome, Throwable error, boolean answered) {}
+    record Result(Outcome outcome, Throwable error, boolean answered, EventEnvelope envelope) {}
 
     /**
      * Processes events of one route and returns what became of them, in the same order.
@@ -112,8 +114,8 @@ final class EventProcessor {
         }
         List<Result> results = new ArrayList<>(events.size());
         Described described = new Described();
-        attempts.forEach(attempt ->
-                results.add(new Result(outcome(attempt, recipient, described), attempt.error(), attempt.hasReached())));
+        attempts.forEach(attempt -> results.add(new Result(
+                outcome(attempt, recipient, described), attempt.error(), attempt.hasReached(), attempt.envelope)));
         return results;
     }
 
@@ -127,7 +129,7 @@ final class EventProcessor {
         try {
             attempt.before();
             if (attempt.isUndecided()) {
-                timed(() -> listenAlone(recipient, attempt));
+                timed(attempt.event, () -> listenAlone(recipient, attempt));
             }
             attempt.after();
         } finally {
@@ -140,7 +142,7 @@ final class EventProcessor {
         attempts.forEach(attempt -> inContext(attempt, attempt::before));
         List<Attempt> admitted = attempts.stream().filter(Attempt::isUndecided).toList();
         if (!admitted.isEmpty()) {
-            timed(() -> listenTogether(listener, admitted, silence));
+            timed(admitted.get(0).event, () -> listenTogether(listener, admitted, silence));
         }
         attempts.forEach(attempt -> inContext(attempt, attempt::after));
     }
@@ -163,6 +165,9 @@ final class EventProcessor {
 
         private final HeldEvent event;
         private final DeliveryInfo info;
+        /** The event with its payload in today's version, or as it was written if there is no way to it. */
+        private EventEnvelope envelope;
+
         private int entered;
         private BatchOutcome result;
         private boolean listened;
@@ -170,10 +175,19 @@ final class EventProcessor {
         private Attempt(HeldEvent event) {
             this.event = event;
             this.info = event.info();
+            this.envelope = event.envelope();
+            try {
+                this.envelope = routing.upToDate(envelope);
+            } catch (Throwable e) {
+                result = BatchOutcome.failed(e);
+            }
         }
 
         /** Calls the interceptors; if one of them throws, the attempt has failed. */
         private void before() {
+            if (!isUndecided()) {
+                return;
+            }
             try {
                 for (EventInterceptor interceptor : interceptors) {
                     entered++;
@@ -205,17 +219,17 @@ final class EventProcessor {
 
         private void enter(EventInterceptor interceptor) throws Exception {
             if (interceptor instanceof EventInterceptor.Informed informed) {
-                informed.beforeDispatch(event.envelope(), info);
+                informed.beforeDispatch(envelope, info);
             } else {
-                interceptor.beforeDispatch(event.envelope());
+                interceptor.beforeDispatch(envelope);
             }
         }
 
         private void leave(EventInterceptor interceptor, Exception error) {
             if (interceptor instanceof EventInterceptor.Informed informed) {
-                informed.afterDispatch(event.envelope(), info, error);
+                informed.afterDispatch(envelope, info, error);
             } else {
-                interceptor.afterDispatch(event.envelope(), error);
+                interceptor.afterDispatch(envelope, error);
             }
         }
 
@@ -239,10 +253,10 @@ final class EventProcessor {
         }
     }
 
-    private void timed(Runnable listening) {
+    private void timed(HeldEvent event, Runnable listening) {
         long start = System.nanoTime();
         listening.run();
-        metrics.recordListenerDurationMs(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        metrics.recordListenerDuration(event.eventType(), System.nanoTime() - start);
     }
 
     /** Calls the listener with the events that no interceptor kept from it. */
@@ -251,7 +265,7 @@ final class EventProcessor {
         try {
             List<BatchOutcome> outcomes = BatchEventListener.Waiting.call(
                     listener,
-                    admitted.stream().map(attempt -> attempt.event.envelope()).toList(),
+                    admitted.stream().map(attempt -> attempt.envelope).toList(),
                     admitted.stream().map(attempt -> attempt.info).toList(),
                     silence);
             requireOnePerEvent(outcomes, admitted.size());
@@ -269,8 +283,7 @@ final class EventProcessor {
             return;
         }
         try {
-            DispatchResult result =
-                    EventListener.Informed.call(recipient.listener(), attempt.event.envelope(), attempt.info);
+            DispatchResult result = EventListener.Informed.call(recipient.listener(), attempt.envelope, attempt.info);
             if (result == null) {
                 throw new IllegalStateException(
                         "The listener returned null; return DispatchResult.done() when the event is processed");
@@ -346,6 +359,19 @@ final class EventProcessor {
         return backoff(tried, error)
                 .map(delay -> failed(tried, delay, described.text(tried, error)))
                 .orElseGet(() -> new Outcome.Dead(tried.eventId, described.text(tried, error)));
+    }
+
+    /**
+     * Calls the fallback of the listener if the event is about to be dead, and returns what becomes of the event. If the fallback fails,
+     * the event comes again, and the attempt does not count.
+     */
+    Outcome afterFallback(HeldEvent event, Recipient recipient, Result result) {
+        if (fallbacks.allow(event, recipient, result)) {
+            return result.outcome();
+        }
+        Tried tried = Tried.of(event, event.lastError(), recipient);
+        Duration delay = backoff(tried, result.error()).orElse(LONG_DELAY);
+        return new Outcome.Deferred(tried.eventId, later(delay.compareTo(DEFERRAL) < 0 ? DEFERRAL : delay));
     }
 
     /**

@@ -20,7 +20,7 @@ import java.util.List;
  */
 final class Lane {
 
-    private static final System.Logger LOG = System.getLogger(Lane.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final int NO_SCAN = -1;
 
     private final EventTypes types;

@@ -6,9 +6,9 @@ import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.spi.EventTypes;
+import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  */
 final class LaneTargets {
 
-    private static final System.Logger LOG = System.getLogger(LaneTargets.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final Predicate<HeldEvent> EVERY = event -> true;
 
     private final EventTypes types;
@@ -142,7 +142,7 @@ final class LaneTargets {
                     Level.INFO,
                     "The target of {0} is back after {1}; delivery goes on",
                     name(eventType),
-                    outage.truncatedTo(ChronoUnit.MILLIS));
+                    DurationText.about(outage));
             metrics.recordRouteUnavailable(name(eventType), false);
             alarm.dueNow(types);
         }

@@ -1,6 +1,7 @@
 package io.outbox.internal.delivery;
 
 import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +26,7 @@ import java.util.function.BooleanSupplier;
  */
 final class LaneWorkers {
 
-    private static final System.Logger LOG = System.getLogger(LaneWorkers.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     /** How long a delivery on a caller's thread waits for a store that does not renew locks. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -124,7 +125,7 @@ final class LaneWorkers {
                 Level.WARNING,
                 "No worker of {0} has taken an event for {1}; those queued are left to other nodes",
                 targets.laneName(),
-                longest);
+                DurationText.of(longest));
         targets.giveBackQueued(() -> {});
     }
 

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /** All lanes of an engine: those of event types with one of their own, and the one that the others share. */
 final class Lanes {
 
-    private static final System.Logger LOG = System.getLogger(Lanes.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final long INTERRUPT_GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Map<String, Lane> byType;

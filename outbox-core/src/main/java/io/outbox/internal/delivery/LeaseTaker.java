@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 /** Makes an engine hold events by locks in a store that other nodes share; once and for all. */
 final class LeaseTaker {
 
-    private static final System.Logger LOG = System.getLogger(LeaseTaker.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     private final Leases leases;
     private final DeliveryBackend backend;

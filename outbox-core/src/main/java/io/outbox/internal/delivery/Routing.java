@@ -1,14 +1,17 @@
 package io.outbox.internal.delivery;
 
 import io.outbox.EventEnvelope;
+import io.outbox.PayloadParseException;
 import io.outbox.dispatch.QueuedEvent.Source;
 import io.outbox.dispatch.UnroutableEventException;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.polling.PollSettings;
 import io.outbox.internal.subscription.EventRow;
 import io.outbox.internal.subscription.Route;
+import io.outbox.internal.versions.Versions;
 import io.outbox.model.UnavailableTarget;
 import io.outbox.registry.ListenerRegistry;
+import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +47,7 @@ final class Routing {
 
     static final String NO_LISTENER = "no listener on this node";
 
-    private static final System.Logger LOG = System.getLogger(Routing.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     /** How many routes are known to be missing at a time, so that no query names too many types. */
     private static final int MOST = 100;
@@ -60,6 +63,7 @@ final class Routing {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
     private final ListenerRegistry registry;
+    private final Versions versions;
     private final Leases leases;
     private final EngineClock clock;
     private final Duration grace;
@@ -69,8 +73,9 @@ final class Routing {
     private final Map<Route, Long> unread = new ConcurrentHashMap<>();
 
     /** @param grace how long events are left to other nodes; zero for not at all */
-    Routing(ListenerRegistry registry, Leases leases, EngineClock clock, Duration grace) {
+    Routing(ListenerRegistry registry, Versions versions, Leases leases, EngineClock clock, Duration grace) {
         this.registry = registry;
+        this.versions = versions;
         this.leases = leases;
         this.clock = clock;
         this.grace = grace;
@@ -94,12 +99,23 @@ final class Routing {
         }
     }
 
+    /**
+     * Returns the event with its payload in the version that listeners here take.
+     *
+     * @throws PayloadParseException if there is no way to it
+     */
+    EventEnvelope upToDate(EventEnvelope event) {
+        return versions.upToDate(event, registry::currentType);
+    }
+
     /** Returns why an event that has no listener is dead. */
     UnroutableEventException unroutable(EventEnvelope event) {
         if (EventRow.isOne(event)) {
             return new UnroutableEventException(EventRow.whyUnroutable(event));
         }
-        String elsewhere = leavesToOthers() ? " on this node, and no other node took the event within " + grace : "";
+        String elsewhere = leavesToOthers()
+                ? " on this node, and no other node took the event within " + DurationText.of(grace)
+                : "";
         return new UnroutableEventException(
                 "No listener for " + Route.of(event) + elsewhere + ": register one, then replay the event");
     }
@@ -135,7 +151,7 @@ final class Routing {
                     "No listener for {0} on this node: its events are left to other nodes, and go DEAD if none has taken"
                             + " them after {1}",
                     route,
-                    grace);
+                    DurationText.of(grace));
         }
     }
 
@@ -155,7 +171,7 @@ final class Routing {
                             + " DEAD if none has read them after {2}",
                     event.eventId(),
                     route,
-                    grace);
+                    DurationText.of(grace));
         }
         return Optional.of(putOffUntil(event));
     }
@@ -166,7 +182,7 @@ final class Routing {
             return reason;
         }
         int end = reason.indexOf('\n') < 0 ? reason.length() : reason.indexOf('\n');
-        return reason.substring(0, end) + "; no node has read it within " + grace
+        return reason.substring(0, end) + "; no node has read it within " + DurationText.of(grace)
                 + ": fix the payload or deploy code that reads it, then replay the event" + reason.substring(end);
     }
 

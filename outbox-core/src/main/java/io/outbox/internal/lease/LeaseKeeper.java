@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
  */
 public final class LeaseKeeper implements AutoCloseable {
 
-    private static final System.Logger LOG = System.getLogger(LeaseKeeper.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final int MAX_BATCH = 512;
     /** How often in the time of a lease locks are looked at. */
     private static final int TURNS = 6;

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  */
 public final class EngineMetrics extends ForwardingMetrics {
 
-    private static final System.Logger LOG = System.getLogger(EngineMetrics.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     private final boolean isOff;
     private final Outage outage = new Outage(LOG, "The metrics exporter failed; delivery continues without it");

@@ -27,7 +27,7 @@ import java.util.function.IntConsumer;
  */
 final class HandlerTarget implements PollTarget {
 
-    private static final System.Logger LOG = System.getLogger(HandlerTarget.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
 
     private final OutboxPollerHandler handler;
     private final DeliveryBackend backend;

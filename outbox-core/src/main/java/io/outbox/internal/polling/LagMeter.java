@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class LagMeter {
 
-    private static final System.Logger LOG = System.getLogger(LagMeter.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
     private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long PERIOD_BY_TYPE_NANOS = TimeUnit.SECONDS.toNanos(10);
 

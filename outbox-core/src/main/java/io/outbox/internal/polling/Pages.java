@@ -17,7 +17,7 @@ import java.util.List;
  */
 final class Pages {
 
-    private static final System.Logger LOG = System.getLogger(Pages.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
 
     private final DeliveryBackend backend;
     private final PollTarget target;

@@ -26,7 +26,7 @@ import java.util.function.IntSupplier;
  */
 public final class PollingLoop implements AutoCloseable {
 
-    private static final System.Logger LOG = System.getLogger(PollingLoop.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
     /** How soon to look again for an event that became due during a walk; most are in this node's hands. */
     private static final long LOOK_AGAIN_MS = 50;
     /** How soon to try again to take over stuck events, while the store cannot be relied on. */

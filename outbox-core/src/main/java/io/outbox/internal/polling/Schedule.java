@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** When which feed is read: at its interval, or earlier if somebody says so. Has the poller's thread. Thread-safe. */
 final class Schedule implements Alarm {
 
-    private static final System.Logger LOG = System.getLogger(Schedule.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
     /** Longer than any interval, and short enough to count in nanoseconds. */
     private static final long MAX_DELAY_MS = TimeUnit.DAYS.toMillis(1);
 

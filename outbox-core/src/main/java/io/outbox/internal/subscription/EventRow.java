@@ -32,12 +32,17 @@ public final class EventRow {
         String ofAggregateType = AggregateType.GLOBAL.name().equals(row.aggregateType())
                 ? ""
                 : " of aggregate type '" + row.aggregateType() + "'";
-        return "Subscription '" + row.eventType().substring(separator(row) + 1) + "' of event type '" + writtenType(row)
+        return "Subscription '" + row.eventType().substring(separator(row) + 1) + "' of event type '" + typeOf(row)
                 + "'" + ofAggregateType
                 + " has no listener: if it was not meant to end, give it one and replay the event, or else leave it to the purge";
     }
 
-    private static String writtenType(EventEnvelope row) {
+    /** Returns the type of the event as it was written: of a row, that of the event which it stands for. */
+    public static String writtenType(EventEnvelope envelope) {
+        return isOne(envelope) ? typeOf(envelope) : envelope.eventType();
+    }
+
+    private static String typeOf(EventEnvelope row) {
         return row.eventType().substring(0, separator(row));
     }
 

@@ -5,6 +5,7 @@ import io.outbox.BatchOutcome;
 import io.outbox.DeliveryInfo;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
+import io.outbox.EventFallback;
 import io.outbox.EventListener;
 import io.outbox.ForwardingBatchListener;
 import io.outbox.ForwardingListener;
@@ -31,6 +32,17 @@ final class SubscribedListener extends ForwardingListener {
         return super.onEvent(Subscription.eventOf(row), info);
     }
 
+    @Override
+    public EventFallback fallback() {
+        return asWritten(super.fallback());
+    }
+
+    private static EventFallback asWritten(EventFallback fallback) {
+        return fallback == null
+                ? null
+                : (row, info, cause) -> fallback.onLastFailure(Subscription.eventOf(row), info, cause);
+    }
+
     /** The same for batches. */
     private static final class Batching extends ForwardingBatchListener {
 
@@ -43,6 +55,11 @@ final class SubscribedListener extends ForwardingListener {
                 List<EventEnvelope> rows, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
                 throws Exception {
             return super.onEvents(rows.stream().map(Subscription::eventOf).toList(), infos, silence);
+        }
+
+        @Override
+        public EventFallback fallback() {
+            return asWritten(super.fallback());
         }
     }
 }

@@ -50,7 +50,7 @@ public final class Subscriptions {
     public static final Subscriptions NONE =
             new Subscriptions(List.of(), (aggregateType, eventType) -> true, () -> true);
 
-    private static final System.Logger LOG = System.getLogger(Subscriptions.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     /** One subscription, and how its rows are named. */
     private record Share(Subscription subscription, RowIds ids) {

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 /** Does for many what can be done for many, and leaves out the few that the store refuses or somebody else has locked. */
 public final class Isolation<T> {
 
-    private static final System.Logger LOG = System.getLogger(Isolation.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     private final Function<T, String> eventId;
     private final Consumer<List<T>> action;

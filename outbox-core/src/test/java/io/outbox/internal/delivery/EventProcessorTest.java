@@ -19,6 +19,7 @@ import io.outbox.dispatch.StackTraces;
 import io.outbox.internal.delivery.EventProcessor.Listening;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.versions.Versions;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.MetricsExporter;
@@ -56,7 +57,7 @@ class EventProcessorTest {
     }
 
     private Routing routing(ListenerRegistry listeners) {
-        return new Routing(listeners, new Leases(), CLOCK, Duration.ZERO);
+        return new Routing(listeners, Versions.NONE, new Leases(), CLOCK, Duration.ZERO);
     }
 
     private EventProcessor processor(Routing routing) {

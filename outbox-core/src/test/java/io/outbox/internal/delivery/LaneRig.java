@@ -14,6 +14,7 @@ import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.internal.polling.Alarm;
+import io.outbox.internal.versions.Versions;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.support.Events;
@@ -54,7 +55,8 @@ final class LaneRig implements AutoCloseable {
         this.completion =
                 new CompletionWriter(backend, owned, metrics, new CompletionWriter.Told(List.of(), null), alarm);
         EngineClock clock = new EngineClock(Clock.systemUTC());
-        Routing routing = new Routing((aggregateType, eventType) -> listener, leases, clock, Duration.ofMinutes(10));
+        Routing routing = new Routing(
+                (aggregateType, eventType) -> listener, Versions.NONE, leases, clock, Duration.ofMinutes(10));
         this.context = new LaneContext(
                 completion,
                 leases,

@@ -12,6 +12,7 @@ import io.outbox.internal.lease.LeaseKeeper;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.OwnedEvents;
+import io.outbox.internal.versions.Versions;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.Lease;
@@ -44,7 +45,7 @@ class RoutingTest {
     }
 
     private Routing routing(ListenerRegistry listeners) {
-        return new Routing(listeners, leases, new EngineClock(Clock.fixed(NOW, ZoneOffset.UTC)), GRACE);
+        return new Routing(listeners, Versions.NONE, leases, new EngineClock(Clock.fixed(NOW, ZoneOffset.UTC)), GRACE);
     }
 
     private static HeldEvent read(Duration writtenAgo, Duration dueAgo, int attempts) {

@@ -92,7 +92,7 @@ class UnreadableEventsTest {
         assertThat(backend.row("e").lastError())
                 .startsWith(PayloadParseException.class.getName()
                         + ": EXPRESS is not one of [STANDARD]; no node has read it"
-                        + " within PT1.5S: fix the payload or deploy code that reads it, then replay the event");
+                        + " within 1500ms: fix the payload or deploy code that reads it, then replay the event");
     }
 
     @Test

@@ -201,7 +201,7 @@ class UnroutableEventsTest {
         assertThat(backend.row("added").lastError())
                 .contains(
                         UnroutableEventException.class.getName(),
-                        "No listener for event type Added on this node, and no other node took the event within PT1.5S");
+                        "No listener for event type Added on this node, and no other node took the event within 1500ms");
         assertThat(backend.row("invoice").lastError()).contains("event type Added of aggregate type Invoice on");
         assertThat(other.engine().unavailable()).hasSize(1);
     }

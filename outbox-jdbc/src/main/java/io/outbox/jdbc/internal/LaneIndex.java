@@ -13,7 +13,7 @@ import java.sql.SQLException;
  */
 public record LaneIndex(TableCatalog catalog, SchemaScript script) {
 
-    private static final System.Logger LOG = System.getLogger(LaneIndex.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.jdbc");
 
     /** Returns the index of a table; {@code script} is the name of the database's script beside the class of its store. */
     public static LaneIndex of(Class<?> store, String script, String tableName, boolean schemaIsCatalog) {

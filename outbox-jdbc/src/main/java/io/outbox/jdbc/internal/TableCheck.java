@@ -22,7 +22,7 @@ import java.util.Set;
  */
 public final class TableCheck {
 
-    private static final System.Logger LOG = System.getLogger(TableCheck.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.jdbc");
 
     /** The column that leads an index of ours, and what the index is for. */
     private static final Map<String, String> PURPOSES = Map.of(

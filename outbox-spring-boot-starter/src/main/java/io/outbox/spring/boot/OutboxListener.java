@@ -89,6 +89,13 @@ public @interface OutboxListener {
      */
     String name() default "";
 
+    /**
+     * The name of a method of the same bean that is called when an event is about to go DEAD, see {@link
+     * io.outbox.EventFallback}. It takes the payload, {@link io.outbox.EventEnvelope}, {@link io.outbox.DeliveryInfo} and the
+     * exception as {@code Throwable} or {@code Exception}, in any order and each at most once, and returns nothing. Only on methods.
+     */
+    String fallback() default "";
+
     /** How many calls run at the same time. In a lane of its own, by default, one. */
     String concurrency() default "";
 

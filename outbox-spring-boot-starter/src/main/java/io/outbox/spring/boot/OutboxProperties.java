@@ -82,6 +82,10 @@ public class OutboxProperties {
     @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
     private Map<String, List<String>> aliases = new LinkedHashMap<>();
 
+    /** Versions of event types whose payload classes do not state them; those that have upcasters need none. */
+    @Setting(rule = Rule.VERSIONS, noEffect = NO_OUTBOX)
+    private Map<String, Integer> versions = new LinkedHashMap<>();
+
     @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
     private final Dispatcher dispatcher = new Dispatcher();
 
@@ -201,6 +205,14 @@ public class OutboxProperties {
 
     public void setSubscriptions(Map<String, List<String>> subscriptions) {
         this.subscriptions = subscriptions;
+    }
+
+    public Map<String, Integer> getVersions() {
+        return versions;
+    }
+
+    public void setVersions(Map<String, Integer> versions) {
+        this.versions = versions;
     }
 
     public Map<String, List<String>> getAliases() {

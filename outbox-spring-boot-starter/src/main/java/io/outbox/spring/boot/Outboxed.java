@@ -38,6 +38,12 @@ public @interface Outboxed {
      */
     String[] aliases() default {};
 
+    /**
+     * The version of the payload, from 1 on: raise it when objects of the class are written in a way that the code before cannot read, or
+     * would misread, and add an {@link io.outbox.Upcaster} bean from the version before.
+     */
+    int version() default 1;
+
     /** The type of what the event is about. By default there is none. */
     String aggregateType() default "";
 

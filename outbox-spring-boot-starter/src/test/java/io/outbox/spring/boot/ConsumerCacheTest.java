@@ -192,7 +192,7 @@ class ConsumerCacheTest {
                 .run(context -> {
                     InvalidConfigurationPropertyValueException refusal = refusal(context.getStartupFailure());
                     assertThat(refusal.getName()).isEqualTo("outbox.consumer.clean-up.ttl");
-                    assertThat(refusal.getReason()).contains(CACHE, "PT25H");
+                    assertThat(refusal.getReason()).contains(CACHE, "25h");
                 });
         runner.withBean(CacheManager.class, () -> caffeine(Duration.ofHours(24)))
                 .run(context -> assertThat(context).hasNotFailed());
@@ -211,7 +211,7 @@ class ConsumerCacheTest {
             });
             assertThat(lines.at(Level.WARNING))
                     .singleElement(InstanceOfAssertFactories.STRING)
-                    .contains(CACHE, "do not expire", "PT24H");
+                    .contains(CACHE, "do not expire", "1d");
         }
     }
 
@@ -225,7 +225,7 @@ class ConsumerCacheTest {
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(lines.at(Level.WARNING))
                     .singleElement(InstanceOfAssertFactories.STRING)
-                    .contains(CACHE, "not while they are read", "PT24H");
+                    .contains(CACHE, "not while they are read", "1d");
         }
     }
 

@@ -120,6 +120,6 @@ class ConsumerRedisCacheTest {
         application(Duration.ofHours(25))
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasStackTraceContaining("outbox.consumer.clean-up.ttl")
-                        .hasStackTraceContaining("PT25H"));
+                        .hasStackTraceContaining("25h"));
     }
 }

@@ -11,6 +11,7 @@ import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
+import io.outbox.upkeep.DurationText;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -103,7 +104,7 @@ final class BrokerLanesFactory {
                 EventSenders.key(name) + ".emergency-timeout",
                 sender.emergencyTimeout(),
                 "must be less than " + PublisherKeys.of("stuck-recovery.max-batch-processing-time")
-                        + " (or outbox.claim-locking.lock-timeout), which is " + lockTimeout
+                        + " (or outbox.claim-locking.lock-timeout), which is " + DurationText.of(lockTimeout)
                         + ": a node must know what became of its events before another one may take them over");
     }
 }

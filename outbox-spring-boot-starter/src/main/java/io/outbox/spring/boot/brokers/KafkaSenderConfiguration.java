@@ -28,7 +28,7 @@ import org.springframework.kafka.core.ProducerFactory;
 @ConditionalOnClass({KafkaEventPublisher.class, KafkaOperations.class})
 class KafkaSenderConfiguration {
 
-    private static final System.Logger LOG = System.getLogger(KafkaSenderConfiguration.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
     /** What makes of a text or of JSON what the outbox would make of it. */
     private static final List<String> USUAL_SERIALIZERS =
             List.of(".StringSerializer", ".ByteArraySerializer", ".JsonSerializer", ".JacksonJsonSerializer");

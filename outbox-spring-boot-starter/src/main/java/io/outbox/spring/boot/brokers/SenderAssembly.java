@@ -17,7 +17,7 @@ import java.util.function.ToIntFunction;
 /** Makes the senders that event types ask for, one for each name. */
 final class SenderAssembly {
 
-    private static final System.Logger LOG = System.getLogger(SenderAssembly.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
 
     private final OutboxPublisherProperties publisher;
     private final List<Broker> brokers;

@@ -13,7 +13,7 @@ import java.util.Optional;
 /** Makes {@link ConsumerSettings} out of what the application has set. A violation names the key, the value and the rule. */
 final class ConsumerDecision {
 
-    private static final System.Logger LOG = System.getLogger(ConsumerDecision.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
     private static final String NAME = ConsumerKeys.of("name");
     private static final String APPLICATION_NAME = "spring.application.name";
     private static final String CACHE_NAME = ConsumerKeys.of("cache.cache-name");

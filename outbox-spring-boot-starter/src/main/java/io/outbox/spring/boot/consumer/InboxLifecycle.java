@@ -15,7 +15,7 @@ import org.springframework.context.SmartLifecycle;
  */
 final class InboxLifecycle implements SmartLifecycle {
 
-    private static final System.Logger LOG = System.getLogger(InboxLifecycle.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
 
     private final Supplier<JdbcInbox> inbox;
     private final IdempotentConsumers consumers;

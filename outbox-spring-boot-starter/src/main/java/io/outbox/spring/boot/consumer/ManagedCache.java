@@ -3,6 +3,7 @@ package io.outbox.spring.boot.consumer;
 import static io.outbox.spring.boot.internal.settings.FeatureSettings.require;
 
 import io.outbox.inbox.ConsumedEventCache;
+import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -13,7 +14,7 @@ import org.springframework.cache.CacheManager;
 /** A cache of the application's CacheManager, asked for by its name each time: it may be replaced, or gone. */
 final class ManagedCache implements ConsumedEventCache {
 
-    private static final System.Logger LOG = System.getLogger(ManagedCache.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
     private static final String CACHE_NAME = ConsumerKeys.of("cache.cache-name");
 
     /** Text, which every serializer of a cache can write. */
@@ -57,7 +58,8 @@ final class ManagedCache implements ConsumedEventCache {
                 life.isUnknown() || life.isForever() || life.duration().compareTo(ttl) <= 0,
                 ConsumerKeys.of("clean-up.ttl"),
                 ttl,
-                "is shorter than the life of entries in the cache '" + name + "', which is " + life.duration()
+                "is shorter than the life of entries in the cache '" + name + "', which is "
+                        + DurationText.of(life.duration())
                         + ": the cache would know events that the database has forgotten. Keep marks for longer, or let the"
                         + " cache forget sooner");
         if (life.isForever()) {
@@ -66,7 +68,7 @@ final class ManagedCache implements ConsumedEventCache {
                     "Entries of the cache ''{0}'' do not expire, or not while they are read: it grows, and knows events that the database has forgotten"
                             + " after {1}. Let it forget sooner than that",
                     name,
-                    ttl);
+                    DurationText.of(ttl));
         }
     }
 

@@ -41,6 +41,11 @@ final class ObjectEvents {
         return EventType.nameOf(type);
     }
 
+    /** Returns the version that a class gives to its payloads, or 0 if it gives none. */
+    int version(Class<?> payload) {
+        return EventTypes.versionOf(ClassUtils.getUserClass(payload));
+    }
+
     /** Begins the event of an object, with everything that its annotation says. */
     Draft draft(OutboxPublisher publisher, Object object) {
         Class<?> type = ClassUtils.getUserClass(object);

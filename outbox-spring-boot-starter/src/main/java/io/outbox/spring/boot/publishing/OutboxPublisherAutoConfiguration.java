@@ -60,7 +60,7 @@ public class OutboxPublisherAutoConfiguration {
     /** What objects are called by every outbox. */
     @Bean
     OutboxFeature outboxEventTypes(ObjectEvents objects) {
-        return outbox -> outbox.builder().eventTypes(objects::eventType);
+        return outbox -> outbox.builder().eventTypes(objects::eventType).payloadVersions(objects::version);
     }
 
     @Bean
@@ -77,6 +77,7 @@ public class OutboxPublisherAutoConfiguration {
         return new DefaultOutboxPublisher(
                         delivers ? new KnownTypesWriter(writer, destinations) : writer, codec.getIfUnique())
                 .serializing(destinations::serializer)
+                .versioning(objects::version)
                 .typing(objects::eventType, objects::draft);
     }
 
@@ -101,7 +102,8 @@ public class OutboxPublisherAutoConfiguration {
                                         new KnownTypesWriter(
                                                 outboxes.getObject().get(name).writer(), destinations.getObject()),
                                         codec.getIfUnique())
-                                .serializing(destinations.getObject()::serializer),
+                                .serializing(destinations.getObject()::serializer)
+                                .versioning(objects::version),
                 objects);
     }
 

@@ -31,7 +31,7 @@ import org.springframework.amqp.rabbit.listener.api.ChannelAwareBatchMessageList
  */
 final class IdempotentBatchMessageListener implements ChannelAwareBatchMessageListener {
 
-    private static final System.Logger LOG = System.getLogger(IdempotentBatchMessageListener.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
 
     private final ChannelAwareBatchMessageListener listener;
     private final Listener idempotent;

@@ -17,7 +17,7 @@ import org.springframework.util.backoff.ExponentialBackOff;
 /** One delivery of messages to a listener, of which the broker learns after the transaction. */
 final class IdempotentCall {
 
-    private static final System.Logger LOG = System.getLogger(IdempotentCall.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
     private static final long FIRST_PAUSE = 100;
     private static final ExponentialBackOff PAUSES = new ExponentialBackOff(FIRST_PAUSE, 2);
 

@@ -6,7 +6,7 @@ import java.lang.System.Logger.Level;
 /** What is said at start-up about listeners that are idempotent, but not set up to be so. */
 final class ListenerRisks {
 
-    private static final System.Logger LOG = System.getLogger(ListenerRisks.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
 
     private ListenerRisks() {}
 

@@ -3,6 +3,7 @@ package io.outbox.spring.boot.internal.declaring;
 import io.outbox.jdbc.TableNames;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -30,6 +31,8 @@ public enum Rule {
             String.class,
             value -> !value.isBlank() && !value.endsWith("."),
             "must not be blank and must not end with a dot"),
+    /** Versions by event type. */
+    VERSIONS(value -> ((Map<?, ?>) value).values().stream().allMatch(AT_LEAST_1::allows) ? null : "must be at least 1"),
     /** A table, optionally with its schema. */
     TABLE_NAME(value -> tableNameViolation((String) value)),
     /** How long the counts of three gauges are kept. */
@@ -43,6 +46,10 @@ public enum Rule {
 
     <T> Rule(Class<T> type, Predicate<? super T> condition, String text) {
         this(value -> condition.test(type.cast(value)) ? null : text);
+    }
+
+    private boolean allows(Object value) {
+        return violation.apply(value) == null;
     }
 
     /** Returns what is wrong with a value, if anything is. */

@@ -2,6 +2,7 @@ package io.outbox.spring.boot.internal.delivery;
 
 import io.outbox.CompletionListener;
 import io.outbox.Outbox;
+import io.outbox.Upcaster;
 import io.outbox.WriterHook;
 import io.outbox.dead.DeadLetterPolicy;
 import io.outbox.dead.OutboxDlqHandler;
@@ -41,6 +42,7 @@ final class Contributions {
         all(EventInterceptor.class).forEach(builder::interceptor);
         all(WriterHook.class).forEach(builder::writerHook);
         all(CompletionListener.class).forEach(builder::completionListener);
+        all(Upcaster.class).forEach(builder::upcaster);
         all(ContextPropagator.class).forEach(builder::contextPropagator);
         deadLetters().ifPresent(letters -> builder.deadLetters(withHandlers(letters.policy())));
     }

@@ -9,6 +9,7 @@ import io.outbox.spring.boot.internal.settings.OutboxSettings.Polling;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Purge;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Table;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
+import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -48,10 +49,10 @@ final class StartupLine {
         Workers workers = settings.delivery().workers();
         String how = switch (settings.mode()) {
             case WRITER_ONLY -> null;
-            case ORDERED -> ", polling every " + SettingText.of(polling.interval());
+            case ORDERED -> ", polling every " + DurationText.of(polling.interval());
             case SINGLE_NODE, MULTI_NODE ->
                 ", " + workers.count() + " workers, " + workers.maxAttempts() + " attempts, polling every "
-                        + SettingText.of(polling.interval());
+                        + DurationText.of(polling.interval());
         };
         if (how == null) {
             return "";
@@ -71,6 +72,6 @@ final class StartupLine {
             return "finished events deleted at once, DEAD ones kept until they are replayed";
         }
         String kept = purge.keepsDead() ? ", DEAD ones until they are replayed" : "";
-        return "finished events kept for " + SettingText.of(purge.retention()) + kept;
+        return "finished events kept for " + DurationText.of(purge.retention()) + kept;
     }
 }

@@ -19,7 +19,7 @@ import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 /** Chooses whether an outbox in a database tells other processes of events, and hears of theirs. */
 final class WakeUpChoice {
 
-    private static final System.Logger LOG = System.getLogger(WakeUpChoice.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
     private static final String KEY = "outbox.wake-up.mode";
     private static final int CONNECTIONS_NEEDED = 2;
 

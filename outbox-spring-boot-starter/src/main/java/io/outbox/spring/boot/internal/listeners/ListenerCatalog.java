@@ -41,13 +41,15 @@ import org.springframework.util.ObjectUtils;
  */
 final class ListenerCatalog {
 
-    private static final System.Logger LOG = System.getLogger(ListenerCatalog.class.getName());
+    private static final int NO_VERSION = 0;
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
 
     private final ConfigurableListableBeanFactory beans;
     private final ApplicationClasses classes;
     private final ListenerPolicies policies;
     private final ListenerTypes types;
     private final Map<String, Set<String>> aliases = new LinkedHashMap<>();
+    private final Map<String, Integer> versions;
     private final List<ListenerDefinition> found;
     private final List<ListenerDefinition> annotated;
     private final ListenersElsewhere elsewhere;
@@ -62,6 +64,7 @@ final class ListenerCatalog {
                 properties, () -> beans.getBeanProvider(RetryPolicy.class).getIfAvailable(), this::resolved);
         Map<String, Map<Method, OutboxListener>> methods = annotatedMethods();
         this.types = new ListenerTypes(this::resolved, payloads(methods), () -> EventTypes.outboxedClasses(beans));
+        this.versions = Map.copyOf(properties.getVersions());
         properties.getAliases().forEach((type, former) -> aliases(type).addAll(former));
         this.found = find(methods);
         this.annotated = ListenerTypes.mostSpecific(found);
@@ -102,6 +105,11 @@ final class ListenerCatalog {
     /** Returns the annotated listeners of all outboxes. */
     List<ListenerDefinition> annotated() {
         return annotated;
+    }
+
+    /** Returns the versions of event types by the settings. */
+    Map<String, Integer> versions() {
+        return versions;
     }
 
     /** Returns the former names of an event type. */
@@ -198,6 +206,7 @@ final class ListenerCatalog {
                     ListenerRoute.of(bound),
                     null,
                     null,
+                    NO_VERSION,
                     new ListenerSource(
                             beanName,
                             outbox,
@@ -307,6 +316,10 @@ final class ListenerCatalog {
                 throw new IllegalStateException("its class does not implement " + EventListener.class.getName()
                         + " or BatchEventListener; put @OutboxListener on the method that takes the events");
             }
+            ListenerMistake.unless(
+                    annotation.fallback().isEmpty(),
+                    "fallback is for methods, and a class has its own",
+                    "Override EventListener.fallback() in the class");
             return definitions(
                     beanName,
                     annotation,
@@ -324,16 +337,24 @@ final class ListenerCatalog {
             String beanName, Class<?> type, Method method, OutboxListener annotation) {
         String description = beanName + "." + method.getName();
         ListenerMethod listener = listenerMethod(beanName, type, method);
-        return describing(
-                description,
-                () -> definitions(
-                        description,
-                        annotation,
-                        listener.payload(),
-                        (name, payload) -> idempotent.of(
-                                listener.on(beans, beanName, payload),
-                                idempotent.annotationOf(beanName, method),
-                                name)));
+        return describing(description, () -> {
+            FallbackMethod fallback = FallbackMethod.of(method, type, resolved(annotation.fallback()));
+            return definitions(
+                    description,
+                    annotation,
+                    listener.payload(),
+                    (name, payload) -> idempotent.of(
+                            withFallback(fallback, beanName, payload, listener.on(beans, beanName, payload)),
+                            idempotent.annotationOf(beanName, method),
+                            name));
+        });
+    }
+
+    private EventListener withFallback(
+            FallbackMethod fallback, String beanName, Class<?> payload, EventListener listener) {
+        return fallback == null
+                ? listener
+                : EventListener.withFallback(fallback.on(beans, beanName, payload), listener);
     }
 
     /** @param listener makes it, of its name and the class to read payloads as */
@@ -356,6 +377,7 @@ final class ListenerCatalog {
                             target.route(),
                             subscription.isEmpty() ? null : subscription,
                             lane,
+                            version(target, taken),
                             new ListenerSource(
                                     description,
                                     resolved(annotation.outbox()),
@@ -363,6 +385,12 @@ final class ListenerCatalog {
                                     () -> listener.apply(name, target.payload())));
                 })
                 .toList();
+    }
+
+    /** Returns the version that the payload's class states, or 0. */
+    private static int version(ListenerTypes.Target target, Class<?> taken) {
+        Class<?> payload = target.payload() == null ? taken : target.payload();
+        return payload == null ? NO_VERSION : EventTypes.versionOf(payload);
     }
 
     /** Notes the former names that the payload's class gives to its type. */

@@ -12,10 +12,11 @@ import java.util.Optional;
  * @param route the events it is for
  * @param subscription its own name among several listeners of the route, or {@code null}
  * @param lane its settings if it has a lane of its own, or {@code null}
+ * @param version the version of its payloads as their class states it, or 0
  * @param source where the listener comes from
  */
 record ListenerDefinition(
-        String name, ListenerRoute route, String subscription, ListenerLane lane, ListenerSource source) {
+        String name, ListenerRoute route, String subscription, ListenerLane lane, int version, ListenerSource source) {
 
     /** Returns the subscription, without its lane, if it is one of several listeners of its route. */
     Optional<Subscription> asSubscription() {
@@ -25,7 +26,7 @@ record ListenerDefinition(
 
     /** Returns whether an outbox must know of it when it is built. */
     boolean isNeededEarly() {
-        return lane != null || subscription != null;
+        return lane != null || subscription != null || version > 0;
     }
 
     /** Returns the type that its events are stored with, by which they have a lane. */

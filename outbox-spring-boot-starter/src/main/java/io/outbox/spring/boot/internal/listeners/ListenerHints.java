@@ -44,6 +44,8 @@ final class ListenerHints implements BeanRegistrationAotProcessor {
             ReflectionHints hints = context.getRuntimeHints().reflection();
             annotations.forEach(annotation -> keepTypes(hints, annotation));
             listening.keySet().forEach(method -> keepListener(hints, type, method));
+            listening.forEach((method, annotation) ->
+                    keepFallback(hints, type, FallbackMethod.of(method, type, resolved(bean, annotation.fallback()))));
             annotations.forEach(annotation -> BINDING.registerReflectionHints(hints, annotation.payloads()));
         };
     }
@@ -57,6 +59,17 @@ final class ListenerHints implements BeanRegistrationAotProcessor {
         if (type != none) {
             hints.registerType(
                     type, MemberCategory.INVOKE_DECLARED_CONSTRUCTORS, MemberCategory.INVOKE_DECLARED_METHODS);
+        }
+    }
+
+    private static String resolved(RegisteredBean bean, String text) {
+        return text.isEmpty() ? text : bean.getBeanFactory().resolveEmbeddedValue(text);
+    }
+
+    private static void keepFallback(ReflectionHints hints, Class<?> type, FallbackMethod fallback) {
+        if (fallback != null) {
+            hints.registerMethod(fallback.method(), ExecutableMode.INVOKE);
+            BINDING.registerReflectionHints(hints, ListenerMethod.parameterTypes(fallback.method(), type));
         }
     }
 

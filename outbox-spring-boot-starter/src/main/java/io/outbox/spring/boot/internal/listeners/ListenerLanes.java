@@ -34,7 +34,9 @@ final class ListenerLanes implements OutboxFeature, Destination {
                 listener -> requireOwnLane(listener, here, outbox.settings().mode()));
         Outbox.AbstractBuilder<?> builder = outbox.builder();
         builder.listenersRegistered(catalog::isRegistered);
+        catalog.versions().forEach(builder::eventVersion);
         for (ListenerDefinition listener : here) {
+            addVersion(listener, builder);
             LanePolicy lane = listener.lane() == null ? null : listener.lane().in(outbox.settings());
             listener.asSubscription()
                     .map(subscription -> lane == null ? subscription : subscription.inLane(lane))
@@ -55,6 +57,20 @@ final class ListenerLanes implements OutboxFeature, Destination {
                             .noneMatch(subscription -> isSame(subscription, declared)))
                     .forEach(builder::subscription);
             elsewhere.unnamed().forEach(route -> builder.listenerElsewhere(route.aggregateType(), route.eventType()));
+        }
+    }
+
+    private static void addVersion(ListenerDefinition listener, Outbox.AbstractBuilder<?> builder) {
+        if (listener.version() > 0) {
+            try {
+                builder.eventVersion(listener.route().eventType(), listener.version());
+            } catch (IllegalStateException e) {
+                throw new ListenerRegistrationException(
+                        listener.description(),
+                        new ListenerMistake(
+                                "its payload has version " + listener.version() + ". " + e.getMessage(),
+                                "Give all payload classes of the type, and outbox.versions, the same version"));
+            }
         }
     }
 

@@ -31,7 +31,7 @@ final class ListenerMethod {
     /** @param beanType the class that has the method, perhaps from a generic superclass */
     ListenerMethod(Method method, Class<?> beanType) {
         this.method = method;
-        requireCallable(beanType);
+        requireCallable(method, beanType);
         List<ResolvableType> types = Arrays.stream(parameterTypes(method, beanType))
                 .map(ResolvableType::forType)
                 .toList();
@@ -62,7 +62,7 @@ final class ListenerMethod {
         unless(returnsWhatIsUnderstood(), returnRule(), "Change what the method returns");
     }
 
-    private void requireCallable(Class<?> beanType) {
+    static void requireCallable(Method method, Class<?> beanType) {
         unless(!Modifier.isPrivate(method.getModifiers()), "the method must not be private", "Make it package-private");
         unless(
                 !Modifier.isStatic(method.getModifiers()),
@@ -147,11 +147,7 @@ final class ListenerMethod {
      * @throws IllegalStateException if it cannot be called through the bean's proxy, as far as that is known already
      */
     EventListener on(ConfigurableListableBeanFactory beans, String beanName, Class<?> as) {
-        BeanMethod call = new BeanMethod(beans, beanName, method);
-        Class<?> type = beans.getType(beanName);
-        if (type != null) {
-            call.invocableOn(type);
-        }
+        BeanMethod call = BeanMethod.checked(beans, beanName, method);
         List<ListenerArgument> passed = as == null
                 ? arguments
                 : arguments.stream().map(argument -> argument.readAs(as)).toList();

@@ -24,7 +24,7 @@ import org.springframework.boot.convert.DurationStyle;
  */
 final class ListenerPolicies {
 
-    private static final System.Logger LOG = System.getLogger(ListenerPolicies.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
     private static final double DEFAULT_MULTIPLIER = 2;
 
     private final Map<String, ListenerSettings> settings;

@@ -18,7 +18,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 /** Registers the listeners of the catalog with the outboxes that they are for, and tells of those that nobody would call. */
 final class ListenerRegistration implements OutboxListenerRegistrar {
 
-    private static final System.Logger LOG = System.getLogger(ListenerRegistration.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
 
     private final ListableBeanFactory beans;
     private final ListenerRegistries registries;
@@ -67,7 +67,7 @@ final class ListenerRegistration implements OutboxListenerRegistrar {
         if (!assembler.isUsed() && !early.isEmpty()) {
             LOG.log(
                     Level.WARNING,
-                    "The outbox was not built from the settings of this context, so subscriptions and lanes of the outbox"
+                    "The outbox was not built from the settings of this context, so subscriptions, lanes and versions of the outbox"
                             + " listeners {0} exist only if whoever built it has declared them",
                     early);
         }

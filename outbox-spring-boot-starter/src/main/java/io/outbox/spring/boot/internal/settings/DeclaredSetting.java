@@ -4,6 +4,7 @@ import static io.outbox.spring.boot.internal.settings.FeatureSettings.require;
 
 import io.outbox.spring.boot.internal.declaring.Circumstance;
 import io.outbox.spring.boot.internal.declaring.Rule;
+import io.outbox.upkeep.DurationText;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -81,6 +82,7 @@ record DeclaredSetting(
                                 duration.equals(Duration.of(number, unit)),
                                 numberKey(),
                                 number,
-                                "means the same setting as " + key + ", which is " + duration + "; set one of them")));
+                                "means the same setting as " + key + ", which is " + DurationText.of(duration)
+                                        + "; set one of them")));
     }
 }

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** Warns of settings that have no effect beside the others, which usually means that something else was intended. */
 final class PointlessSettings {
 
-    private static final System.Logger LOG = System.getLogger(PointlessSettings.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
 
     private final ExplicitSettings explicit;
     private final Optional<OutboxSettings> outbox;

@@ -39,7 +39,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  */
 public final class SettingsDecision {
 
-    private static final System.Logger LOG = System.getLogger(SettingsDecision.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
     private static final List<String> RECOVERY_SCHEDULE = Stream.of("batch-size", "initial-delay", "fixed-delay")
             .map(setting -> PublisherKeys.of("stuck-recovery." + setting))
             .toList();

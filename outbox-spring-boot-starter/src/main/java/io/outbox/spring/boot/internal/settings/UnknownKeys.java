@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
  */
 public final class UnknownKeys {
 
-    private static final System.Logger LOG = System.getLogger(UnknownKeys.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(OutboxKeys.PREFIX);
 
     private final Set<ConfigurationPropertyName> known = new HashSet<>();

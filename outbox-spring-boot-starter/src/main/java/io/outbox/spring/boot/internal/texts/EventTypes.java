@@ -42,6 +42,19 @@ public final class EventTypes {
         return annotation == null ? List.of() : List.of(annotation.aliases());
     }
 
+    /** Returns the version that {@link Outboxed} gives to the payloads of a class, or 0 if it gives none but the first. */
+    public static int versionOf(Class<?> payload) {
+        Outboxed annotation = AnnotatedElementUtils.findMergedAnnotation(payload, Outboxed.class);
+        if (annotation == null || annotation.version() == 1) {
+            return 0;
+        }
+        if (annotation.version() < 1) {
+            throw new IllegalArgumentException("the version of @Outboxed on " + payload.getName()
+                    + " must be at least 1: " + annotation.version());
+        }
+        return annotation.version();
+    }
+
     /**
      * Returns the classes with {@link Outboxed}, or that inherit it, in the packages of the application, which takes reading
      * the headers of all classes there.
