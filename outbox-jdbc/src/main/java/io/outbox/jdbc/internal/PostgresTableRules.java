@@ -1,5 +1,11 @@
 package io.outbox.jdbc.internal;
 
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /** The rules for tables of PostgreSQL. */
@@ -44,6 +50,23 @@ public final class PostgresTableRules implements TableRules {
         return TEXT.contains(found.type()) && !type.startsWith("TIMESTAMP")
                 ? ""
                 : " USING " + found.name() + "::" + type;
+    }
+
+    @Override
+    public List<String> missingRights(Connection conn, String table) throws SQLException {
+        List<String> missing = new ArrayList<>();
+        for (String right : List.of("SELECT", "INSERT", "UPDATE")) {
+            try (PreparedStatement statement = conn.prepareStatement("SELECT has_table_privilege(?, ?)")) {
+                statement.setString(1, table);
+                statement.setString(2, right);
+                try (ResultSet result = statement.executeQuery()) {
+                    if (result.next() && !result.getBoolean(1)) {
+                        missing.add(right);
+                    }
+                }
+            }
+        }
+        return missing;
     }
 
     @Override

@@ -82,6 +82,9 @@ public final class TableCheck {
         if (isTable && script.isPresent()) {
             findings.addAll(missingIndexes(conn));
         }
+        if (shape.isOutbox() && rules.isPresent()) {
+            findings.addAll(missingRights(conn, rules.get()));
+        }
         findings.sort(Comparator.comparing(finding -> !finding.isError()));
         return findings;
     }
@@ -99,6 +102,18 @@ public final class TableCheck {
         return definition == null
                 ? null
                 : "ALTER TABLE " + table() + " ADD COLUMN " + definition.name() + " " + definition.text();
+    }
+
+    /** An application that only writes needs INSERT alone, so this is a warning. */
+    private List<Finding> missingRights(Connection conn, TableRules rules) throws SQLException {
+        List<String> missing = rules.missingRights(conn, table());
+        return missing.isEmpty()
+                ? List.of()
+                : List.of(Finding.warning(
+                        "this user has no right to " + String.join(", ", missing)
+                                + ": events are written with INSERT, and delivered with SELECT and UPDATE",
+                        "GRANT " + String.join(", ", missing) + " ON " + table() + " TO "
+                                + conn.getMetaData().getUserName()));
     }
 
     private List<Finding> missingKey(Connection conn, TableRules rules) throws SQLException {

@@ -88,6 +88,25 @@ class SchemaValidationTest {
     }
 
     @Test
+    void missingRightsOnRowsAreNamed() {
+        String url = TestDatabase.POSTGRESQL.newUrl();
+        try (HikariDataSource owner = TestDatabase.pool(url, 1);
+                CapturedLog log = CapturedLog.open()) {
+            JdbcOutbox.of(owner).createSchema();
+            OutboxRows.execute(owner, "CREATE ROLE outbox_poor LOGIN", "GRANT UPDATE ON outbox_event TO outbox_poor");
+            try (HikariDataSource poor = TestDatabase.pool(url.replace("user=outbox&", "user=outbox_poor&"), 1)) {
+                JdbcOutbox.of(poor).validateSchema();
+
+                assertThat(log.text())
+                        .contains("no right to SELECT, INSERT")
+                        .contains("GRANT SELECT, INSERT ON outbox_event TO outbox_poor");
+            } finally {
+                OutboxRows.execute(owner, "DROP OWNED BY outbox_poor", "DROP ROLE outbox_poor");
+            }
+        }
+    }
+
+    @Test
     void rightsOnRowsAreEnoughToWriteAndToDeliver() {
         String url = TestDatabase.POSTGRESQL.newUrl();
         try (HikariDataSource owner = TestDatabase.pool(url, 1)) {

@@ -800,7 +800,8 @@ class MethodListenersTest {
     void refusesALaneInOrderedMode() {
         runner(Limited.class)
                 .withPropertyValues("outbox.mode=ordered")
-                .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining("ORDERED"));
+                .run(context ->
+                        assertThat(context.getStartupFailure()).hasStackTraceContaining("outbox.mode is ordered"));
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -15,6 +15,7 @@ import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
 import io.outbox.model.OutboxStatus.State;
+import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spring.boot.actuator.OutboxEndpoint;
 import java.time.Duration;
@@ -224,7 +225,8 @@ class OutboxActuatorTest {
                                     .build()));
             OutboxEndpoint.TypeDescriptor placed = placed(endpoint);
             assertThat(placed.oldestLagMs()).isPositive();
-            assertThat(placed).isEqualTo(new OutboxEndpoint.TypeDescriptor("Placed", 2, placed.oldestLagMs(), 1, 0, 0));
+            assertThat(placed)
+                    .isEqualTo(new OutboxEndpoint.TypeDescriptor("Placed", 2, placed.oldestLagMs(), 1, 0, 0, null));
 
             endpoint.change(OutboxEndpoint.Action.RESUME, "outbox");
             awaitPayloads(context, "1", "2");
@@ -264,6 +266,33 @@ class OutboxActuatorTest {
                             endpoint.outboxes().outboxes().get("outbox").eventTypes())
                     .extracting(OutboxEndpoint.TypeDescriptor::pending, OutboxEndpoint.TypeDescriptor::dead)
                     .containsExactly(org.assertj.core.groups.Tuple.tuple(1L, 1L)));
+        });
+    }
+
+    @Test
+    void showsWhyEventsAreDeadAndReplaysThem() {
+        runner.run(context -> {
+            OutboxEndpoint endpoint = context.getBean(OutboxEndpoint.class);
+            write(context, "Unheard", "1");
+            await().untilAsserted(() -> assertThat(
+                            endpoint.outboxes().outboxes().get("outbox").eventTypes())
+                    .singleElement()
+                    .satisfies(type -> {
+                        assertThat(type.eventType()).isEqualTo("Unheard");
+                        assertThat(type.dead()).isEqualTo(1);
+                        assertThat(type.lastError()).contains("No listener for event type Unheard");
+                    }));
+            assertThatThrownBy(() -> endpoint.changeAll(OutboxEndpoint.Action.REPLAY))
+                    .isInstanceOf(InvalidEndpointRequestException.class)
+                    .hasMessageContaining("/replay/{eventType}");
+
+            context.getBean(DefaultListenerRegistry.class).register("Unheard", event -> {
+                context.getBean(Deliveries.class).events.add(event);
+                return DispatchResult.done();
+            });
+            endpoint.change(OutboxEndpoint.Action.REPLAY, "Unheard");
+            awaitPayloads(context, "1");
+            assertThat(endpoint.outboxes().outboxes().get("outbox").dead()).isZero();
         });
     }
 

@@ -109,7 +109,7 @@ class OutboxPropertiesTest {
                 .run(context -> {
                     assertThat(context).hasFailed();
                     assertThat(causes(context.getStartupFailure()))
-                            .contains("outbox.claim-locking.enabled", "MULTI_NODE");
+                            .contains("outbox.claim-locking.enabled", "multi-node");
                 });
     }
 
@@ -206,5 +206,21 @@ class OutboxPropertiesTest {
                     assertThat(inForce.mode()).isEqualTo(OutboxProperties.Mode.WRITER_ONLY);
                     assertThat(inForce.purge()).isEmpty();
                 });
+    }
+
+    @Test
+    void warnsOfADurationWithoutAUnit() {
+        try (LogLines log = new LogLines()) {
+            PlainApplication.runner()
+                    .withPropertyValues(
+                            "outbox.purge.enabled=true", "outbox.purge.retention=7", "outbox.health.max-lag=5m")
+                    .run(context -> assertThat(context).hasNotFailed());
+
+            assertThat(log.at(Level.WARNING))
+                    .filteredOn(line -> line.contains("has no unit"))
+                    .singleElement()
+                    .asString()
+                    .contains("outbox.purge.retention=7 has no unit and means 7ms", "7d");
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.outbox.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.tracing.Span;
 import io.micrometer.tracing.Tracer;
 import io.opentelemetry.api.common.AttributeKey;
@@ -16,6 +17,8 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.OutboxWriter;
+import io.outbox.spring.boot.observation.OutboxProcessConvention;
+import io.outbox.spring.boot.observation.OutboxWriteConvention;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -149,6 +152,42 @@ class TracingTest {
             Traces traces = context.getBean(Traces.class);
             await().until(() -> !traces.events.isEmpty());
             assertThat(traces.events.get(0).headers()).isEmpty();
+        });
+    }
+
+    static class OpenTelemetryNames {
+        @Bean
+        OutboxWriteConvention writes() {
+            return OutboxWriteConvention.openTelemetry();
+        }
+
+        @Bean
+        OutboxProcessConvention processing() {
+            return OutboxProcessConvention.openTelemetry();
+        }
+    }
+
+    @Test
+    void conventionsOfTheApplicationNameSpansAndMeters() {
+        runner.withUserConfiguration(OpenTelemetryNames.class).run(context -> {
+            writeInASpan(context, EventEnvelope.ofJson("Imported", "1"));
+            await().untilAsserted(() -> assertThat(processing(context)).hasSize(1));
+            SpanData span = processing(context).get(0);
+            assertThat(span.getName()).isEqualTo("process Imported");
+            assertThat(span.getAttributes().asMap())
+                    .containsEntry(AttributeKey.stringKey("messaging.destination.name"), "Imported")
+                    .containsEntry(AttributeKey.stringKey("messaging.operation.type"), "process")
+                    .containsKey(AttributeKey.stringKey("messaging.message.id"));
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            await().untilAsserted(() -> assertThat(meters.find("messaging.process.duration")
+                            .tag("messaging.destination.name", "Imported")
+                            .timer())
+                    .isNotNull());
+            assertThat(meters.find("messaging.client.operation.duration")
+                            .tag("messaging.operation.type", "create")
+                            .timer())
+                    .isNotNull();
+            assertThat(meters.find("outbox.process").timer()).isNull();
         });
     }
 }

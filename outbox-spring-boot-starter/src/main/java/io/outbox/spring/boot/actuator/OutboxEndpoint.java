@@ -2,6 +2,7 @@ package io.outbox.spring.boot.actuator;
 
 import io.outbox.Outbox;
 import io.outbox.model.EventCount;
+import io.outbox.model.FailureText;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.PendingEvents;
 import io.outbox.model.UnavailableTarget;
@@ -20,13 +21,17 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
- * The actuator endpoint {@code outbox}: state, counts and lag of every outbox, by the name of its bean; pause and resume.
+ * The actuator endpoint {@code outbox}: state, counts and lag of every outbox, by the name of its bean; pause, resume and replay.
  *
  * <p>Over HTTP: {@code GET /actuator/outbox}, {@code POST /actuator/outbox/pause} and {@code POST
- * /actuator/outbox/resume} for all outboxes, the latter two followed by {@code /name} for one.
+ * /actuator/outbox/resume} for all outboxes, the latter two followed by {@code /name} for one; {@code POST
+ * /actuator/outbox/replay/eventType} for the DEAD events of a type.
  */
 @Endpoint(id = "outbox")
 public final class OutboxEndpoint {
+
+    private static final int REPLAY_BATCH = 100;
+    private static final int MOST_FAILURES = 100;
 
     private final Map<String, Outbox> outboxes;
 
@@ -37,7 +42,9 @@ public final class OutboxEndpoint {
     /** What to do with delivery. */
     public enum Action {
         PAUSE,
-        RESUME
+        RESUME,
+        /** Delivers DEAD events again, of one type. */
+        REPLAY
     }
 
     /** All outboxes. */
@@ -50,7 +57,7 @@ public final class OutboxEndpoint {
      * @param oldestLagMs how long the oldest of them has waited
      * @param dead the number of DEAD events
      * @param unavailable what cannot be delivered by this node at the moment, since when and why
-     * @param eventTypes the types that have events which are not finished
+     * @param eventTypes the types that have events which are not finished, or DEAD
      */
     public record OutboxDescriptor(
             String state,
@@ -70,9 +77,16 @@ public final class OutboxEndpoint {
      * @param later those that are not due yet, because of a delay or before a further attempt
      * @param inProcess those, of both, that are in the hands of a node
      * @param dead those that are DEAD
+     * @param lastError why most of these are; {@code null} if there are none
      */
     public record TypeDescriptor(
-            String eventType, long pending, long oldestLagMs, long later, long inProcess, long dead) {}
+            String eventType,
+            long pending,
+            long oldestLagMs,
+            long later,
+            long inProcess,
+            long dead,
+            String lastError) {}
 
     /** Returns the state of every outbox. */
     @ReadOperation
@@ -85,17 +99,27 @@ public final class OutboxEndpoint {
     /** Pauses or resumes the delivery of all outboxes and returns their state. */
     @WriteOperation
     public Descriptor changeAll(@Selector Action action) {
+        if (action == Action.REPLAY) {
+            throw new InvalidEndpointRequestException(
+                    "Say which events to replay: POST /actuator/outbox/replay/{eventType}", "Name an event type");
+        }
         outboxes.values().forEach(outbox -> change(outbox, action));
         return outboxes();
     }
 
-    /** Pauses or resumes the delivery of one outbox and returns the state of all. */
+    /** Pauses or resumes the delivery of one outbox, or replays the DEAD events of one type, and returns the state of all. */
     @WriteOperation
-    public Descriptor change(@Selector Action action, @Selector String outbox) {
-        Outbox chosen = outboxes.get(outbox);
+    public Descriptor change(@Selector Action action, @Selector String name) {
+        if (action == Action.REPLAY) {
+            outboxes.values().stream()
+                    .filter(outbox -> outbox.state() != OutboxStatus.State.WRITER_ONLY)
+                    .forEach(outbox -> outbox.deadEvents().replayAll(name, null, REPLAY_BATCH));
+            return outboxes();
+        }
+        Outbox chosen = outboxes.get(name);
         if (chosen == null) {
             throw new InvalidEndpointRequestException(
-                    "There is no outbox named '" + outbox + "', only " + outboxes.keySet(), "There is no such outbox");
+                    "There is no outbox named '" + name + "', only " + outboxes.keySet(), "There is no such outbox");
         }
         change(chosen, action);
         return outboxes();
@@ -131,24 +155,39 @@ public final class OutboxEndpoint {
         status.pending().forEach(events -> due.put(events.eventType(), events));
         Map<String, EventCount> unfinished = new HashMap<>();
         outbox.counts().forEach(count -> unfinished.put(count.eventType(), count));
+        Map<String, String> failures = status.dead() == 0 ? Map.of() : failures(outbox);
         Set<String> types = new TreeSet<>(due.keySet());
         types.addAll(unfinished.keySet());
+        types.addAll(failures.keySet());
         return types.stream()
                 .map(type -> describe(
                         due.getOrDefault(type, new PendingEvents(type, 0, now)),
                         unfinished.getOrDefault(type, new EventCount(type, 0, 0)),
                         status.dead() == 0 ? 0 : outbox.deadEvents().count(type),
+                        failures.get(type),
                         now))
                 .toList();
     }
 
-    private static TypeDescriptor describe(PendingEvents due, EventCount unfinished, long dead, Instant now) {
+    /** Returns the types of DEAD events, each with what most of them failed by; the largest groups of failures come first. */
+    private static Map<String, String> failures(Outbox outbox) {
+        Map<String, String> failures = new HashMap<>();
+        outbox.deadEventOperations()
+                .ifPresent(dead -> dead.groups(MOST_FAILURES)
+                        .forEach(group -> failures.putIfAbsent(
+                                group.eventType(), FailureText.of(group.error()).summary())));
+        return failures;
+    }
+
+    private static TypeDescriptor describe(
+            PendingEvents due, EventCount unfinished, long dead, String lastError, Instant now) {
         return new TypeDescriptor(
                 due.eventType(),
                 due.count(),
                 Lag.of(due, now).toMillis(),
                 Math.max(0, unfinished.pending() + unfinished.inProcess() - due.count()),
                 unfinished.inProcess(),
-                dead);
+                dead,
+                lastError);
     }
 }

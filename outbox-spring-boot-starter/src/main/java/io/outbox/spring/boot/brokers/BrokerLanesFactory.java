@@ -85,9 +85,9 @@ final class BrokerLanesFactory {
                 PublisherKeys.of("events"),
                 publisher.events().keySet(),
                 mode == Mode.ORDERED
-                        ? "needs outbox.mode SINGLE_NODE or MULTI_NODE: in ORDERED mode no event type can be delivered"
+                        ? "needs outbox.mode=single-node or multi-node: in ordered mode no event type can be delivered"
                                 + " apart from the others"
-                        : "needs outbox.mode SINGLE_NODE or MULTI_NODE: in WRITER_ONLY mode nothing is delivered, and"
+                        : "needs outbox.mode=single-node or multi-node: in writer-only mode nothing is delivered, and"
                                 + " OutboxPublisher takes every event type");
         if (mode == Mode.MULTI_NODE) {
             if (publisher.sender().type() != null) {

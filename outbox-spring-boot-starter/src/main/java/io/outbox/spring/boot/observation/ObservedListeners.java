@@ -2,9 +2,6 @@ package io.outbox.spring.boot.observation;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import io.micrometer.observation.transport.Kind;
-import io.micrometer.observation.transport.ReceiverContext;
-import io.outbox.AggregateType;
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
 import io.outbox.DeliveryInfo;
@@ -16,7 +13,6 @@ import io.outbox.ForwardingListener;
 import io.outbox.RouteUnavailableException;
 import io.outbox.registry.ListenerRegistry;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -27,19 +23,17 @@ import java.util.function.Consumer;
  */
 final class ObservedListeners {
 
-    static final String NAME = "outbox.process";
-
     private ObservedListeners() {}
 
     /** Returns the registry with its listeners observed; as it is, if nobody observes. */
-    static ListenerRegistry of(ListenerRegistry listeners, ObservationRegistry observations) {
-        if (observations.isNoop()) {
+    static ListenerRegistry of(ListenerRegistry listeners, Observing observations) {
+        if (observations.registry.isNoop()) {
             return listeners;
         }
         return new Observed(listeners, observations);
     }
 
-    private record Observed(ListenerRegistry listeners, ObservationRegistry observations) implements ListenerRegistry {
+    private record Observed(ListenerRegistry listeners, Observing observations) implements ListenerRegistry {
         @Override
         public EventListener listenerFor(String aggregateType, String eventType) {
             EventListener listener = listeners.listenerFor(aggregateType, eventType);
@@ -60,34 +54,31 @@ final class ObservedListeners {
         }
     }
 
-    private static Observation start(EventEnvelope event, ObservationRegistry observations) {
-        ReceiverContext<Map<String, String>> context = new ReceiverContext<>(Map::get, Kind.CONSUMER);
-        context.setCarrier(event.headers());
-        return Observation.createNotStarted(NAME, () -> context, observations)
-                .contextualName(event.eventType() + " process")
-                .lowCardinalityKeyValue("outbox.event.type", event.eventType())
-                .lowCardinalityKeyValue("outbox.aggregate.type", shown(event.aggregateType()))
-                .highCardinalityKeyValue("outbox.event.id", event.eventId())
-                .start();
-    }
+    /** How calls are observed. */
+    record Observing(ObservationRegistry registry, OutboxProcessConvention convention) {
 
-    /** An event of no aggregate has the tag too, since all meters of a name must have the same ones. */
-    private static String shown(String aggregateType) {
-        return AggregateType.GLOBAL.name().equals(aggregateType) ? "none" : aggregateType;
+        private Observation start(EventEnvelope event) {
+            return Observation.createNotStarted(
+                            convention,
+                            OutboxProcessConvention.DEFAULT,
+                            () -> new OutboxProcessContext(event),
+                            registry)
+                    .start();
+        }
     }
 
     private static final class Single extends ForwardingListener {
 
-        private final ObservationRegistry observations;
+        private final Observing observations;
 
-        private Single(EventListener listener, ObservationRegistry observations) {
+        private Single(EventListener listener, Observing observations) {
             super(listener);
             this.observations = observations;
         }
 
         @Override
         public DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception {
-            Observation observation = start(event, observations);
+            Observation observation = observations.start(event);
             Observation.Scope scope = observation.openScope();
             try {
                 return super.onEvent(event, info);
@@ -103,9 +94,9 @@ final class ObservedListeners {
 
     private static final class Batching extends ForwardingBatchListener {
 
-        private final ObservationRegistry observations;
+        private final Observing observations;
 
-        private Batching(BatchEventListener listener, ObservationRegistry observations) {
+        private Batching(BatchEventListener listener, Observing observations) {
             super(listener);
             this.observations = observations;
         }
@@ -115,7 +106,7 @@ final class ObservedListeners {
                 List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
                 throws Exception {
             List<Observation> started =
-                    events.stream().map(event -> start(event, observations)).toList();
+                    events.stream().map(event -> observations.start(event)).toList();
             Observation.Scope scope = started.get(0).openScope();
             try {
                 List<BatchOutcome> outcomes = super.onEvents(events, infos, silence);

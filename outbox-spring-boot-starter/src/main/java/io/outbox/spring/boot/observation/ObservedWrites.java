@@ -2,8 +2,6 @@ package io.outbox.spring.boot.observation;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import io.micrometer.observation.transport.Kind;
-import io.micrometer.observation.transport.SenderContext;
 import io.outbox.EventEnvelope;
 import io.outbox.WriterHook;
 import java.util.LinkedHashMap;
@@ -16,12 +14,13 @@ import java.util.Map;
  */
 final class ObservedWrites implements WriterHook {
 
-    static final String NAME = "outbox.write";
-
     private final ObservationRegistry registry;
+    private final OutboxWriteConvention convention;
 
-    ObservedWrites(ObservationRegistry registry) {
+    /** @param convention that of the application, or {@code null} */
+    ObservedWrites(ObservationRegistry registry, OutboxWriteConvention convention) {
         this.registry = registry;
+        this.convention = convention;
     }
 
     @Override
@@ -30,13 +29,11 @@ final class ObservedWrites implements WriterHook {
             return events;
         }
         Map<String, String> headers = new LinkedHashMap<>();
-        SenderContext<Map<String, String>> context = new SenderContext<>(Map::put, Kind.PRODUCER);
-        context.setCarrier(headers);
-        EventEnvelope first = events.get(0);
-        Observation.createNotStarted(NAME, () -> context, registry)
-                .contextualName(first.eventType() + " write")
-                .lowCardinalityKeyValue("outbox.event.type", first.eventType())
-                .highCardinalityKeyValue("outbox.batch.size", String.valueOf(events.size()))
+        Observation.createNotStarted(
+                        convention,
+                        OutboxWriteConvention.DEFAULT,
+                        () -> new OutboxWriteContext(events, headers),
+                        registry)
                 .start()
                 .stop();
         return headers.isEmpty()

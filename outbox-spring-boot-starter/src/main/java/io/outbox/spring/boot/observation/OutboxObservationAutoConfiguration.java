@@ -5,6 +5,7 @@ import io.outbox.Outbox;
 import io.outbox.spring.boot.OutboxAutoConfiguration;
 import io.outbox.spring.boot.internal.delivery.OutboxFeature;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
+import io.outbox.spring.boot.observation.ObservedListeners.Observing;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -23,11 +24,12 @@ public class OutboxObservationAutoConfiguration {
     /** Before other features look at what is to be written, since it adds headers. */
     @Bean
     @Order(-1000)
-    OutboxFeature outboxObservedWrites(ObjectProvider<ObservationRegistry> registry) {
+    OutboxFeature outboxObservedWrites(
+            ObjectProvider<ObservationRegistry> registry, ObjectProvider<OutboxWriteConvention> convention) {
         return outbox -> {
             ObservationRegistry observations = registry.getIfAvailable(() -> ObservationRegistry.NOOP);
             if (!observations.isNoop()) {
-                outbox.builder().writerHook(new ObservedWrites(observations));
+                outbox.builder().writerHook(new ObservedWrites(observations, convention.getIfAvailable()));
             }
         };
     }
@@ -35,9 +37,12 @@ public class OutboxObservationAutoConfiguration {
     /** Around the listeners of all other features. */
     @Bean
     @Order(1000)
-    OutboxFeature outboxObservedListeners(ObjectProvider<ObservationRegistry> registry) {
+    OutboxFeature outboxObservedListeners(
+            ObjectProvider<ObservationRegistry> registry, ObjectProvider<OutboxProcessConvention> convention) {
         return outbox -> outbox.builder()
-                .decorateListeners(listeners ->
-                        ObservedListeners.of(listeners, registry.getIfAvailable(() -> ObservationRegistry.NOOP)));
+                .decorateListeners(listeners -> ObservedListeners.of(
+                        listeners,
+                        new Observing(
+                                registry.getIfAvailable(() -> ObservationRegistry.NOOP), convention.getIfAvailable())));
     }
 }

@@ -28,7 +28,8 @@ class ObservedListenersTest {
     private static EventListener observed(EventListener listener) {
         ObservationRegistry observations = ObservationRegistry.create();
         observations.observationConfig().observationHandler(context -> true);
-        EventListener observed = ObservedListeners.of((aggregateType, eventType) -> listener, observations)
+        EventListener observed = ObservedListeners.of(
+                        (aggregateType, eventType) -> listener, new ObservedListeners.Observing(observations, null))
                 .listenerFor("A", "T");
         assertThat(observed).isNotSameAs(listener);
         return observed;

@@ -9,6 +9,7 @@ import io.outbox.spring.boot.internal.settings.OutboxSettings.Polling;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Purge;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Table;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
+import io.outbox.spring.boot.internal.settings.SettingText;
 import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.util.Set;

@@ -86,7 +86,7 @@ final class ListenerLanes implements OutboxFeature, Destination {
         }
         if (mode == Mode.ORDERED) {
             throw refused(
-                    listener, "outbox.mode is ORDERED, where no event type can be delivered apart from the others");
+                    listener, "outbox.mode is ordered, where no event type can be delivered apart from the others");
         }
         if (listener.route().eventType().equals(EventType.ANY.name())) {
             throw refused(

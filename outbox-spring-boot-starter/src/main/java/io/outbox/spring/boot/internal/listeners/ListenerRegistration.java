@@ -57,7 +57,7 @@ final class ListenerRegistration implements OutboxListenerRegistrar {
         if (mode == Mode.WRITER_ONLY && !all.isEmpty()) {
             LOG.log(
                     Level.WARNING,
-                    "outbox.mode is WRITER_ONLY, so the outbox listeners {0} are never called here",
+                    "outbox.mode is writer-only, so the outbox listeners {0} are never called here",
                     all.stream().map(ListenerDefinition::description).toList());
         }
         List<String> early = all.stream()

@@ -5,6 +5,7 @@ import static io.outbox.spring.boot.internal.settings.FeatureSettings.require;
 import io.outbox.spring.boot.internal.declaring.Circumstance;
 import io.outbox.spring.boot.internal.declaring.Rule;
 import io.outbox.upkeep.DurationText;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -33,6 +34,8 @@ record DeclaredSetting(
         Set<Circumstance> noEffect,
         List<DeclaredSetting> entry) {
 
+    private static final System.Logger LOG = System.getLogger("io.outbox.spring");
+
     /** Returns every key by which the application can give this setting. */
     Stream<String> keys() {
         return unit == ChronoUnit.FOREVER ? Stream.of(key) : Stream.of(key, numberKey());
@@ -59,6 +62,9 @@ record DeclaredSetting(
             checkUnits(explicit);
         }
         Object set = value.apply(properties);
+        if (set instanceof Duration duration) {
+            warnWithoutUnit(duration, explicit);
+        }
         require(set != null || value.apply(defaults) == null, chosenKey(explicit), null, "must be set");
         checkRule(chosenKey(explicit), set);
         if (!entry.isEmpty()) {
@@ -67,6 +73,18 @@ record DeclaredSetting(
                             FeatureSettings.ofEntry(key, (String) name) + "." + setting.key,
                             setting.value.apply(nested))));
         }
+    }
+
+    /** A number is taken for milliseconds, and few who write {@code retention=7} mean that. */
+    private void warnWithoutUnit(Duration set, ExplicitSettings explicit) {
+        explicit.value(key, String.class)
+                .filter(text -> !set.isZero() && text.strip().chars().allMatch(Character::isDigit))
+                .ifPresent(number -> LOG.log(
+                        Level.WARNING,
+                        "{0}={1} has no unit and means {2}: write the unit, such as {1}s, {1}m, {1}h or {1}d",
+                        key,
+                        number,
+                        DurationText.of(set)));
     }
 
     private void checkRule(String name, Object set) {

@@ -65,17 +65,17 @@ final class PointlessSettings {
         Mode mode = settings.mode();
         return switch (circumstance) {
             case NO_OUTBOX -> null;
-            case WRITER_ONLY -> when(mode == Mode.WRITER_ONLY, "outbox.mode is WRITER_ONLY, so nothing is delivered");
+            case WRITER_ONLY -> when(mode == Mode.WRITER_ONLY, "outbox.mode is writer-only, so nothing is delivered");
             case ORDERED ->
                 when(
                         mode == Mode.ORDERED,
-                        "outbox.mode is ORDERED, which delivers one event at a time and does not retry");
+                        "outbox.mode is ordered, which delivers one event at a time and does not retry");
             case NOT_SEVERAL_NODES ->
                 when(
                         mode != Mode.MULTI_NODE,
-                        "outbox.mode is " + mode + ", and only several nodes lock what they deliver");
-            case IN_REDIS -> when(settings.table().isInRedis(), "outbox.backend is REDIS, so there is no table");
-            case NOT_IN_REDIS -> when(!settings.table().isInRedis(), "outbox.backend is JDBC");
+                        "outbox.mode is " + SettingText.of(mode) + ", and only several nodes lock what they deliver");
+            case IN_REDIS -> when(settings.table().isInRedis(), "outbox.backend is redis, so there is no table");
+            case NOT_IN_REDIS -> when(!settings.table().isInRedis(), "outbox.backend is jdbc");
             case NO_PURGE -> when(settings.purge().isEmpty(), "nothing is purged; set outbox.purge.enabled=true");
             case NO_METERS -> when(!settings.monitoring().meters(), "outbox.metrics.enabled is false");
         };

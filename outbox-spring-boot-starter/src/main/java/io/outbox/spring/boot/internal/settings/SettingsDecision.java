@@ -102,12 +102,13 @@ public final class SettingsDecision {
                     several || !locks,
                     OutboxKeys.LOCKING,
                     true,
-                    "takes effect only when outbox.mode is MULTI_NODE, but that is " + outbox.getMode());
+                    "takes effect only when outbox.mode is multi-node, but that is "
+                            + SettingText.of(outbox.getMode()));
             require(
                     !several || !refusesLocks,
                     OutboxKeys.LOCKING,
                     false,
-                    "must not be false when outbox.mode is MULTI_NODE, where nodes would deliver each other's events"
+                    "must not be false when outbox.mode is multi-node, where nodes would deliver each other's events"
                             + " without");
             return outbox.getMode();
         }
@@ -133,7 +134,7 @@ public final class SettingsDecision {
                 OutboxKeys.LOCKING,
                 false,
                 "does not fit " + PublisherKeys.of("events") + ", which several instances may deliver; set "
-                        + OutboxKeys.MODE + " to SINGLE_NODE if there is only one");
+                        + OutboxKeys.MODE + " to single-node if there is only one");
         return locks || publishes ? Mode.MULTI_NODE : Mode.SINGLE_NODE;
     }
 
