@@ -78,7 +78,8 @@ class SpringTxContextTest {
         assertThatIllegalStateException()
                 .isThrownBy(context::currentConnection)
                 .withMessageStartingWith("No active transaction")
-                .withMessageContaining("@Transactional");
+                .withMessageContaining("@Transactional")
+                .withMessageContaining("A reactive transaction (R2DBC");
         assertThatIllegalStateException().isThrownBy(() -> context.afterCommit(() -> {}));
         assertThatIllegalStateException().isThrownBy(() -> context.afterRollback(() -> {}));
     }
