@@ -2,7 +2,9 @@ package io.outbox;
 
 import io.outbox.internal.subscription.Subscriptions;
 import io.outbox.internal.writing.HotPath;
+import io.outbox.internal.writing.OrderKeys;
 import io.outbox.internal.writing.Reservation;
+import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxStore;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
@@ -11,6 +13,7 @@ import io.outbox.store.StoreBackend;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -28,6 +31,7 @@ public final class DefaultOutboxWriter implements OutboxWriter {
     private final Subscriptions subscriptions;
     private final HotPath hotPath;
     private final boolean tellsHooks;
+    private final Order order;
 
     public DefaultOutboxWriter(TxContext txContext, OutboxStore outboxStore) {
         this(txContext, outboxStore, WriterHook.NOOP);
@@ -46,6 +50,19 @@ public final class DefaultOutboxWriter implements OutboxWriter {
     }
 
     DefaultOutboxWriter(WriteBackend backend, List<WriterHook> hooks, Subscriptions subscriptions, HotPath hotPath) {
+        this(backend, hooks, subscriptions, hotPath, new Order(OrderKeys.NONE, false));
+    }
+
+    /**
+     * Which events keep their order.
+     *
+     * @param locks whether other writers of their keys wait until the transaction has ended
+     */
+    record Order(OrderKeys keys, boolean locks) {}
+
+    DefaultOutboxWriter(
+            WriteBackend backend, List<WriterHook> hooks, Subscriptions subscriptions, HotPath hotPath, Order order) {
+        this.order = order;
         this.backend = Objects.requireNonNull(backend, "backend");
         this.hooks = List.copyOf(hooks);
         this.subscriptions = subscriptions;
@@ -89,7 +106,11 @@ public final class DefaultOutboxWriter implements OutboxWriter {
         List<EventEnvelope> rows = subscriptions.rowsOf(batch);
         Reservation reservation = hotPath.reserve(rows);
         try {
-            reservation.written(backend.persist(reservation.events()));
+            List<NewEvent> toWrite = order.keys.in(reservation.events());
+            if (order.locks) {
+                lock(OrderKeys.sorted(toWrite));
+            }
+            reservation.written(backend.persist(toWrite));
         } catch (DuplicateEventException e) {
             endUnwritten(reservation);
             throw Subscriptions.ofEvents(e, rows);
@@ -107,6 +128,12 @@ public final class DefaultOutboxWriter implements OutboxWriter {
             throw e;
         }
         return batch.stream().map(EventEnvelope::eventId).toList();
+    }
+
+    private void lock(Set<String> keys) {
+        if (!keys.isEmpty()) {
+            backend.lockKeys(keys);
+        }
     }
 
     private List<EventEnvelope> accepted(List<EventEnvelope> events) {

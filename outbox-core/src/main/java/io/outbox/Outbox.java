@@ -123,9 +123,20 @@ public final class Outbox implements AutoCloseable {
         return new DeadEventManager(housekeeping, this::eventsReplayed);
     }
 
+    /**
+     * Returns the keys that an event blocks that has failed for good, for operators to let them go on; empty if this outbox does
+     * not deliver in the order of keys.
+     */
+    public Optional<BlockedKeys> blockedKeys() {
+        return delivery == null || !delivery.engine().keepsOrder()
+                ? Optional.empty()
+                : Optional.of(new BlockedKeys(delivery.engine().backend(), clock, delivery.engine()::lookAtKey));
+    }
+
     private void eventsReplayed() {
         if (delivery != null) {
             delivery.poller().wakeUp();
+            delivery.engine().lookAtKeys();
         }
         if (wakeUp != null) {
             wakeUp.signal(Set.of());
@@ -175,8 +186,10 @@ public final class Outbox implements AutoCloseable {
 
     private void listenForHints() {
         if (wakeUp != null) {
-            listening = wakeUp.listen(types -> delivery.poller()
-                    .wakeUp(types.isEmpty() ? EventTypes.ALL : new EventTypes(List.copyOf(types), false)));
+            listening = wakeUp.listen(types -> {
+                delivery.poller().wakeUp(types.isEmpty() ? EventTypes.ALL : new EventTypes(List.copyOf(types), false));
+                delivery.engine().lookAtKeys();
+            });
         }
     }
 
@@ -195,7 +208,7 @@ public final class Outbox implements AutoCloseable {
             requireManualDelivery();
             delivery.begun().set(true);
             DeliveryEngine engine = delivery.engine();
-            return engine.deliverQueued() + delivery.poller().pollAll(engine::deliverQueued);
+            return engine.deliverQueued() + delivery.poller().pollAll(engine::deliverQueued) + engine.deliverKeyed();
         }
     }
 
@@ -476,6 +489,7 @@ public final class Outbox implements AutoCloseable {
         /** The poller's longest sleep. Default: {@value OutboxPoller#DEFAULT_INTERVAL_MS}. */
         public B intervalMs(long intervalMs) {
             assembly.polling.intervalMs(intervalMs);
+            assembly.delivery.keySweepInterval(Duration.ofMillis(intervalMs));
             return self();
         }
 
@@ -576,6 +590,18 @@ public final class Outbox implements AutoCloseable {
          */
         public B deadLetters(DeadLetterPolicy policy) {
             assembly.deadLetterPolicy = Objects.requireNonNull(policy, "policy");
+            return self();
+        }
+
+        /**
+         * Delivers events of one key in the order in which they were written: {@code ordering(Ordering.byKey())}. The outbox
+         * table needs the columns of {@code schema/*-keyed.sql} for it. All outboxes on a table, those that only write among
+         * them, have to be told the same. Default: no order.
+         *
+         * @throws IllegalStateException when the outbox is built, if the store cannot keep the order
+         */
+        public B ordering(Ordering ordering) {
+            assembly.delivery.ordering(ordering);
             return self();
         }
 

@@ -23,6 +23,7 @@ import io.outbox.spi.Capability;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadLetterBackend;
+import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.HousekeepingBackend;
@@ -212,6 +213,11 @@ final class OutboxAssembly {
             throw new IllegalStateException(
                     "Ordered mode delivers one event after the other, so no event type can have a lane of its own");
         }
+        if (delivery.ordering() != null) {
+            throw new IllegalStateException(
+                    "Ordered mode delivers all events one after the other, so there is no order by key to"
+                            + " keep: leave ordering(...) out, or use Outbox.singleNode() or Outbox.multiNode()");
+        }
         delivery.workerCount(1);
         delivery.maxAttempts(1);
         delivery.strictOrder();
@@ -287,12 +293,32 @@ final class OutboxAssembly {
         if (path == HotPath.NONE && wakeUp != null) {
             hooks.add(new WakeUpHook(wakeUp));
         }
-        OutboxWriter writer = new DefaultOutboxWriter(store, hooks, shares, path);
+        Ordering ordering = delivery.ordering();
+        if (ordering != null) {
+            prepare(store, ordering);
+        }
+        OutboxWriter writer = new DefaultOutboxWriter(
+                store,
+                hooks,
+                shares,
+                path,
+                new DefaultOutboxWriter.Order(delivery.orderKeys(), ordering != null && ordering.locksWrites()));
         return new Writing(
                 writer,
                 new DefaultOutboxPublisher(writer, jsonCodec)
                         .versioning(payloadVersions)
                         .typing(eventTypes));
+    }
+
+    private static void prepare(WriteBackend store, Ordering ordering) {
+        if (ordering.locksWrites()
+                && store instanceof DeliveryBackend engine
+                && !engine.supports(Capability.LOCK_KEYS)) {
+            throw new IllegalStateException(
+                    "Ordering.lockingWrites() needs a store that can lock keys, as that of PostgreSQL;"
+                            + " with this one, serialise the writers of a key by a row lock or a version column of the aggregate");
+        }
+        store.prepareKeys();
     }
 
     /** Returns whether somebody receives events of the route beside its subscriptions, here or elsewhere. */

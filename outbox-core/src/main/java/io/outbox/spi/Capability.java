@@ -17,5 +17,9 @@ public enum Capability {
     /** Events can be deleted the moment they are done. Without it, they are kept until the next purge. */
     DELETE_DONE,
     /** Events can be read by their type. Without it, event types cannot have lanes of their own. */
-    READ_BY_TYPE
+    READ_BY_TYPE,
+    /** Events of one key can be delivered in the order in which they were written. Without it, {@code ordering} is refused. */
+    KEYED,
+    /** Writers of one key can be made to wait for each other. Without it, {@code Ordering.lockingWrites()} is refused. */
+    LOCK_KEYS
 }

@@ -40,6 +40,22 @@ public interface DeliveryBackend {
     }
 
     /**
+     * Locks, for a node among several, or reads, for one that is alone, the next events of some keys; see {@link KeyedRequest}.
+     * Events that keep their order are returned by no other operation that hands out events.
+     */
+    default KeyedPage claimKeyed(KeyedRequest request) {
+        throw cannot("deliver events in the order of their keys");
+    }
+
+    /**
+     * Returns the oldest unfinished event of each key behind another one, in the order of keys, up to so many; an empty text is
+     * before all keys. That must cost as much as there are keys to return, however many events each has.
+     */
+    default List<KeyHead> keyHeads(String after, int limit) {
+        throw cannot("deliver events in the order of their keys");
+    }
+
+    /**
      * Makes the outcomes durable. Repeating the same outcomes reports the same and changes nothing.
      *
      * @param holder the {@linkplain Lease#holder() holder} whose lock must still be on the events, or {@code null} if they

@@ -42,6 +42,16 @@ public abstract class ForwardingBackend extends ForwardingDelivery implements Ou
     }
 
     @Override
+    public void prepareKeys() {
+        writing.prepareKeys();
+    }
+
+    @Override
+    public void lockKeys(Collection<String> keys) {
+        writing.lockKeys(keys);
+    }
+
+    @Override
     public Set<String> persist(List<NewEvent> events) {
         return writing.persist(events);
     }

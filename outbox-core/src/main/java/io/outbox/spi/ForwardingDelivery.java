@@ -51,6 +51,16 @@ public abstract class ForwardingDelivery implements DeliveryBackend {
     }
 
     @Override
+    public KeyedPage claimKeyed(KeyedRequest request) {
+        return call(() -> delivery.claimKeyed(request));
+    }
+
+    @Override
+    public List<KeyHead> keyHeads(String after, int limit) {
+        return call(() -> delivery.keyHeads(after, limit));
+    }
+
+    @Override
     public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
         return call(() -> delivery.apply(holder, outcomes));
     }

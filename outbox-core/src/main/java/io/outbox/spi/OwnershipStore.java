@@ -35,6 +35,21 @@ public interface OwnershipStore extends OutboxStore {
      */
     Set<String> stored(Connection conn, Collection<String> eventIds);
 
+    /**
+     * Keeps the order of keys from now on, for all that is written to and delivered from the table, after a look whether the
+     * table can: see {@link WriteBackend#prepareKeys()}.
+     *
+     * @param connections where to look, or {@code null} if the table cannot be looked at
+     */
+    default void prepareKeys(ConnectionProvider connections) {
+        throw new UnsupportedOperationException(this + " cannot keep the order of keys");
+    }
+
+    /** Locks keys until the transaction of the connection ends: see {@link WriteBackend#lockKeys}. */
+    default void lockKeys(Connection conn, Collection<String> keys) {
+        throw new UnsupportedOperationException(this + " cannot lock keys");
+    }
+
     /** Returns the part that delivers, on connections of the provider. The time of a lock is the database's. */
     DeliveryBackend delivery(ConnectionProvider connections);
 

@@ -1,5 +1,6 @@
 package io.outbox.spi;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -15,6 +16,26 @@ public interface WriteBackend {
 
     /** Says why {@link #isTransactionActive()} is false, for the exception that the writer throws. */
     String noTransactionReason();
+
+    /**
+     * Called once, before anything is written or delivered, if events of a key are to keep their order: makes sure that the
+     * engine can keep it, from now on.
+     *
+     * @throws OutboxBackendException if something is missing, with what and how to add it
+     */
+    default void prepareKeys() {
+        throw new UnsupportedOperationException(
+                this + " cannot keep the order of keys: ask for its capabilities() first");
+    }
+
+    /**
+     * Makes other writers of these keys wait until the caller's transaction has ended, and the caller wait for theirs.
+     *
+     * @param keys in an order that is the same for all writers
+     */
+    default void lockKeys(Collection<String> keys) {
+        throw new UnsupportedOperationException(this + " cannot lock keys");
+    }
 
     /**
      * Stores the events, in order, with status NEW.

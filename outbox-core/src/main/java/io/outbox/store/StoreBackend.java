@@ -22,8 +22,17 @@ import java.util.Objects;
  */
 public final class StoreBackend extends ForwardingBackend {
 
-    private StoreBackend(WriteBackend writing, DeliveryBackend delivery, HousekeepingBackend housekeeping) {
+    private final Runnable keyPreparation;
+
+    private StoreBackend(
+            WriteBackend writing, DeliveryBackend delivery, HousekeepingBackend housekeeping, Runnable keyPreparation) {
         super(writing, delivery, housekeeping);
+        this.keyPreparation = keyPreparation;
+    }
+
+    @Override
+    public void prepareKeys() {
+        keyPreparation.run();
     }
 
     /** As {@link #of(ConnectionProvider, TxContext, OutboxStore, EventPurger)}, for an outbox that purges nothing. */
@@ -44,7 +53,11 @@ public final class StoreBackend extends ForwardingBackend {
         WriteBackend writing = forWriting(txContext, store);
         ConnectionProvider separate =
                 new OutsideTransaction(Objects.requireNonNull(connectionProvider, "connectionProvider"), txContext);
-        return new StoreBackend(writing, forDelivery(separate, store), forHousekeeping(separate, store, purger));
+        return new StoreBackend(
+                writing,
+                forDelivery(separate, store),
+                forHousekeeping(separate, store, purger),
+                store instanceof OwnershipStore owning ? () -> owning.prepareKeys(separate) : writing::prepareKeys);
     }
 
     /** Returns the part that writes. */

@@ -8,6 +8,7 @@ import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
 import io.outbox.spi.WriteBackend;
 import java.sql.Connection;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -41,9 +42,32 @@ final class StoreWriting implements WriteBackend {
     }
 
     @Override
+    public void prepareKeys() {
+        ordering().prepareKeys(null);
+    }
+
+    @Override
+    public void lockKeys(Collection<String> keys) {
+        ordering().lockKeys(txContext.currentConnection(), keys);
+    }
+
+    private OwnershipStore ordering() {
+        if (store instanceof OwnershipStore owning) {
+            return owning;
+        }
+        throw new UnsupportedOperationException(store + " cannot keep the order of keys; an OwnershipStore can");
+    }
+
+    @Override
     public Set<String> persist(List<NewEvent> events) {
         Connection conn = txContext.currentConnection();
         NewEvent hot = events.stream().filter(NewEvent::hot).findFirst().orElse(null);
+        if (hot == null
+                && store instanceof OwnershipStore owning
+                && events.stream().anyMatch(NewEvent::isKeyed)) {
+            owning.insert(conn, events);
+            return Set.of();
+        }
         if (hot == null || !(store instanceof OwnershipStore owning)) {
             insertUnowned(conn, events);
             return Set.of();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.outbox.store.StoreBackend;
 import io.outbox.support.CountedConnections;
 import io.outbox.support.FiveMethodStore;
+import io.outbox.support.ManualTransaction;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -22,14 +23,27 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class OutboxBackendTest {
 
+    /** Asked of an engine only if its capabilities say that it can. */
+    private static final List<String> REFUSED_ALOUD = List.of("prepareKeys", "lockKeys");
+
     private static final Map<Class<?>, Object> ZEROS = Map.of(int.class, 0, long.class, 0L, boolean.class, false);
 
     @ParameterizedTest
     @ValueSource(classes = {WriteBackend.class, HousekeepingBackend.class, OutboxBackend.class, OwnershipStore.class})
     void hasNothingThatAnEngineCouldForget(Class<?> part) {
         assertThat(part.getDeclaredMethods())
+                .filteredOn(method -> !REFUSED_ALOUD.contains(method.getName()))
                 .as("defaults, which would quietly do less")
                 .noneMatch(Method::isDefault);
+    }
+
+    @Test
+    void anEngineThatCannotKeepTheOrderOfKeysSaysSo() {
+        FiveMethodStore store = new FiveMethodStore();
+        WriteBackend plain = StoreBackend.forWriting(new ManualTransaction(store), store);
+
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(plain::prepareKeys);
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> plain.lockKeys(List.of("key")));
     }
 
     static Stream<Method> defaultsOfDelivery() {

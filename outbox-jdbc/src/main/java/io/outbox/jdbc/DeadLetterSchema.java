@@ -3,6 +3,8 @@ package io.outbox.jdbc;
 import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.store.ManagedTable;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.store.Connections;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -21,9 +23,11 @@ public final class DeadLetterSchema {
 
     private final ConnectionProvider connections;
     private final List<ManagedTable> tables;
+    private final DeadLetterStore store;
 
     private DeadLetterSchema(DataSource dataSource, DeadLetterStore store) {
         this.connections = new DataSourceConnectionProvider(Objects.requireNonNull(dataSource, "dataSource"));
+        this.store = store;
         this.tables = List.of(
                 table(store, "table of dead letters", "-dlq", ""),
                 table(store, "table of failed attempts", "-dlq-attempts", ATTEMPTS));
@@ -55,6 +59,22 @@ public final class DeadLetterSchema {
     /** Creates the tables and their indexes where they are missing; see {@link ManagedTable#createIfMissing}. */
     public DeadLetterSchema createIfMissing() {
         tables.forEach(table -> table.createIfMissing(connections));
+        return this;
+    }
+
+    /**
+     * Adds the columns by which a letter comes back to its place in the order of its key, unless the table of dead letters has
+     * them. The script is in the resources {@code schema/*-dlq-keyed.sql}.
+     */
+    public DeadLetterSchema createKeyedIfMissing() {
+        new Connections(connections).with(conn -> {
+            try {
+                store.orderColumns().createColumnsIfMissing(conn);
+                return true;
+            } catch (SQLException e) {
+                throw new OutboxStoreException("Cannot add columns to " + store.tableName() + ": " + e.getMessage(), e);
+            }
+        });
         return this;
     }
 

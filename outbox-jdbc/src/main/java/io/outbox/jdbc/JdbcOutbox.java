@@ -124,7 +124,7 @@ public final class JdbcOutbox {
     public OutboxBackend backend() {
         OwnershipStore delivering = deadLetters != null ? deadLetters : store;
         OutboxBackend backend = StoreBackend.of(connectionProvider, txContext, delivering, store.purger());
-        return createsSchema ? new IndexingBackend(backend, connectionProvider, store) : backend;
+        return createsSchema ? new IndexingBackend(backend, connectionProvider, store, deadLetters) : backend;
     }
 
     /** Returns the engine for {@code Outbox.writerOnly()}: its purge deletes events by age, delivered or not. */

@@ -81,6 +81,23 @@ public final class OutboxSchema {
         });
     }
 
+    /**
+     * Adds the columns and indexes by which events of one key keep their order, unless the table has them. The script is in the
+     * resources {@code schema/*-keyed.sql}. The first time, some databases rewrite the table for it.
+     */
+    public OutboxSchema createKeyedIfMissing() {
+        return withConnection(conn -> {
+            conn.setAutoCommit(true);
+            store.keyColumns().createIfMissing(conn);
+            return this;
+        });
+    }
+
+    /** Returns whether the table has the columns and the index by which events of one key keep their order. */
+    public boolean isKeyed() {
+        return withConnection(conn -> store.keyColumns().arePresent(conn));
+    }
+
     /** Returns whether the table has the index by which event types with a lane of their own find their events. */
     public boolean hasLaneIndex() {
         return withLaneIndex(LaneIndex::isPresent);
@@ -104,10 +121,18 @@ public final class OutboxSchema {
     private <T> T withLaneIndex(IndexWork<T> work) {
         LaneIndex index =
                 LaneIndex.of(store.getClass(), store.schemaScript(), store.tableName(), store.isSchemaCatalog());
+        return withConnection(conn -> work.run(index, conn));
+    }
+
+    private interface Work<T> {
+        T run(Connection conn) throws SQLException;
+    }
+
+    private <T> T withConnection(Work<T> work) {
         try (Connection conn = connections.getConnection()) {
             boolean autoCommit = conn.getAutoCommit();
             try {
-                return work.run(index, conn);
+                return work.run(conn);
             } finally {
                 conn.setAutoCommit(autoCommit);
             }

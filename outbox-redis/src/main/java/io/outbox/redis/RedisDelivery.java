@@ -18,6 +18,7 @@ import io.outbox.spi.PageCursor;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -29,7 +30,8 @@ import java.util.Set;
 /** Delivery from Redis, one script for each operation. Thread-safe. */
 final class RedisDelivery implements DeliveryBackend {
 
-    private static final Set<Capability> CAPABILITIES = Set.of(Capability.values());
+    private static final Set<Capability> CAPABILITIES =
+            Set.copyOf(EnumSet.complementOf(EnumSet.of(Capability.KEYED, Capability.LOCK_KEYS)));
 
     /** The place behind a pending event. */
     private record Place(String score, String member) implements PageCursor {

@@ -20,6 +20,9 @@ import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.InspectionBackend;
+import io.outbox.spi.KeyHead;
+import io.outbox.spi.KeyedPage;
+import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
@@ -28,6 +31,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,7 +55,8 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
             Comparator.comparing(OutboxEvent::createdAt).thenComparing(OutboxEvent::eventId);
     private static final Comparator<OutboxEvent> PAGE_ORDER =
             Comparator.comparing(OutboxEvent::availableAt).thenComparing(CREATION_ORDER);
-    private static final Set<Capability> CAPABILITIES = Set.of(Capability.values());
+    private static final Set<Capability> CAPABILITIES =
+            Set.copyOf(EnumSet.complementOf(EnumSet.of(Capability.LOCK_KEYS)));
 
     /** The place behind an event, in whichever order is read. */
     private record Place(OutboxEvent event) implements PageCursor {}
@@ -59,6 +65,13 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     private final Map<String, StoredEvent> events = new LinkedHashMap<>();
     private final NavigableSet<StoredEvent> pending =
             new TreeSet<>(Comparator.comparing(StoredEvent::event, PAGE_ORDER));
+
+    /** Where events stand that keep their order among those of their key. */
+    private final Map<String, InOrder> places = new HashMap<>();
+
+    private long lastNumber;
+
+    private record InOrder(String key, long number) {}
 
     InMemoryTable(Clock clock) {
         this.clock = clock;
@@ -85,6 +98,11 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
 
     synchronized Optional<StoredEvent> find(String eventId) {
         return Optional.ofNullable(events.get(eventId));
+    }
+
+    /** Gives an event that is about to be written its place among those of a key. */
+    synchronized void keepOrder(String eventId, String key) {
+        places.put(eventId, new InOrder(key, ++lastNumber));
     }
 
     // Delivering
@@ -128,6 +146,73 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
         return new ClaimedPage(dueEvents(claimed), takenOver, cursor(count, found));
     }
 
+    @Override
+    public synchronized KeyedPage claimKeyed(KeyedRequest request) {
+        Instant now = currentTime();
+        List<KeyedPage.KeyedEvent> taken = new ArrayList<>();
+        int takenOver = 0;
+        long bytes = 0;
+        for (String key : request.keys()) {
+            int run = 0;
+            for (StoredEvent event : inOrder(key)) {
+                if (run == request.limit().run() || bytes >= request.limit().bytes() || !qualifies(event, request)) {
+                    break;
+                }
+                run++;
+                DueEvent due = new DueEvent(event.event(), event.lastError());
+                bytes += due.bytes();
+                taken.add(new KeyedPage.KeyedEvent(due, key, places.get(event.eventId()).number));
+                if (request.lease() != null) {
+                    takenOver += event.lockedBy() != null && !request.lease().isHeldBy(event.lockedBy()) ? 1 : 0;
+                    replace(event, event.lockedBy(request.lease().holder(), now));
+                }
+            }
+        }
+        return new KeyedPage(taken, takenOver);
+    }
+
+    private static boolean qualifies(StoredEvent event, KeyedRequest request) {
+        return !event.availableAt().isAfter(request.dueUntil())
+                && request.types().contains(event.eventType())
+                && (request.lease() == null
+                        || event.lockedBy() == null
+                        || event.lockedAt().isBefore(request.lockExpiry())
+                        || request.lost().include(event.lockedBy(), event.eventId()));
+    }
+
+    /** Returns the unfinished events of a key, in their order. */
+    private List<StoredEvent> inOrder(String key) {
+        return pending.stream()
+                .filter(event -> places.containsKey(event.eventId())
+                        && places.get(event.eventId()).key.equals(key))
+                .sorted(Comparator.comparing(event -> places.get(event.eventId()).number))
+                .toList();
+    }
+
+    @Override
+    public synchronized List<KeyHead> keyHeads(String after, int limit) {
+        return pending.stream()
+                .filter(event -> places.containsKey(event.eventId()))
+                .map(event -> places.get(event.eventId()).key)
+                .filter(key -> key.compareTo(after) > 0)
+                .distinct()
+                .sorted()
+                .limit(limit)
+                .map(key -> head(key, inOrder(key).get(0)))
+                .toList();
+    }
+
+    private static KeyHead head(String key, StoredEvent event) {
+        return new KeyHead(
+                key,
+                event.eventId(),
+                event.eventType(),
+                event.attempts(),
+                event.availableAt(),
+                event.lockedBy(),
+                event.lockedAt());
+    }
+
     /** Returns how many of the events a page has: the one that reaches the bytes is its last. */
     private static int pageSize(int limit, long maxBytes, List<StoredEvent> found) {
         int count = 0;
@@ -154,11 +239,16 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     }
 
     private Stream<StoredEvent> due(Instant now, Instant createdUntil, EventTypes types, PageCursor after) {
-        return pending.stream()
+        return unordered()
                 .takeWhile(event -> !event.availableAt().isAfter(now))
                 .filter(event -> !event.createdAt().isAfter(createdUntil))
                 .filter(event -> types.contains(event.eventType()))
                 .filter(event -> isBehind(after, event.event(), PAGE_ORDER));
+    }
+
+    /** Returns the pending events that keep no order, which are handed out as they are due. */
+    private Stream<StoredEvent> unordered() {
+        return pending.stream().filter(event -> !places.containsKey(event.eventId()));
     }
 
     private static boolean isBehind(PageCursor after, OutboxEvent event, Comparator<OutboxEvent> order) {
@@ -246,7 +336,7 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
 
     @Override
     public synchronized Optional<Instant> nextDueAt(Instant now) {
-        return pending.stream()
+        return unordered()
                 .map(StoredEvent::availableAt)
                 .filter(availableAt -> availableAt.isAfter(now))
                 .findFirst();
@@ -254,10 +344,7 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
 
     @Override
     public synchronized Optional<Instant> oldestDueAt(Instant now) {
-        return pending.stream()
-                .map(StoredEvent::availableAt)
-                .findFirst()
-                .filter(availableAt -> !availableAt.isAfter(now));
+        return unordered().map(StoredEvent::availableAt).findFirst().filter(availableAt -> !availableAt.isAfter(now));
     }
 
     /** The front: what is finished is in no one's way. */
@@ -269,7 +356,7 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     @Override
     public synchronized DueTypes lookByType(List<DueType> known, Instant from) {
         return DueTypes.of(
-                pending.stream()
+                unordered()
                         .map(event -> new DueType(event.eventType(), event.availableAt()))
                         .toList(),
                 true);

@@ -54,6 +54,10 @@ final class InMemoryWriting implements WriteBackend {
         return "No transaction on this thread: call begin() or inTransaction(...) first";
     }
 
+    /** Does nothing: the table keeps the order of keys without preparation. */
+    @Override
+    public void prepareKeys() {}
+
     @Override
     public Set<String> persist(List<NewEvent> batch) {
         InMemoryTransaction transaction = transaction();
@@ -71,6 +75,9 @@ final class InMemoryWriting implements WriteBackend {
             throw new DuplicateEventException(
                     batch.stream().map(event -> event.event().eventId()).toList(), null);
         }
+        batch.stream()
+                .filter(NewEvent::isKeyed)
+                .forEach(event -> table.keepOrder(event.event().eventId(), event.orderKey()));
         if (transaction == null) {
             table.insert(rows);
         } else {

@@ -31,9 +31,13 @@ public record Completion(Hold hold, String eventType, EventEnvelope envelope, Ou
     }
 
     /** Returns the completion of an event that nobody can read. */
-    public static Completion undecodable(Hold hold, OutboxEvent row, Outcome.Dead dead, Throwable reason) {
+    public static Completion undecodable(Hold hold, OutboxEvent row, Outcome outcome, Throwable reason) {
         return new Completion(
-                hold, String.valueOf(row.eventType()), null, dead, new Failure(reason, row.attempts(), () -> dead));
+                hold,
+                String.valueOf(row.eventType()),
+                null,
+                outcome,
+                new Failure(reason, row.attempts(), () -> outcome));
     }
 
     /**

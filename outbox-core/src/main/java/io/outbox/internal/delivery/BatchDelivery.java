@@ -7,6 +7,7 @@ import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.delivery.EventProcessor.Result;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.ownership.Hold;
 import io.outbox.spi.Outcome;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * The delivery of batches: makes sure that the events are still ours, calls the listener, and sees to it that each event
@@ -64,9 +66,11 @@ final class BatchDelivery {
         HeldEvent first = batch.events().get(0);
         routing.met(first.envelope());
         boolean staysPut = readByType && routing.leavesAlone(first.eventType());
-        boolean putOff = completion.releasesLocks() && !staysPut;
         List<HeldEvent> overdue = new ArrayList<>(0);
         for (HeldEvent event : batch.events()) {
+            // one that keeps its order is found by its key, wherever it stands among its type
+            boolean putOff =
+                    completion.releasesLocks() && (!staysPut || event.hold().place() != null);
             if (routing.isOverdue(event, putOff)) {
                 overdue.add(event);
             } else if (putOff) {
@@ -119,6 +123,9 @@ final class BatchDelivery {
             if (event.hold().isLost()) {
                 completion.letGo(event.hold());
                 targets.probeLost(event.eventType());
+            } else if (!leases.areCertainBefore(event.hold())) {
+                completion.giveBack(event.hold());
+                targets.probeLost(event.eventType());
             } else {
                 ours.add(event);
             }
@@ -127,10 +134,18 @@ final class BatchDelivery {
     }
 
     private void submit(HeldEvent event, Recipient recipient, Outcome outcome, Throwable error) {
+        Supplier<Outcome> ifRefused = processor.ifRefused(event, recipient);
+        Hold.Place place = event.hold().place();
+        if (place == null) {
+            completion.submit(Completion.of(
+                    event, outcome, new Completion.Failure(error, event.queued().attempts(), ifRefused)));
+            return;
+        }
         completion.submit(Completion.of(
                 event,
-                outcome,
-                new Completion.Failure(error, event.queued().attempts(), processor.ifRefused(event, recipient))));
+                place.ended(outcome),
+                new Completion.Failure(error, event.queued().attempts(), () -> place.instead(ifRefused.get()))));
+        place.goOn();
     }
 
     /** One call of a listener, and how many of its events have ended. */

@@ -5,6 +5,7 @@ import io.outbox.dispatch.QueuedEvent;
 import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.delivery.EventProcessor.Listening;
 import io.outbox.internal.delivery.EventProcessor.RetrySettings;
+import io.outbox.internal.keyed.KeyLoop;
 import io.outbox.internal.lease.LeaseKeeper;
 import io.outbox.internal.lifecycle.Ending;
 import io.outbox.internal.metrics.EngineMetrics;
@@ -18,6 +19,7 @@ import io.outbox.internal.polling.PollTarget;
 import io.outbox.internal.watch.StoreWatch;
 import io.outbox.internal.watch.WatchedBackend;
 import io.outbox.internal.writing.HotPath;
+import io.outbox.internal.writing.OrderKeys;
 import io.outbox.model.EventCount;
 import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.Capability;
@@ -64,6 +66,10 @@ public final class DeliveryEngine implements AutoCloseable {
     private final LaneContext laneContext;
     private final Lanes lanes;
     private final ColdEvents coldEvents;
+    /** {@code null} if no event keeps its order. */
+    private final KeyLoop keys;
+
+    private final OrderKeys orderKeys;
     private final long drainTimeoutMs;
     private final Ending ending = new Ending();
     private final Object pausing = new Object();
@@ -105,6 +111,15 @@ public final class DeliveryEngine implements AutoCloseable {
         this.lanes = lanes(settings);
         LeaseTaker leaseTaker = leaseTaker(settings.longestStandstill);
         this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, leases, leaseTaker);
+        this.orderKeys = settings.orderKeys();
+        this.keys = settings.ordering() == null
+                ? null
+                : new KeyLoop(
+                        new KeyLoop.Engine(backend, owned, completion, watch, metrics),
+                        new KeyedLanes(lanes, laneContext),
+                        laneContext.budget().share(() -> {}),
+                        settings.clock,
+                        settings.keySettings());
         this.drainTimeoutMs = settings.drainTimeoutMs;
         watch.onRecovery(completion::storeAnswers);
         if (settings.lease != null) {
@@ -129,8 +144,24 @@ public final class DeliveryEngine implements AutoCloseable {
         if (settings.lease != null && !store.supports(Capability.CLAIM)) {
             throw new IllegalStateException("A lease needs a store that can claim events; this one cannot");
         }
+        if (settings.ordering() != null) {
+            requireOrder(store, settings);
+        }
         if (settings.hasLanes() && !store.supports(Capability.READ_BY_TYPE)) {
             throw new IllegalStateException("Lanes need a store that can read events by type; this one cannot");
+        }
+    }
+
+    private static void requireOrder(DeliveryBackend store, DeliverySettings settings) {
+        List<Capability> needed = settings.lease == null
+                ? List.of(Capability.KEYED)
+                : List.of(Capability.KEYED, Capability.RENEW, Capability.RELEASE, Capability.FENCE);
+        List<Capability> missing =
+                needed.stream().filter(one -> !store.supports(one)).toList();
+        if (!missing.isEmpty()) {
+            throw new IllegalStateException(
+                    "ordering(...) needs a store that can deliver events in the order of their keys; this one lacks "
+                            + missing);
         }
     }
 
@@ -178,11 +209,38 @@ public final class DeliveryEngine implements AutoCloseable {
         }
         completion.start();
         lanes.start();
+        if (keys != null) {
+            keys.start();
+        }
     }
 
     /** Returns the hot path, whose events are counted by the given exporter. */
     public HotPath hotPath(MetricsExporter exporter) {
-        return new HotEvents(lanes, owned, laneContext, new EngineMetrics(exporter));
+        return new HotEvents(
+                lanes,
+                owned,
+                laneContext,
+                new EngineMetrics(exporter),
+                keys == null ? HotEvents.Keys.NONE : new HotEvents.Keys(orderKeys, keys::look));
+    }
+
+    /** Returns whether events of one key are delivered in order. */
+    public boolean keepsOrder() {
+        return keys != null;
+    }
+
+    /** Looks for the next events of a key. */
+    public void lookAtKey(String key) {
+        if (keys != null) {
+            keys.look(key);
+        }
+    }
+
+    /** Looks for events that keep their order and that others have written. */
+    public void lookAtKeys() {
+        if (keys != null) {
+            keys.lookAtAll();
+        }
     }
 
     /** Returns what adds the context of a writer to its events. */
@@ -363,6 +421,19 @@ public final class DeliveryEngine implements AutoCloseable {
         return total;
     }
 
+    /** As {@link #deliverQueued()}, for events that keep their order and are due; returns how many events. */
+    public int deliverKeyed() {
+        int total = 0;
+        if (keys != null) {
+            boolean found;
+            do {
+                found = keys.lookOnce();
+                total += deliverQueued();
+            } while (found);
+        }
+        return total;
+    }
+
     private void flush() {
         if (!completion.flush(Duration.ofMillis(Math.max(drainTimeoutMs, MIN_COMPLETION_MS)))) {
             throw new OutboxBackendException("The store does not take the outcomes of events that were delivered; they"
@@ -379,6 +450,9 @@ public final class DeliveryEngine implements AutoCloseable {
     public void close() {
         ending.once(() -> {
             refuseStart();
+            if (keys != null) {
+                keys.close();
+            }
             lanes.close(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(drainTimeoutMs));
             completion.close(Duration.ofMillis(Math.max(drainTimeoutMs, MIN_COMPLETION_MS)));
             leases.close();

@@ -1,6 +1,7 @@
 package io.outbox.internal.delivery;
 
 import io.outbox.CompletionListener;
+import io.outbox.Ordering;
 import io.outbox.dispatch.DefaultInFlightTracker;
 import io.outbox.dispatch.EventInterceptor;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
@@ -9,8 +10,11 @@ import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.dispatch.StackTraces;
 import io.outbox.internal.completion.Moves;
+import io.outbox.internal.keyed.KeySettings;
 import io.outbox.internal.polling.AlarmLine;
+import io.outbox.internal.polling.PollSettings;
 import io.outbox.internal.versions.Versions;
+import io.outbox.internal.writing.OrderKeys;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
@@ -64,6 +68,8 @@ public final class DeliverySettings {
     private AlarmLine alarm = new AlarmLine();
     boolean strictOrder;
     boolean deleteDone;
+    private Ordering ordering;
+    private Duration keySweepInterval = Duration.ofMillis(PollSettings.DEFAULT_INTERVAL_MS);
     StackTraces stackTraces = DEFAULT_STACK_TRACES;
     Duration longestStandstill = Duration.ofSeconds(30);
     private Duration unroutableGrace = DEFAULT_UNROUTABLE_GRACE;
@@ -199,6 +205,34 @@ public final class DeliverySettings {
     /** Returns that grace; none in strict order, where no event may be passed over. */
     Duration unroutableGrace() {
         return strictOrder ? Duration.ZERO : unroutableGrace;
+    }
+
+    /** Delivers events of one key in order. */
+    public void ordering(Ordering value) {
+        this.ordering = Objects.requireNonNull(value, "ordering");
+    }
+
+    /** Returns the order of events of one key, or {@code null} if they have none. */
+    public Ordering ordering() {
+        return ordering;
+    }
+
+    /** Returns which events keep their order. */
+    public OrderKeys orderKeys() {
+        return ordering == null ? OrderKeys.NONE : new OrderKeys(ordering.exceptions());
+    }
+
+    KeySettings keySettings() {
+        return new KeySettings(
+                ordering.onExhausted() == Ordering.OnExhausted.PARK,
+                keySweepInterval,
+                2 * workerCount,
+                coldQueueCapacity);
+    }
+
+    /** The time between two looks at all keys. */
+    public void keySweepInterval(Duration value) {
+        this.keySweepInterval = value;
     }
 
     /** Keeps every event behind those that came before it. */

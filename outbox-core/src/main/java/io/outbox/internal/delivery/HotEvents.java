@@ -11,6 +11,7 @@ import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.internal.ownership.Patience;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.internal.writing.HotPath;
+import io.outbox.internal.writing.OrderKeys;
 import io.outbox.internal.writing.Reservation;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.NewEvent;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * The hot path into an engine's lanes.
@@ -47,11 +49,24 @@ final class HotEvents implements HotPath {
     private final Routing routing;
     private final Alarm alarm;
     private final EngineMetrics metrics;
+    private final Keys keys;
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong lastWarning = new AtomicLong(System.nanoTime() - WARNING_PERIOD_NANOS);
 
+    /**
+     * What becomes of events that keep their order.
+     *
+     * @param of which events do, and by which key
+     * @param look is told of a key to look at
+     */
+    record Keys(OrderKeys of, Consumer<String> look) {
+
+        /** No event keeps its order. */
+        static final Keys NONE = new Keys(OrderKeys.NONE, key -> {});
+    }
+
     /** @param metrics where this path's events are counted */
-    HotEvents(Lanes lanes, OwnedEvents owned, LaneContext context, EngineMetrics metrics) {
+    HotEvents(Lanes lanes, OwnedEvents owned, LaneContext context, EngineMetrics metrics, Keys keys) {
         this.lanes = lanes;
         this.owned = owned;
         this.completion = context.completion();
@@ -59,6 +74,7 @@ final class HotEvents implements HotPath {
         this.routing = context.routing();
         this.alarm = context.alarm();
         this.metrics = metrics;
+        this.keys = keys;
     }
 
     @Override
@@ -82,6 +98,10 @@ final class HotEvents implements HotPath {
         if (routing.isForOthers(event)) {
             routing.met(event);
             return Left.of(event, Reason.FOR_OTHERS);
+        }
+        String key = keys.of.of(event);
+        if (key != null) {
+            return new InOrder(event.eventType(), key);
         }
         Hold hold = event.isDelayed() ? null : reserve(event, holder);
         return hold == null ? Left.of(event, Reason.NO_ROOM) : new Reserved(event, hold);
@@ -119,6 +139,9 @@ final class HotEvents implements HotPath {
 
     /** An event that this node delivers itself. */
     private record Reserved(EventEnvelope event, Hold hold) implements Entry {}
+
+    /** An event that keeps its order among those of its key: after its commit, the key is looked at. */
+    private record InOrder(String eventType, String key) implements Entry {}
 
     /**
      * An event that is left to the poller.
@@ -187,6 +210,10 @@ final class HotEvents implements HotPath {
             for (Entry entry : entries) {
                 if (entry instanceof Reserved reserved) {
                     ended(reserved, end, patience);
+                } else if (entry instanceof InOrder ordered) {
+                    if (end != TransactionEnd.ROLLED_BACK) {
+                        look(ordered);
+                    }
                 } else if (end == TransactionEnd.COMMITTED) {
                     left((Left) entry);
                 }
@@ -199,6 +226,13 @@ final class HotEvents implements HotPath {
                 case ROLLED_BACK -> rolledBack(reserved, written);
                 case UNKNOWN -> leaveToPoller(reserved, holder, patience);
             }
+        }
+    }
+
+    private void look(InOrder ordered) {
+        keys.look.accept(ordered.key);
+        if (!lanes.of(ordered.eventType).isOpenTo(ordered.eventType)) {
+            alarm.dueElsewhere(EventTypes.only(ordered.eventType));
         }
     }
 

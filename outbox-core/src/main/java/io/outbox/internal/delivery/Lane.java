@@ -8,6 +8,7 @@ import io.outbox.spi.EventTypes;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A stream of events with queues and workers of its own: the one of an event type with a {@code LanePolicy}, or the one
@@ -96,6 +97,16 @@ final class Lane {
     /** Returns whether an event of this type, written now, may find room. */
     boolean isOpenTo(String eventType) {
         return room.isOpenToWriters() && !circuits.isOpen(eventType);
+    }
+
+    /** Returns the event types whose target does not answer. */
+    Set<String> silentTypes() {
+        return circuits.isAnyOpen() ? circuits.openTypes() : Set.of();
+    }
+
+    /** Returns those of them of which one event would be taken now. */
+    Set<String> probeTypes() {
+        return circuits.isAnyOpen() && room.cold() > 0 ? circuits.probeTypes() : Set.of();
     }
 
     /** Returns what the poller reads for this lane. */

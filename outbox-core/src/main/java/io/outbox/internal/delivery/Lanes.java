@@ -52,6 +52,11 @@ final class Lanes {
         return shared;
     }
 
+    /** Returns the event types with a lane of their own. */
+    Map<String, Lane> ownLanes() {
+        return byType;
+    }
+
     /** Queues the event in its lane; returns false if it has to stay in the store for now. */
     boolean offer(HeldEvent event) {
         boolean queued = of(event.eventType()).offer(codec == null ? event : event.readBy(codec));

@@ -48,6 +48,12 @@ final class Leases {
         }
     }
 
+    /** Returns whether no other node can have taken over an event of the same key that was delivered before this one. */
+    boolean areCertainBefore(Hold hold) {
+        LeaseKeeper current = keeper;
+        return current == null || hold.place() == null || hold.place().allBefore(current::isCertain);
+    }
+
     void close() {
         LeaseKeeper current = keeper;
         if (current != null) {

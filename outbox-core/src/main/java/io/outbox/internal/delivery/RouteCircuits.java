@@ -152,6 +152,22 @@ final class RouteCircuits {
         return EventTypes.except(excluded);
     }
 
+    /** Returns the event types that are left out, or only probed; of one circuit for all, the type by which it opened. */
+    Set<String> openTypes() {
+        Set<String> types = new HashSet<>();
+        open.values().forEach(circuit -> types.add(circuit.eventType));
+        return types;
+    }
+
+    /** Returns the event types of which a probe would pass now. */
+    Set<String> probeTypes() {
+        Set<String> types = new HashSet<>();
+        open.values().stream()
+                .filter(circuit -> circuit.probes.admits(1) > 0)
+                .forEach(circuit -> types.add(circuit.eventType));
+        return types;
+    }
+
     /** Returns the feeds of event types that are only probed. */
     List<PollFeed> probes() {
         return scope == Scope.EVENT_TYPE ? List.copyOf(open.values()) : List.of();

@@ -122,6 +122,11 @@ public final class LeaseKeeper implements AutoCloseable {
         }
     }
 
+    /** Returns whether the lock of a hold is certain to last for a while yet, by its age alone. */
+    public boolean isCertain(Hold hold) {
+        return hold.lockAgeNanos(owned.now()) < tooOldNanos;
+    }
+
     private void renewSoon() {
         try {
             scheduler.execute(this::turn);

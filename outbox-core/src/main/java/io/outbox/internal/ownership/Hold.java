@@ -1,6 +1,8 @@
 package io.outbox.internal.ownership;
 
 import io.outbox.internal.ownership.HeapBudget.Share;
+import io.outbox.spi.Outcome;
+import java.util.function.Predicate;
 
 /**
  * One event in this node's hands, from the reservation or the claim until its outcome is durable or it was given back.
@@ -20,6 +22,25 @@ public final class Hold {
         ENDED
     }
 
+    /** The place of an event among those of its key that this node holds. Told of all that becomes of it. */
+    public interface Place {
+
+        /** Notes how an attempt ended, before that is handed over to be written; returns what is to be written. */
+        Outcome ended(Outcome outcome);
+
+        /** Lets the next event begin, if this one is done; called when the outcome was handed over. */
+        void goOn();
+
+        /** Returns what is to be written in place of an outcome that the store does not take. */
+        Outcome instead(Outcome outcome);
+
+        /** Returns whether the locks of all that was delivered before it, and is not written yet, pass the test. */
+        boolean allBefore(Predicate<Hold> isCertain);
+
+        /** Notes that nothing of the event is in this node's hands any more. */
+        void closed();
+    }
+
     private final String eventId;
     private final long since = System.nanoTime();
     private volatile long queuedAt = since;
@@ -30,6 +51,9 @@ public final class Hold {
     private State state;
     /** The name under which this node has claimed the event again meanwhile, or {@code null}. */
     private volatile String claimedAs;
+
+    /** The event's place in the order of its key, or {@code null} if it keeps none. */
+    private volatile Place place;
 
     private boolean seen;
     private long firstSeenAt;
@@ -52,6 +76,16 @@ public final class Hold {
 
     static Hold held(String eventId, String holder, long lockedSince) {
         return new Hold(eventId, holder, lockedSince, State.HELD);
+    }
+
+    /** Gives the event a place in the order of its key. */
+    public void keepOrder(Place inChain) {
+        place = inChain;
+    }
+
+    /** Returns the event's place in the order of its key, or {@code null} if it keeps none. */
+    public Place place() {
+        return place;
     }
 
     public String eventId() {

@@ -100,6 +100,14 @@ public final class OwnedEvents {
     }
 
     /**
+     * Acquires an event that was read without a lock while no event of its key was in this node's hands, so that none of them
+     * can have ended since it was read; returns {@code null} if somebody has it.
+     */
+    public Hold acquireKeyed(String eventId) {
+        return tracker.tryAcquire(eventId) ? opened(Hold.held(eventId, null, clock.now())) : null;
+    }
+
+    /**
      * Acquires an event that was locked in the store by a statement that began at the given time, or returns {@code null}
      * if this node holds it already. If a tracker that others use too refuses it, the event is left alone until its lock
      * has run out.
@@ -165,11 +173,17 @@ public final class OwnedEvents {
         }
         String claimedAs = hold.end();
         forget(hold);
-        if (claimedAs == null) {
-            return null;
+        try {
+            if (claimedAs == null) {
+                return null;
+            }
+            Hold unwanted = Hold.held(hold.eventId(), claimedAs, clock.now());
+            return tracker.tryAcquire(hold.eventId()) ? opened(unwanted) : null;
+        } finally {
+            if (hold.place() != null) {
+                hold.place().closed();
+            }
         }
-        Hold unwanted = Hold.held(hold.eventId(), claimedAs, clock.now());
-        return tracker.tryAcquire(hold.eventId()) ? opened(unwanted) : null;
     }
 
     /** Opens the gate, unless another hold has taken this one's place. */

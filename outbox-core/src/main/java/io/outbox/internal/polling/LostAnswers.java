@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * know of and nobody else may take. So the walks that follow take them, until one has come to its end that began late enough
  * for the lost claim to have taken effect. Used by one thread at a time.
  */
-final class LostAnswers {
+public final class LostAnswers {
 
     /** How long a claim may be under way after its answer is given up; what takes longer waits for the end of the lease. */
     private static final long LATE_EFFECT_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -20,22 +20,22 @@ final class LostAnswers {
     private final Map<String, Long> lostAtNanos = new HashMap<>();
 
     /** Notes that a claim under this name was not answered. */
-    void add(String holder) {
+    public void add(String holder) {
         if (lostAtNanos.size() < MOST || lostAtNanos.containsKey(holder)) {
             lostAtNanos.put(holder, System.nanoTime());
         }
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return lostAtNanos.isEmpty();
     }
 
-    Set<String> holders() {
+    public Set<String> holders() {
         return lostAtNanos.keySet();
     }
 
     /** Notes that a walk through all events of the feed that began then has come to its end. */
-    void walked(long beganAtNanos) {
+    public void walked(long beganAtNanos) {
         lostAtNanos.values().removeIf(lostAt -> beganAtNanos - lostAt > LATE_EFFECT_NANOS);
     }
 }

@@ -27,6 +27,11 @@ public final class EventRow {
         return isStoredType(envelope.eventType()) && !envelope.originId().equals(envelope.eventId());
     }
 
+    /** Returns the name of the subscription whose row the envelope is, or {@code null} if it is none. */
+    public static String subscriptionOf(EventEnvelope envelope) {
+        return isOne(envelope) ? envelope.eventType().substring(separator(envelope) + 1) : null;
+    }
+
     /** Says why a row has no listener. */
     public static String whyUnroutable(EventEnvelope row) {
         String ofAggregateType = AggregateType.GLOBAL.name().equals(row.aggregateType())

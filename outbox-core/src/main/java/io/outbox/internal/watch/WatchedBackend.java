@@ -6,6 +6,8 @@ import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.EventsLockedException;
 import io.outbox.spi.ForwardingDelivery;
+import io.outbox.spi.KeyedPage;
+import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.Outcome;
 import java.util.Collection;
@@ -90,6 +92,11 @@ public final class WatchedBackend extends ForwardingDelivery {
     @Override
     public ClaimedPage claim(ClaimRequest request) {
         return inDoubt(() -> super.claim(request));
+    }
+
+    @Override
+    public KeyedPage claimKeyed(KeyedRequest request) {
+        return request.lease() == null ? super.claimKeyed(request) : inDoubt(() -> super.claimKeyed(request));
     }
 
     @Override

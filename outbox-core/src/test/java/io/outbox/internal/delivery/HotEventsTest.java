@@ -40,7 +40,7 @@ class HotEventsTest {
         rig.leases.keepBy(new LeaseKeeper(LEASE, backend, owned, metrics, () -> {}));
         Lanes lanes = new Lanes(Map.of(), rig.lane, rig.context, null);
         lanes.start();
-        return new HotEvents(lanes, owned, rig.context, metrics);
+        return new HotEvents(lanes, owned, rig.context, metrics, HotEvents.Keys.NONE);
     }
 
     @AfterEach

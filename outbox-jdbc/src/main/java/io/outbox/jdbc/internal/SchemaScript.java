@@ -28,6 +28,7 @@ import java.util.regex.Pattern;
 public record SchemaScript(Class<?> owner, String name, String defaultTable, String tableName) {
 
     private static final String LANES = "-lanes";
+    private static final String KEYED = "-keyed";
 
     /** Text in quotes, a comment, the end of a statement, or anything else. */
     private static final Pattern TOKEN =
@@ -64,6 +65,16 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
     /** Returns whether there is a script for the index for event types with a lane of their own. */
     public boolean hasLaneIndex() {
         return owner.getResource(resource(LANES)) != null;
+    }
+
+    /** Returns the statements that add columns and indexes for order by key. */
+    public List<String> keyed() {
+        return statements(resource(KEYED));
+    }
+
+    /** Returns whether there is a script for order by key. */
+    public boolean hasKeyed() {
+        return owner.getResource(resource(KEYED)) != null;
     }
 
     /** Returns how the script defines each column. */
@@ -117,6 +128,7 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
     private List<String> statements(String resource) {
         int dot = tableName.indexOf('.');
         String script = read(resource)
+                .replaceAll("DROP INDEX IF EXISTS " + defaultTable + "_", "DROP INDEX IF EXISTS " + tableName + "_")
                 .replaceAll("\\b" + defaultTable + "_", tableName.substring(dot + 1) + "_")
                 .replaceAll("\\b" + defaultTable + "\\b", tableName);
         return split(script);

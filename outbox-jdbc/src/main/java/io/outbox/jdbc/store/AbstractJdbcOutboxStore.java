@@ -9,10 +9,14 @@ import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.TableNames;
+import io.outbox.jdbc.internal.KeyColumns;
 import io.outbox.jdbc.internal.LaneIndex;
+import io.outbox.jdbc.internal.SchemaScript;
+import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.jdbc.internal.TableRules;
 import io.outbox.jdbc.purge.AbstractJdbcEventPurger;
 import io.outbox.jdbc.store.PageLimit.Sized;
+import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimedPage;
@@ -27,6 +31,7 @@ import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OwnershipStore;
 import io.outbox.spi.WakeUp;
+import io.outbox.store.Connections;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -93,6 +98,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     private final Map<String, Sql> filled = new ConcurrentHashMap<>();
     /** Whether the table has an index by type; {@code null} before anybody asked. */
     private volatile Boolean indexedByType;
+    /** Whether events of one key keep their order. */
+    private volatile boolean keyed;
 
     protected AbstractJdbcOutboxStore() {
         this(TableNames.DEFAULT_TABLE);
@@ -193,8 +200,86 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Returns the parts that together hold all pending events, in due order. */
     protected List<Partition> pendingPartitions(EventTypes types) {
-        String order = isOneType(types) ? "status, event_type, " + DUE_ORDER : "status, " + DUE_ORDER;
-        return List.of(new Partition(List.of(NEW), order), new Partition(List.of(RETRY), order));
+        String unkeyed = keyed ? "keyed, " : "";
+        String order =
+                isOneType(types) ? "status, event_type, " + unkeyed + DUE_ORDER : "status, " + unkeyed + DUE_ORDER;
+        String restriction = keyed ? "keyed = 0" : "";
+        String hint = keyed ? unkeyedHint(isOneType(types)) : "";
+        return List.of(
+                new Partition(List.of(NEW), restriction, order, hint),
+                new Partition(List.of(RETRY), restriction, order, hint));
+    }
+
+    /** Returns what a planner needs to be told to take the index of events without order beside that of all events. */
+    String unkeyedHint(boolean isOneType) {
+        return "";
+    }
+
+    private static Partition pending(EventStatus state, String restriction, String order) {
+        return new Partition(List.of(state), restriction, order, "");
+    }
+
+    /** Returns the parts that together hold all pending events that keep their order. */
+    List<Partition> keyedPartitions() {
+        String order = "status, keyed, " + DUE_ORDER;
+        return List.of(pending(NEW, "keyed = 1", order), pending(RETRY, "keyed = 1", order));
+    }
+
+    /** Returns the parts that together hold all pending events, whether they keep their order or not. */
+    final List<Partition> openPartitions() {
+        List<Partition> all = new ArrayList<>(pendingPartitions(EventTypes.ALL));
+        if (keyed) {
+            all.addAll(keyedPartitions());
+        }
+        return all;
+    }
+
+    /** Returns whether events of one key keep their order. */
+    protected final boolean isKeyed() {
+        return keyed;
+    }
+
+    /** Returns whether the database can keep the order of keys. Default: if there is a script for it. */
+    boolean canBeKeyed() {
+        return keyColumns().script().hasKeyed();
+    }
+
+    /** Returns the columns for order by key. */
+    public final KeyColumns keyColumns() {
+        return new KeyColumns(
+                new TableCatalog(tableName, isSchemaCatalog()),
+                new SchemaScript(getClass(), schemaScript(), tableName),
+                keyColumn());
+    }
+
+    /** Returns the column with the key of unfinished events, in which an index finds the oldest of a key. */
+    String keyColumn() {
+        return "pending_key";
+    }
+
+    /** Returns the condition for keys behind another one, in the form for which the database reads nothing of that. */
+    DueCondition keysAfter(String key) {
+        return new DueCondition(keyColumn() + " > ?", List.of(key));
+    }
+
+    /** Reads the oldest unfinished events of keys, in the way that suits the database best. */
+    KeyedReads keyedReads(Connection conn) {
+        return new KeyedReads(this, conn);
+    }
+
+    /** Returns how a claim of keys locks rows: never waiting for those that others have locked. */
+    String keyedLocking() {
+        return claimLocking();
+    }
+
+    /** Returns what is added to the columns of the first statement of a claim, to have it commit without waiting for the disk. */
+    String unhurried() {
+        return "";
+    }
+
+    /** Returns whether writers of a key can be made to wait for each other. */
+    boolean canLockKeys() {
+        return false;
     }
 
     /** Returns whether the choice is of a single type, which an index by type serves. */
@@ -398,6 +483,24 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return new Insertion(inTransaction(conn, () -> new Inserts(this, conn).insert(events)), true);
     }
 
+    @Override
+    public void prepareKeys(ConnectionProvider connections) {
+        if (connections != null) {
+            new Connections(connections).with(this::requireKeyColumns);
+        }
+        keyed = true;
+        filled.clear();
+    }
+
+    private boolean requireKeyColumns(Connection conn) {
+        try {
+            keyColumns().require(conn);
+            return true;
+        } catch (SQLException e) {
+            throw new OutboxStoreException("Cannot read the columns of " + tableName + ": " + e.getMessage(), e);
+        }
+    }
+
     /** Every insert is revocable, so there is nothing else to ask for. */
     @Override
     public boolean isIntact(Connection conn) {
@@ -581,6 +684,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 .with("now_of_insert", lockTimeOfInsert().sql())
                 .with("columns", COLUMNS)
                 .with("bytes", lengthOf("payload") + " + COALESCE(" + lengthOf("headers") + ", 0)")
+                .with("key", keyColumn())
                 .with("unfinished", UNFINISHED);
     }
 

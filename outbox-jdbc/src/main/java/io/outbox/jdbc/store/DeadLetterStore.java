@@ -1,7 +1,11 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.EventEnvelope;
+import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.TableNames;
+import io.outbox.jdbc.internal.KeyColumns;
+import io.outbox.jdbc.internal.SchemaScript;
+import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
@@ -18,7 +22,9 @@ import io.outbox.spi.NewEvent;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.OwnershipStore;
 import io.outbox.spi.Page;
+import io.outbox.store.Connections;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -135,6 +141,36 @@ public final class DeadLetterStore implements OwnershipStore {
     @Override
     public Insertion insert(Connection conn, List<NewEvent> events) {
         return store.insert(conn, events);
+    }
+
+    @Override
+    public void prepareKeys(ConnectionProvider connections) {
+        store.prepareKeys(connections);
+        if (connections != null) {
+            new Connections(connections).with(this::requireOrderColumns);
+        }
+    }
+
+    private boolean requireOrderColumns(Connection conn) {
+        try {
+            orderColumns().requireColumns(conn, "DeadLetterSchema.createKeyedIfMissing()");
+            return true;
+        } catch (SQLException e) {
+            throw new OutboxStoreException("Cannot read the columns of " + tableName + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns the columns by which a letter comes back to its place in the order of its key. */
+    public KeyColumns orderColumns() {
+        return new KeyColumns(
+                new TableCatalog(tableName, store.isSchemaCatalog()),
+                new SchemaScript(DeadLetterStore.class, store.schemaScript() + "-dlq", DEFAULT_TABLE, tableName),
+                "order_key");
+    }
+
+    @Override
+    public void lockKeys(Connection conn, Collection<String> keys) {
+        store.lockKeys(conn, keys);
     }
 
     @Override

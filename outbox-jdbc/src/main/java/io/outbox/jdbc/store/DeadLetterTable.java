@@ -13,10 +13,12 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The statements that move events between the outbox table and the table of dead letters. All of them want a transaction of
@@ -26,20 +28,28 @@ import java.util.Set;
 final class DeadLetterTable {
 
     private static final String LOCK_DEAD = """
-            SELECT {columns}, last_error FROM {by_id} WHERE event_id IN {ids} AND status > 2{lock}""";
+            SELECT {columns}, last_error{order} FROM {by_id} WHERE event_id IN {ids} AND status > 2{lock}""";
 
     private static final String DELETE_DEAD = "{delete_by_id} WHERE event_id {among} AND status > 2";
 
     private static final String INSERT = """
             INSERT INTO {letters} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers, status,
               attempts, available_at, created_at, last_error, fingerprint, first_failed_at, last_failed_at, moved_at,
-              updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, {now}, {now})""";
+              updated_at{order})
+            VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, {now}, {now}{order_values})""";
 
     private static final String RETURN = """
             INSERT INTO {table} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
               status, attempts, available_at, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, {now}, ?)""";
+
+    private static final String RETURN_IN_ORDER = """
+            INSERT INTO {table} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
+              status, attempts, available_at, created_at, order_key, order_seq)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, {now}, ?, ?, ?)""";
+
+    private static final String PLACES = """
+            SELECT event_id, order_key, order_seq FROM {letters} WHERE event_id IN {ids} AND order_key IS NOT NULL""";
 
     private static final String DELETE = "DELETE FROM {letters} WHERE event_id IN {ids}";
 
@@ -73,7 +83,17 @@ final class DeadLetterTable {
         this.attempts = attempts;
     }
 
-    private record Dead(OutboxEvent event, String error) {}
+    /** @param place where the event stands among those of its key, or {@code null} if nowhere */
+    private record Dead(OutboxEvent event, String error, Place place) {}
+
+    /** The place of an event in the order of its key. */
+    private record Place(String key, long number) {
+
+        static Place of(ResultSet row) throws SQLException {
+            String key = row.getString("order_key");
+            return key == null ? null : new Place(key, row.getLong("order_seq"));
+        }
+    }
 
     /** Makes letters of those events that are DEAD and in the outbox table; returns them. */
     List<OutboxEvent> move(Connection conn, Collection<String> eventIds, String lock) {
@@ -86,7 +106,10 @@ final class DeadLetterTable {
                                     .with("ids", ids.sql())
                                     .with("lock", lock)
                                     .toString(),
-                            row -> new Dead(store.mapRow(row), row.getString("last_error")),
+                            row -> new Dead(
+                                    store.mapRow(row),
+                                    row.getString("last_error"),
+                                    store.isKeyed() ? Place.of(row) : null),
                             ids.params(List.of(), List.of()));
             if (!dead.isEmpty()) {
                 move(conn, dead);
@@ -120,7 +143,7 @@ final class DeadLetterTable {
         }
     }
 
-    private static Object[] row(Dead dead, Attempts.Span span) {
+    private Object[] row(Dead dead, Attempts.Span span) {
         List<Object> row = values(dead.event);
         row.add(dead.event.attempts());
         row.add(dead.event.availableAt());
@@ -129,6 +152,10 @@ final class DeadLetterTable {
         row.add(Fingerprint.of(dead.error));
         row.add(span.first());
         row.add(span.last());
+        if (store.isKeyed()) {
+            row.add(dead.place == null ? null : dead.place.key);
+            row.add(dead.place == null ? null : dead.place.number);
+        }
         return row.toArray();
     }
 
@@ -150,23 +177,57 @@ final class DeadLetterTable {
             return;
         }
         List<String> eventIds = letters.stream().map(DeadLetter::eventId).toList();
+        Map<String, Place> places = places(conn, eventIds);
         try {
-            JdbcTemplate.batch(
-                    conn,
-                    sql(RETURN).toString(),
-                    letters.stream()
-                            .map(letter -> {
-                                List<Object> row = values(letter.event());
-                                row.add(letter.event().createdAt());
-                                return row.toArray();
-                            })
-                            .toList());
+            insert(conn, RETURN, letters, Map.of(), letter -> !places.containsKey(letter.eventId()));
+            insert(conn, RETURN_IN_ORDER, letters, places, letter -> places.containsKey(letter.eventId()));
         } catch (OutboxStoreException e) {
             throw e.getCause() instanceof SQLException cause && store.isDuplicate(cause)
                     ? new DuplicateEventException(eventIds, cause)
                     : e;
         }
         delete(conn, eventIds);
+    }
+
+    private void insert(
+            Connection conn,
+            String template,
+            List<DeadLetter> letters,
+            Map<String, Place> places,
+            Predicate<DeadLetter> which) {
+        List<Object[]> rows = letters.stream()
+                .filter(which)
+                .map(letter -> {
+                    List<Object> row = values(letter.event());
+                    row.add(letter.event().createdAt());
+                    Place place = places.get(letter.eventId());
+                    if (place != null) {
+                        row.add(place.key);
+                        row.add(place.number);
+                    }
+                    return row.toArray();
+                })
+                .toList();
+        if (!rows.isEmpty()) {
+            JdbcTemplate.batch(conn, sql(template).toString(), rows);
+        }
+    }
+
+    /** Returns where those of the letters stood that kept their order. */
+    private Map<String, Place> places(Connection conn, Collection<String> eventIds) {
+        Map<String, Place> places = new HashMap<>();
+        if (!store.isKeyed()) {
+            return places;
+        }
+        for (IdList ids : IdList.chunks(eventIds)) {
+            store.statements()
+                    .query(
+                            conn,
+                            sql(PLACES).with("ids", ids.sql()).toString(),
+                            row -> places.put(row.getString("event_id"), Place.of(row)),
+                            ids.params(List.of(), List.of()));
+        }
+        return places;
     }
 
     /** Locks the letters, in the order of their ids. */
@@ -269,6 +330,8 @@ final class DeadLetterTable {
     Sql sql(String template) {
         return store.sql(template)
                 .with("letters", tableName)
+                .with("order", store.isKeyed() ? ", order_key, order_seq" : "")
+                .with("order_values", store.isKeyed() ? ", ?, ?" : "")
                 .with("source", tableName)
                 .with("letter", AbstractJdbcOutboxStore.COLUMNS + STATE_COLUMNS)
                 .with("narrow", AbstractJdbcOutboxStore.NARROW_COLUMNS + STATE_COLUMNS);

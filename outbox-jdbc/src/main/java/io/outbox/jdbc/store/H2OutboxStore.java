@@ -78,6 +78,12 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
                 : new DueCondition("event_type >= ? AND event_type <= ?", List.of(behind, before(second)));
     }
 
+    /** H2 begins at the value itself, and would walk over all events of the key. */
+    @Override
+    DueCondition keysAfter(String key) {
+        return new DueCondition(keyColumn() + " >= ?", List.of(key + Character.MIN_VALUE));
+    }
+
     private static String before(String text) {
         int end = text.length() - 1;
         char last = text.charAt(end);

@@ -30,6 +30,9 @@ final class Inserts {
             "INSERT INTO {table} (" + COLUMNS + ", locked_by, locked_at) VALUES ",
             "(?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, {now_of_insert})");
 
+    private static final Form IN_ORDER = new Form(
+            "INSERT INTO {table} (" + COLUMNS + ", order_key) VALUES ", "(?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?)");
+
     /** How many characters one statement takes before the next one begins: far less than servers accept as one packet. */
     private static final int LARGE = 1 << 20;
 
@@ -58,10 +61,14 @@ final class Inserts {
     Set<String> insert(List<NewEvent> events) {
         List<NewEvent> owned =
                 events.stream().filter(event -> event.ownerId() != null).toList();
-        List<NewEvent> others = owned.size() == events.size()
+        List<NewEvent> ordered = events.stream().filter(NewEvent::isKeyed).toList();
+        List<NewEvent> others = owned.size() + ordered.size() == events.size()
                 ? List.of()
-                : events.stream().filter(event -> event.ownerId() == null).toList();
+                : events.stream()
+                        .filter(event -> event.ownerId() == null && !event.isKeyed())
+                        .toList();
         insert(owned, LOCKED);
+        insert(ordered, IN_ORDER);
         insert(others, UNLOCKED);
         Set<String> locked = new LinkedHashSet<>();
         owned.forEach(event -> locked.add(event.event().eventId()));
@@ -92,6 +99,8 @@ final class Inserts {
         if (event.ownerId() != null) {
             row.add(event.ownerId());
             row.addAll(store.lockTimeOfInsert().params());
+        } else if (event.isKeyed()) {
+            row.add(event.orderKey());
         }
         return row.toArray();
     }

@@ -10,6 +10,9 @@ import io.outbox.spi.DueEvent;
 import io.outbox.spi.DueType;
 import io.outbox.spi.DueTypes;
 import io.outbox.spi.FetchRequest;
+import io.outbox.spi.KeyHead;
+import io.outbox.spi.KeyedPage;
+import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
@@ -25,21 +28,32 @@ import java.util.Set;
 /** Delivers from the outbox table: each operation of the seam by the class that has its statements. */
 class JdbcDelivery implements DeliveryBackend {
 
-    private static final Set<Capability> ALL = Set.copyOf(EnumSet.allOf(Capability.class));
-
     private final AbstractJdbcOutboxStore store;
     private final StoreConnections connections;
     private final ForeignLocks foreignLocks;
+    private final Set<Capability> capabilities;
 
     JdbcDelivery(AbstractJdbcOutboxStore store, ConnectionProvider provider) {
         this.store = store;
         this.connections = new StoreConnections(store, provider);
         this.foreignLocks = new ForeignLocks(store.tableName());
+        this.capabilities = capabilities(store);
+    }
+
+    private static Set<Capability> capabilities(AbstractJdbcOutboxStore store) {
+        Set<Capability> all = EnumSet.allOf(Capability.class);
+        if (!store.canBeKeyed()) {
+            all.remove(Capability.KEYED);
+        }
+        if (!store.canLockKeys()) {
+            all.remove(Capability.LOCK_KEYS);
+        }
+        return Set.copyOf(all);
     }
 
     @Override
     public Set<Capability> capabilities() {
-        return ALL;
+        return capabilities;
     }
 
     /** Checks that there is an index by type, and says how to create it if there is none. */
@@ -67,6 +81,16 @@ class JdbcDelivery implements DeliveryBackend {
                 LockTime.ofDatabase(store.utcNow()),
                 new PageLimit(request.limit(), request.maxBytes()));
         return connections.with(conn -> store.claim(conn, claim));
+    }
+
+    @Override
+    public KeyedPage claimKeyed(KeyedRequest request) {
+        return connections.with(conn -> new KeyedClaim(store, conn).run(request));
+    }
+
+    @Override
+    public List<KeyHead> keyHeads(String after, int limit) {
+        return connections.reading(conn -> store.keyedReads(conn).heads(after, limit));
     }
 
     @Override

@@ -11,7 +11,6 @@ import io.outbox.model.StoreFigure;
 import io.outbox.spi.ClusterBackend;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventFilter;
-import io.outbox.spi.EventTypes;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Lease;
 import java.sql.Connection;
@@ -122,7 +121,7 @@ final class JdbcInspection implements InspectionBackend {
     private boolean areFew(Connection conn, Set<EventStatus> states) {
         return !states.isEmpty()
                 && !states.contains(EventStatus.DONE)
-                && Stream.concat(store.pendingPartitions(EventTypes.ALL).stream(), store.deadPartitions().stream())
+                && Stream.concat(store.openPartitions().stream(), store.deadPartitions().stream())
                         .filter(part -> part.states().stream().anyMatch(states::contains))
                         .allMatch(part -> part.count(conn, store, WINDOW) < WINDOW);
     }
@@ -192,7 +191,7 @@ final class JdbcInspection implements InspectionBackend {
             for (EventStatus state : EventStatus.values()) {
                 counts.put(state, 0);
             }
-            count(conn, store.pendingPartitions(EventTypes.ALL), counts);
+            count(conn, store.openPartitions(), counts);
             count(conn, store.deadPartitions(), counts);
             count(conn, List.of(DONE), counts);
             return counts;

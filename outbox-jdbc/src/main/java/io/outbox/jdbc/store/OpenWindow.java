@@ -3,7 +3,6 @@ package io.outbox.jdbc.store;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OpenEvents;
-import io.outbox.spi.EventTypes;
 import io.outbox.spi.InspectionBackend.Open;
 import io.outbox.spi.Lease;
 import java.sql.Connection;
@@ -109,7 +108,7 @@ final class OpenWindow {
     }
 
     private List<Look> looks(Connection conn) {
-        return store.pendingPartitions(EventTypes.ALL).stream()
+        return store.openPartitions().stream()
                 .flatMap(part -> part.count(conn, store, MOST_WHOLE) < MOST_WHOLE ? Look.all(part) : Look.ends(part))
                 .toList();
     }

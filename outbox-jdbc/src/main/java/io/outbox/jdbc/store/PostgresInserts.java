@@ -46,6 +46,20 @@ final class PostgresInserts {
     private static final String HOT_MANY =
             "WITH written AS (" + MANY + REVOCABLE + ") SELECT revocable FROM written LIMIT 1";
 
+    /** The number is given by the database, in the order of the rows. */
+    private static final String IN_ORDER = """
+            INSERT INTO {table} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
+              available_at, created_at, order_key, status, attempts)
+            """;
+
+    private static final String ONE_IN_ORDER = IN_ORDER + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
+
+    private static final String MANY_IN_ORDER = IN_ORDER + """
+            SELECT event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
+              available_at::timestamp, created_at::timestamp, order_key, 0, 0
+            FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY AS event (event_id, event_type, aggregate_type,
+              aggregate_id, tenant_id, payload, headers, available_at, created_at, order_key, place) ORDER BY place""";
+
     private static final int COLUMNS = 10;
     private static final int MOST_ROWS = 5000;
 
@@ -58,12 +72,17 @@ final class PostgresInserts {
     }
 
     Insertion insert(List<NewEvent> events) {
-        return events.stream().anyMatch(NewEvent::hot) ? insertHot(events) : insertCold(events);
+        List<NewEvent> ordered = events.stream().filter(NewEvent::isKeyed).toList();
+        insertCold(ordered, ONE_IN_ORDER, MANY_IN_ORDER);
+        List<NewEvent> others = ordered.isEmpty()
+                ? events
+                : events.stream().filter(event -> !event.isKeyed()).toList();
+        return others.stream().anyMatch(NewEvent::hot) ? insertHot(others) : insertCold(others, ONE, MANY);
     }
 
-    private Insertion insertCold(List<NewEvent> events) {
+    private Insertion insertCold(List<NewEvent> events, String one, String many) {
         for (List<NewEvent> chunk : Inserts.chunks(events, MOST_ROWS)) {
-            String template = chunk.size() > 1 ? MANY : ONE;
+            String template = chunk.size() > 1 ? many : one;
             Inserts.namingDuplicates(store, chunk, () -> JdbcTemplate.update(conn, sql(template), params(chunk)));
         }
         return new Insertion(Set.of(), true);
@@ -119,7 +138,7 @@ final class PostgresInserts {
 
     private static List<Object> values(NewEvent event) {
         List<Object> values = new ArrayList<>(Inserts.values(event.event()));
-        values.add(event.ownerId());
+        values.add(event.isKeyed() ? event.orderKey() : event.ownerId());
         return values;
     }
 

@@ -85,6 +85,10 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
               FROM {rows} rows) summed
             WHERE before IS NULL OR before < ?""";
 
+    /** Until the end of the transaction. Keys of different tables have different locks. */
+    private static final String LOCK_KEYS =
+            "SELECT pg_advisory_xact_lock(hashtextextended(? || ' ' || key, 0)) IS NULL FROM unnest(?) AS wanted (key)";
+
     /** Fails in a transaction that is aborted. */
     private static final String ANY_QUERY = "SELECT 1";
 
@@ -214,7 +218,47 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
 
     @Override
     protected List<Partition> pendingPartitions(EventTypes types) {
-        return List.of(new Partition(List.of(NEW, RETRY), isOneType(types) ? "event_type, " + DUE_ORDER : DUE_ORDER));
+        return List.of(new Partition(
+                List.of(NEW, RETRY),
+                isKeyed() ? "order_key IS NULL" : "",
+                isOneType(types) ? "event_type, " + DUE_ORDER : DUE_ORDER,
+                ""));
+    }
+
+    @Override
+    List<Partition> keyedPartitions() {
+        return List.of(new Partition(List.of(NEW, RETRY), "order_key IS NOT NULL", "order_key, order_seq", ""));
+    }
+
+    /** The index has unfinished events only, so it needs no column of its own for their keys. */
+    @Override
+    String keyColumn() {
+        return "order_key";
+    }
+
+    @Override
+    KeyedReads keyedReads(Connection conn) {
+        return new PostgresKeyedReads(this, conn);
+    }
+
+    @Override
+    String keyedLocking() {
+        return " FOR UPDATE SKIP LOCKED";
+    }
+
+    @Override
+    String unhurried() {
+        return UNHURRIED;
+    }
+
+    @Override
+    boolean canLockKeys() {
+        return true;
+    }
+
+    @Override
+    public void lockKeys(Connection conn, Collection<String> keys) {
+        statements().query(conn, LOCK_KEYS, row -> true, tableName(), keys.toArray(String[]::new));
     }
 
     @Override

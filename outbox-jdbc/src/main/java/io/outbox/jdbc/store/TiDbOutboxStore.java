@@ -32,6 +32,12 @@ public final class TiDbOutboxStore extends MySqlOutboxStore {
         return new TiDbOutboxStore(tableName);
     }
 
+    /** Its numbers are given out in ranges, one for each server, and claims of a key must not wait for each other. */
+    @Override
+    boolean canBeKeyed() {
+        return false;
+    }
+
     @Override
     RowChange.Waiting waiting() {
         return RowChange.Waiting.UNBOUNDED;

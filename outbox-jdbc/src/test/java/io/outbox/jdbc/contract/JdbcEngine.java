@@ -2,6 +2,7 @@ package io.outbox.jdbc.contract;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.jdbc.DeadLetterSchema;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxSchema;
@@ -38,6 +39,24 @@ final class JdbcEngine implements EngineUnderTest {
     /** Returns an engine with dead letters, which are DEAD events to the contracts. */
     static JdbcEngine withDeadLetters(String url) {
         return new JdbcEngine(url, UnaryOperator.identity(), DeadLetterStore::of);
+    }
+
+    /** Returns an engine whose table has what order by key needs. */
+    static JdbcEngine keyed(String url) {
+        return addingKeys(new JdbcEngine(url));
+    }
+
+    /** Returns an engine with dead letters whose tables have what order by key needs. */
+    static JdbcEngine keyedWithDeadLetters(String url) {
+        return addingKeys(withDeadLetters(url));
+    }
+
+    private static JdbcEngine addingKeys(JdbcEngine engine) {
+        OutboxSchema.of(engine.dataSource).createKeyedIfMissing();
+        if (engine.letters != null) {
+            DeadLetterSchema.of(engine.dataSource, engine.letters).createKeyedIfMissing();
+        }
+        return engine;
     }
 
     /** Returns an engine with dead letters in which dead events stay, so that a purge finds them. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outbox.spi.Capability;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.testing.contract.ClaimRaceRules.RaceSize;
+import java.util.EnumSet;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -178,8 +179,9 @@ public abstract class OutboxBackendContract {
         }
 
         @Test
-        void theEngineCanDoEverything() {
-            assertThat(backend.capabilities()).containsExactlyInAnyOrder(Capability.values());
+        void theEngineCanDoEverythingButWhatOnlyOrderNeeds() {
+            assertThat(backend.capabilities())
+                    .containsAll(EnumSet.complementOf(EnumSet.of(Capability.KEYED, Capability.LOCK_KEYS)));
         }
 
         @Test

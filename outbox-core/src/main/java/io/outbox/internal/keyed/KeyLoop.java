@@ -1,0 +1,537 @@
+package io.outbox.internal.keyed;
+
+import io.outbox.EventEnvelope;
+import io.outbox.dispatch.QueuedEvent;
+import io.outbox.dispatch.QueuedEvent.Source;
+import io.outbox.internal.completion.Completion;
+import io.outbox.internal.completion.CompletionWriter;
+import io.outbox.internal.metrics.EngineMetrics;
+import io.outbox.internal.ownership.HeapBudget.Share;
+import io.outbox.internal.ownership.HeldEvent;
+import io.outbox.internal.ownership.Hold;
+import io.outbox.internal.ownership.OwnedEvents;
+import io.outbox.internal.ownership.Patience;
+import io.outbox.internal.polling.LostAnswers;
+import io.outbox.internal.watch.StoreWatch;
+import io.outbox.spi.ClaimRequest.LostClaims;
+import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.KeyHead;
+import io.outbox.spi.KeyedPage;
+import io.outbox.spi.KeyedPage.KeyedEvent;
+import io.outbox.spi.KeyedRequest;
+import io.outbox.spi.Lease;
+import io.outbox.spi.OutboxBackendException;
+import io.outbox.spi.Outcome;
+import io.outbox.upkeep.Outage;
+import io.outbox.util.DaemonThreadFactory;
+import java.lang.System.Logger.Level;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Delivers events of one key in order, whichever nodes write and deliver them.
+ *
+ * <h2>The protocol</h2>
+ *
+ * An event that keeps its order is written free, and nobody is told before its commit. The lock of a key is the lock in the row
+ * of its oldest unfinished event, its head: a node that holds the head holds the key, and takes what follows in order.
+ *
+ * <ol>
+ *   <li><b>Look.</b> After a commit, and whenever this node has brought a key forward, it asks the store for the next events of
+ *       the key: a run from the head on. If it gets none, another node holds the head and takes what follows, or the head is
+ *       not due and its time brings the next look. Nothing is forgotten: either the new row was there before that node's last
+ *       look, or this look comes after it.
+ *   <li><b>One chain.</b> What came is a {@link KeyChain}. While it lasts, until the last outcome is durable, the key is not looked
+ *       at. So nothing of a key that was read can have ended in between, and a node that is alone needs no locks.
+ *   <li><b>Done.</b> The next event of a chain begins when the one before it is done. Over several nodes, not unless the lock of
+ *       what was delivered before, and is not written yet, is certain to last: else another node might take that over, and
+ *       both would have an event of the key.
+ *   <li><b>Not done, or lost.</b> The chain ends, and what follows goes back. The key is looked at when the event is due again.
+ *   <li><b>Sweep.</b> From time to time, and on hints, all keys are walked over, for what nobody has looked at and what dead nodes
+ *       have left behind. A node takes as many keys as keep its workers busy, and leaves the others to the other nodes.
+ * </ol>
+ *
+ * One thread looks, for all keys that have come up since its last look together.
+ */
+public final class KeyLoop implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(KeyLoop.class.getName());
+    private static final ThreadFactory THREADS = new DaemonThreadFactory("outbox-keys-");
+
+    /** How many events of one key a node holds. */
+    private static final int LONGEST_RUN = 64;
+    /** How many keys one statement looks at. */
+    private static final int KEYS_PER_LOOK = 200;
+    /** How many keys one statement walks over. */
+    private static final int KEYS_PER_PAGE = 200;
+    /** A chain that was cut short for a reason that nothing tells the end of. */
+    private static final long SHORT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** Hints come with every event that others leave; sweeps do not. */
+    private static final long PAUSE_BETWEEN_SWEEPS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** How much longer than a page of keys took to read the next one waits, where it showed nothing to do. */
+    private static final int PATIENCE = 4;
+
+    private final DeliveryBackend backend;
+    private final OwnedEvents owned;
+    private final CompletionWriter completion;
+    private final KeyTarget target;
+    private final StoreWatch watch;
+    private final EngineMetrics metrics;
+    private final Share share;
+    private final Clock clock;
+    private final KeySettings settings;
+    private final KeyQueue queue = new KeyQueue();
+    private final Map<String, KeyChain> chains = new ConcurrentHashMap<>();
+    private final AtomicInteger held = new AtomicInteger();
+    private final LostAnswers lost = new LostAnswers();
+    private final Outage outage =
+            new Outage(LOG, Level.ERROR, "Looking at keys failed; it is tried again", "Keys are looked at again");
+    private volatile boolean isClosed;
+    private volatile Thread thread;
+    /** Where the sweep goes on, or {@code null} if none is under way; as what follows, used by one thread at a time. */
+    private String cursor;
+
+    private long sweepBeganAt;
+    private boolean isSweepHeldBack;
+    /** Whether there are many more keys than this node needs, so that it need not leave any to the others. */
+    private boolean hasPlenty;
+
+    private Openings openings = new Openings(EventTypes.ALL, Set.of());
+    private volatile StoreTime storeTime = new StoreTime(Instant.EPOCH, 0);
+
+    /** What would be taken now. */
+    private record Openings(EventTypes wanted, Set<String> probes) {}
+
+    /** A time of the store that is past, and when it was read. */
+    private record StoreTime(Instant read, long atNanos) {
+
+        /** Returns about what time it is in the store, for what is due; whose lease has run out is told by what was read. */
+        Instant estimate() {
+            return atNanos == 0 ? read : read.plusNanos(System.nanoTime() - atNanos);
+        }
+    }
+
+    /** What the loop works with. */
+    public record Engine(
+            DeliveryBackend backend,
+            OwnedEvents owned,
+            CompletionWriter completion,
+            StoreWatch watch,
+            EngineMetrics metrics) {}
+
+    /** @param share the memory that events take while they wait for those before them */
+    public KeyLoop(Engine engine, KeyTarget target, Share share, Clock clock, KeySettings settings) {
+        this.backend = engine.backend;
+        this.owned = engine.owned;
+        this.completion = engine.completion;
+        this.watch = engine.watch;
+        this.metrics = engine.metrics;
+        this.target = target;
+        this.share = share;
+        this.clock = clock;
+        this.settings = settings;
+    }
+
+    /** Starts, unless it was started already. */
+    public synchronized void start() {
+        if (thread == null && !isClosed) {
+            thread = THREADS.newThread(this::run);
+            thread.start();
+        }
+    }
+
+    /** Has a key looked at, since an event of it was committed. Never waits. */
+    public void look(String key) {
+        queue.add(key);
+    }
+
+    /** Has all keys looked at, since somebody else has written events. Never waits. */
+    public void lookAtAll() {
+        queue.sweepIn(PAUSE_BETWEEN_SWEEPS_NANOS);
+    }
+
+    /** Stops; what is in chains goes on as far as its lanes let it. */
+    @Override
+    public void close() {
+        isClosed = true;
+        queue.close();
+        Thread current = thread;
+        if (current == null) {
+            return;
+        }
+        try {
+            current.join(TimeUnit.SECONDS.toMillis(5));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        current.interrupt();
+    }
+
+    private void run() {
+        while (!isClosed) {
+            try {
+                await(awaitNanos());
+                if (!isClosed) {
+                    turn();
+                }
+                outage.over();
+            } catch (InterruptedException e) {
+                LOG.log(Level.DEBUG, "Interrupted while waiting for keys", e);
+            } catch (RuntimeException | Error e) {
+                if (!isClosed) {
+                    outage.failed(e);
+                    pause(PAUSE_AFTER_FAILURE_NANOS);
+                }
+            }
+        }
+    }
+
+    private void await(long mostNanos) throws InterruptedException {
+        queue.await(mostNanos, freePlaces() > 0 && !openings.wanted.isNone(), cursor == null);
+    }
+
+    /** While there is no room, or types are not wanted, looks into memory now and then whether that has changed. */
+    private long awaitNanos() {
+        boolean isWaiting = cursor != null || freePlaces() <= 0 || !openings.wanted.isAll();
+        return isWaiting ? SHORT_PAUSE_NANOS : settings.interval().toNanos();
+    }
+
+    private void pause(long nanos) {
+        try {
+            Thread.sleep(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void turn() throws InterruptedException {
+        Openings before = openings;
+        openings = new Openings(target.wanted(), target.probes());
+        if (!openings.equals(before) && !before.wanted.isAll()) {
+            lookAtAll(); // for what was not wanted before
+        }
+        lookAtWanted();
+        if (cursor == null && queue.isTimeToSweep()) {
+            beginSweep();
+        }
+        while (!isClosed && cursor != null && mayTakeMore()) {
+            long began = System.nanoTime();
+            boolean found = sweepPage();
+            lookAtWanted();
+            if (!found && cursor != null) {
+                await(Math.min(PATIENCE * (System.nanoTime() - began), SHORT_PAUSE_NANOS));
+            }
+        }
+    }
+
+    /** Returns whether this node takes keys that it was not told to look at. */
+    private boolean mayTakeMore() {
+        return freePlaces() > 0
+                && (hasPlenty ? held.get() <= settings.mostEvents() / 2 : chains.size() < settings.mostKeys());
+    }
+
+    /**
+     * Looks at every key once on the calling thread, for a loop that was not started; returns whether anything was found.
+     */
+    public boolean lookOnce() {
+        openings = new Openings(target.wanted(), target.probes());
+        boolean found = lookAtWanted();
+        beginSweep();
+        while (cursor != null && freePlaces() > 0) {
+            found |= sweepPage();
+        }
+        cursor = null;
+        return found;
+    }
+
+    private int freePlaces() {
+        return Math.min(target.room(), settings.mostEvents() - held.get());
+    }
+
+    private boolean lookAtWanted() {
+        boolean found = false;
+        while (!isClosed && !openings.wanted.isNone() && freePlaces() > 0) {
+            List<String> keys = queue.take(Math.min(KEYS_PER_LOOK, freePlaces()), this::mayBeLookedAt);
+            if (keys.isEmpty()) {
+                return found;
+            }
+            found |= look(keys, openings.wanted);
+        }
+        return found;
+    }
+
+    /** Returns whether nothing of the key is in this node's hands; if something is, its end brings the next look. */
+    private boolean mayBeLookedAt(String key) {
+        return !chains.containsKey(key);
+    }
+
+    private void beginSweep() {
+        queue.sweepBegins(settings.interval().toNanos());
+        cursor = "";
+        sweepBeganAt = System.nanoTime();
+        isSweepHeldBack = false;
+    }
+
+    /** Looks at the next keys of a sweep; returns whether there was anything to do. */
+    private boolean sweepPage() {
+        Lease lease = target.lease();
+        if (lease != null) {
+            storeTime = new StoreTime(backend.currentTime(), System.nanoTime());
+        }
+        String from = cursor;
+        List<KeyHead> heads = backend.keyHeads(from, KEYS_PER_PAGE);
+        cursor = heads.size() < KEYS_PER_PAGE
+                ? null
+                : heads.get(heads.size() - 1).key();
+        List<KeyHead> ready = ready(heads, lease);
+        Map<String, Duration> leftToOthers = target.leftToOthers();
+        Set<String> probes = new HashSet<>(openings.probes);
+        List<String> wanted = new ArrayList<>();
+        boolean found = false;
+        for (KeyHead head : ready) {
+            Duration wait = leftToOthers.get(head.eventType());
+            if (wait != null) {
+                boolean isOverdue = !head.availableAt().plus(wait).isAfter(dueUntil());
+                found |= isOverdue && look(List.of(head.key()), EventTypes.only(head.eventType()));
+            } else if (probes.remove(head.eventType())) {
+                found |= look(List.of(head.key()), EventTypes.only(head.eventType()));
+            } else if (openings.wanted.contains(head.eventType())) {
+                wanted.add(head.key());
+            }
+        }
+        found |= take(wanted, from);
+        if (cursor == null) {
+            lost.walked(sweepBeganAt);
+            if (!lost.isEmpty() || isSweepHeldBack) {
+                queue.sweepIn(PAUSE_AFTER_FAILURE_NANOS);
+            }
+        }
+        return found;
+    }
+
+    private List<KeyHead> ready(List<KeyHead> heads, Lease lease) {
+        Instant due = dueUntil();
+        Instant expiry = lockExpiry(lease);
+        return heads.stream()
+                .filter(head -> mayBeLookedAt(head.key()) && isReady(head, lease, due, expiry))
+                .toList();
+    }
+
+    /** Takes of these keys what keeps the workers busy, or all there is room for if there are many more; the walk goes on there. */
+    private boolean take(List<String> keys, String from) {
+        hasPlenty = cursor != null && keys.size() >= KEYS_PER_PAGE / 2;
+        int most = hasPlenty ? freePlaces() : Math.min(freePlaces(), settings.mostKeys() - chains.size());
+        List<String> taken = keys.subList(0, Math.max(0, Math.min(most, keys.size())));
+        if (taken.size() < keys.size()) {
+            cursor = taken.isEmpty() ? from : taken.get(taken.size() - 1);
+        }
+        return !taken.isEmpty() && look(taken, openings.wanted);
+    }
+
+    private boolean isReady(KeyHead head, Lease lease, Instant due, Instant expiry) {
+        if (lease == null) {
+            return !head.availableAt().isAfter(due);
+        }
+        if (head.lockedBy() != null && lost.holders().contains(head.lockedBy())) {
+            return true;
+        }
+        if (!watch.isReliable() && head.lockedBy() != null && head.lockedAt() != null) {
+            isSweepHeldBack |= head.lockedAt().isBefore(storeTime.read.minus(lease.duration()));
+        }
+        return head.isReady(due, expiry);
+    }
+
+    /** Returns until when events are due: by the clock of the writers, or of the store if that is ahead. */
+    private Instant dueUntil() {
+        Instant now = clock.instant();
+        Instant inStore = storeTime.estimate();
+        return now.isAfter(inStore) ? now : inStore;
+    }
+
+    private Instant lockExpiry(Lease lease) {
+        return lease == null || !watch.isReliable() || storeTime.atNanos == 0
+                ? Instant.EPOCH
+                : storeTime.read.minus(lease.duration());
+    }
+
+    /** Asks the store for the next events of these keys, and begins with what comes; returns whether anything did. */
+    private boolean look(List<String> keys, EventTypes wanted) {
+        Lease lease = target.lease();
+        long sentAt = owned.now();
+        KeyedPage page;
+        try {
+            page = backend.claimKeyed(new KeyedRequest(
+                    lease,
+                    dueUntil(),
+                    lockExpiry(lease),
+                    leftBehind(),
+                    wanted,
+                    keys,
+                    new KeyedRequest.Limit(longestRun(keys.size()), Math.max(1, share.room()))));
+        } catch (RuntimeException | Error e) {
+            if (lease != null && !(e instanceof OutboxBackendException failure && failure.isWithoutEffect())) {
+                lost.add(lease.holder());
+            }
+            keys.forEach(key -> queue.addIn(key, PAUSE_AFTER_FAILURE_NANOS));
+            throw e;
+        }
+        if (page.takenOver() > 0) {
+            metrics.incrementRecovered(page.takenOver());
+        }
+        handOver(page, lease == null ? null : lease.holder(), sentAt);
+        return !page.events().isEmpty();
+    }
+
+    private LostClaims leftBehind() {
+        return lost.isEmpty() ? LostClaims.NONE : new LostClaims(lost.holders(), owned.heldBy(lost.holders()));
+    }
+
+    private int longestRun(int keys) {
+        return Math.max(1, Math.min(LONGEST_RUN, (settings.mostEvents() - held.get()) / keys));
+    }
+
+    private void handOver(KeyedPage page, String holder, long sentAt) {
+        Map<String, List<KeyedEvent>> byKey = new LinkedHashMap<>();
+        page.events()
+                .forEach(event -> byKey.computeIfAbsent(event.key(), key -> new ArrayList<>())
+                        .add(event));
+        Patience patience = new Patience();
+        byKey.forEach((key, events) -> {
+            List<Hold> holds = new ArrayList<>(events.size());
+            for (KeyedEvent event : events) {
+                String id = event.row().eventId();
+                holds.add(holder == null ? owned.acquireKeyed(id) : owned.acquireClaimed(id, holder, sentAt, patience));
+            }
+            begin(key, events, holds);
+        });
+    }
+
+    /** Makes a chain of those events that nobody else has, up to the first that cannot be part of it; gives back the rest. */
+    private void begin(String key, List<KeyedEvent> events, List<Hold> holds) {
+        KeyChain chain = new KeyChain(key, settings.parks(), surroundings);
+        int taken = 0;
+        try {
+            while (taken < events.size()
+                    && holds.get(taken) != null
+                    && join(chain, events.get(taken).row(), holds.get(taken))) {
+                taken++;
+            }
+            RuntimeException unreadable = taken == 0 && holds.get(0) != null
+                    ? whyUnreadable(events.get(0).row())
+                    : null;
+            if (unreadable != null) {
+                taken = 1;
+                bury(chain, events.get(0).row(), holds.get(0), unreadable);
+            } else if (taken == 0) {
+                queue.addIn(key, SHORT_PAUSE_NANOS);
+            } else {
+                metrics.coldEnqueued(taken);
+                chains.put(key, chain);
+                held.addAndGet(chain.size());
+                chain.begin();
+            }
+        } finally {
+            for (Hold hold : holds.subList(taken, holds.size())) {
+                if (hold != null) {
+                    completion.giveBack(hold);
+                }
+            }
+        }
+    }
+
+    /** Appends an event to a chain; returns false if it cannot be read, or if there is no memory for it to wait in. */
+    private boolean join(KeyChain chain, DueEvent row, Hold hold) {
+        EventEnvelope envelope;
+        try {
+            envelope = EventEnvelope.restore(row.event());
+        } catch (RuntimeException e) {
+            return false;
+        }
+        HeldEvent event = new HeldEvent(
+                new QueuedEvent(envelope, Source.COLD, row.event().attempts()),
+                row.lastError(),
+                row.event().availableAt(),
+                hold);
+        if (chain.size() > 0 && !hold.takeRoom(share, event.bytes())) {
+            return false;
+        }
+        chain.add(event);
+        return true;
+    }
+
+    private static RuntimeException whyUnreadable(DueEvent row) {
+        try {
+            EventEnvelope.restore(row.event());
+            return null;
+        } catch (RuntimeException e) {
+            return e;
+        }
+    }
+
+    /** Ends an event that nobody can read. */
+    private void bury(KeyChain chain, DueEvent row, Hold hold, RuntimeException reason) {
+        LOG.log(Level.ERROR, "Event " + row.eventId() + " cannot be decoded", reason);
+        Hold.Place place = chain.addEnded(hold);
+        chains.put(chain.key(), chain);
+        held.incrementAndGet();
+        Outcome outcome = place.ended(new Outcome.Dead(row.eventId(), reason.toString()));
+        completion.submit(Completion.undecodable(hold, row.event(), outcome, reason));
+    }
+
+    private final KeyChain.Surroundings surroundings = new KeyChain.Surroundings() {
+        @Override
+        public boolean offer(HeldEvent event) {
+            return target.offer(event);
+        }
+
+        @Override
+        public void giveBack(Hold hold) {
+            completion.giveBack(hold);
+        }
+
+        @Override
+        public void over(KeyChain chain) {
+            chains.remove(chain.key(), chain);
+            held.addAndGet(-chain.total());
+            lookAgain(chain);
+            queue.poke();
+        }
+
+        @Override
+        public void parked(KeyChain chain, Outcome.Failed outcome) {
+            LOG.log(
+                    Level.ERROR,
+                    "Event {0} has failed for good and blocks its key {1}: no later event of the key is delivered until it is"
+                            + " resumed or skipped",
+                    outcome.eventId(),
+                    chain.key());
+        }
+    };
+
+    /** Looks for what follows; after an event that is not done, when it is due again. */
+    private void lookAgain(KeyChain chain) {
+        Instant retryAt = chain.retryAt();
+        if (chain.isDone() || (retryAt != null && retryAt.equals(Instant.EPOCH))) {
+            queue.add(chain.key());
+        } else if (retryAt == null) {
+            queue.addIn(chain.key(), SHORT_PAUSE_NANOS);
+        } else if (retryAt.isBefore(KeyHead.PARKED_UNTIL)) {
+            queue.addIn(chain.key(), Duration.between(dueUntil(), retryAt).toNanos() + 1_000_000);
+        }
+    }
+}

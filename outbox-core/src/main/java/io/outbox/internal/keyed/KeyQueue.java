@@ -1,0 +1,183 @@
+package io.outbox.internal.keyed;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+
+/** The keys that are to be looked at, now or later, and the time of the next sweep. Bounded. Thread-safe. */
+final class KeyQueue {
+
+    /** More than this are left to the sweep. */
+    private static final int MOST = 10_000;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Set<String> wanted = new LinkedHashSet<>();
+    private final PriorityQueue<Later> later = new PriorityQueue<>();
+    private final Map<String, Later> laterByKey = new HashMap<>();
+    private long sweepAtNanos = System.nanoTime();
+    private boolean isPoked;
+    private boolean isClosed;
+
+    private record Later(String key, long atNanos) implements Comparable<Later> {
+        @Override
+        public int compareTo(Later other) {
+            return Long.compare(atNanos - other.atNanos, 0);
+        }
+    }
+
+    /** Has a key looked at now. */
+    void add(String key) {
+        lock.lock();
+        try {
+            if (wanted.size() >= MOST) {
+                sweepAtNanos = Math.min(sweepAtNanos, System.nanoTime());
+            } else {
+                wanted.add(key);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has a key looked at after a while; an earlier time counts. */
+    void addIn(String key, long nanos) {
+        lock.lock();
+        try {
+            Later entry = new Later(key, System.nanoTime() + Math.max(0, nanos));
+            Later known = laterByKey.get(key);
+            if ((known == null && later.size() < MOST) || (known != null && known.compareTo(entry) > 0)) {
+                later.remove(known);
+                later.add(entry);
+                laterByKey.put(key, entry);
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has all keys looked at after a while; an earlier time counts. */
+    void sweepIn(long nanos) {
+        lock.lock();
+        try {
+            long at = System.nanoTime() + nanos;
+            if (at - sweepAtNanos < 0) {
+                sweepAtNanos = at;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sets the time of the next sweep, since one begins. */
+    void sweepBegins(long nextNanos) {
+        lock.lock();
+        try {
+            sweepAtNanos = System.nanoTime() + nextNanos;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isTimeToSweep() {
+        lock.lock();
+        try {
+            return sweepAtNanos - System.nanoTime() <= 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until there is something to do, but not for longer than so. */
+    void await(long mostNanos, boolean forKeys, boolean forSweep) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long deadline = System.nanoTime() + mostNanos;
+            while (!isClosed && !isPoked && !(forKeys && hasKeys()) && !(forSweep && isTimeToSweep())) {
+                long until = deadline - System.nanoTime();
+                if (forSweep) {
+                    until = Math.min(until, sweepAtNanos - System.nanoTime());
+                }
+                Later first = later.peek();
+                if (forKeys && first != null) {
+                    until = Math.min(until, first.atNanos - System.nanoTime());
+                }
+                if (deadline - System.nanoTime() <= 0) {
+                    return;
+                }
+                changed.awaitNanos(Math.max(1, until));
+            }
+        } finally {
+            isPoked = false;
+            lock.unlock();
+        }
+    }
+
+    private boolean hasKeys() {
+        Later first = later.peek();
+        return !wanted.isEmpty() || (first != null && first.atNanos - System.nanoTime() <= 0);
+    }
+
+    boolean isEmpty() {
+        lock.lock();
+        try {
+            return !hasKeys();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Removes and returns keys to look at, up to so many; those that fail the test are removed and not returned. */
+    List<String> take(int most, Predicate<String> mayBeLookedAt) {
+        lock.lock();
+        try {
+            for (Later first; (first = later.peek()) != null && first.atNanos - System.nanoTime() <= 0; ) {
+                later.remove();
+                laterByKey.remove(first.key);
+                wanted.add(first.key);
+            }
+            List<String> taken = new ArrayList<>();
+            for (var keys = wanted.iterator(); taken.size() < most && keys.hasNext(); ) {
+                String key = keys.next();
+                keys.remove();
+                if (mayBeLookedAt.test(key)) {
+                    taken.add(key);
+                }
+            }
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends a wait, since there is room again. */
+    void poke() {
+        lock.lock();
+        try {
+            isPoked = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.outbox.jdbc.internal;
+
+import io.outbox.jdbc.OutboxSchemaException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The columns and indexes by which events of one key keep their order: {@code schema/<database>-keyed.sql}.
+ *
+ * @param catalog where to look for them
+ * @param script how to create them
+ * @param keyColumn the column with the key of unfinished events, by which the index begins
+ */
+public record KeyColumns(TableCatalog catalog, SchemaScript script, String keyColumn) {
+
+    private static final Set<String> COLUMNS = Set.of("order_key", "order_seq");
+
+    /** Returns whether the table has the columns, by their names. */
+    public boolean areColumnsPresent(Connection conn) throws SQLException {
+        Set<String> columns = catalog.columnNames(conn);
+        return columns.containsAll(COLUMNS) && columns.contains(keyColumn);
+    }
+
+    /** Returns whether the table has columns and index, by their names. */
+    public boolean arePresent(Connection conn) throws SQLException {
+        return areColumnsPresent(conn)
+                && catalog.indexes(conn, false).stream()
+                        .anyMatch(index ->
+                                index.size() >= 2 && index.subList(0, 2).equals(List.of(keyColumn, "order_seq")));
+    }
+
+    /** Creates columns and index in auto-commit mode where they are missing; a failure stands only if they still are. */
+    public void createIfMissing(Connection conn) throws SQLException {
+        if (!arePresent(conn)) {
+            create(conn);
+        }
+    }
+
+    /** As {@link #createIfMissing}, for a table that needs no index. */
+    public void createColumnsIfMissing(Connection conn) throws SQLException {
+        if (!areColumnsPresent(conn)) {
+            create(conn);
+        }
+    }
+
+    private void create(Connection conn) throws SQLException {
+        try {
+            SchemaScript.run(conn, script.keyed());
+        } catch (SQLException e) {
+            if (!areColumnsPresent(conn)) {
+                throw e;
+            }
+        }
+    }
+
+    /** @throws OutboxSchemaException if columns or index are missing, with the statements that add them */
+    public void require(Connection conn) throws SQLException {
+        if (!arePresent(conn)) {
+            throw missing(
+                    "the columns order_key and order_seq and their index are missing",
+                    "OutboxSchema.createKeyedIfMissing()");
+        }
+    }
+
+    /** @throws OutboxSchemaException if columns are missing, with the statements that add them */
+    public void requireColumns(Connection conn, String remedy) throws SQLException {
+        if (!areColumnsPresent(conn)) {
+            throw missing("the columns order_key and order_seq are missing", remedy);
+        }
+    }
+
+    private OutboxSchemaException missing(String what, String remedy) {
+        return new OutboxSchemaException(
+                "The table " + catalog.tableName() + " cannot keep the order of keys: " + what + ". Add them with "
+                        + remedy + " or by schema/" + script.name() + "-keyed.sql in the outbox-jdbc jar",
+                catalog.tableName(),
+                false,
+                script.keyed());
+    }
+}

@@ -1,0 +1,17 @@
+-- Outbox for MariaDB: columns and indexes for order by key. Not needed without it. Can be run again: what is there stays.
+-- The first run copies the table, which locks it meanwhile.
+ALTER TABLE outbox_event
+  ADD COLUMN IF NOT EXISTS order_key VARCHAR(400) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+ALTER TABLE outbox_event ADD COLUMN IF NOT EXISTS order_seq BIGINT NOT NULL AUTO_INCREMENT,
+  ADD UNIQUE INDEX IF NOT EXISTS idx_order_seq (order_seq);
+ALTER TABLE outbox_event
+  ADD COLUMN IF NOT EXISTS pending_key VARCHAR(400) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  AS (CASE WHEN status IN (0, 2) THEN order_key END) VIRTUAL;
+ALTER TABLE outbox_event ADD COLUMN IF NOT EXISTS keyed TINYINT AS (CASE WHEN order_key IS NULL THEN 0 ELSE 1 END) VIRTUAL;
+
+-- The unfinished events of a key, oldest first.
+CREATE INDEX IF NOT EXISTS idx_keyed ON outbox_event (pending_key, order_seq);
+
+-- Claim and poll of events without order.
+CREATE INDEX IF NOT EXISTS idx_unkeyed ON outbox_event (status, keyed, available_at, created_at);
+CREATE INDEX IF NOT EXISTS idx_unkeyed_type ON outbox_event (status, event_type, keyed, available_at, created_at);
