@@ -46,6 +46,13 @@ public class OutboxProperties {
      */
     private Mode mode = Mode.SINGLE_NODE;
 
+    /**
+     * Whether events of one key, which is the aggregate id unless another one is given, are delivered in the order in which they
+     * were written. Needs the columns of schema/*-keyed.sql.
+     */
+    @Setting(noEffect = {NO_OUTBOX})
+    private OrderBy ordering = OrderBy.NONE;
+
     /** Where events are stored. */
     private Backend backend = Backend.JDBC;
 
@@ -181,6 +188,22 @@ public class OutboxProperties {
 
     public void setAutoStartup(boolean autoStartup) {
         this.autoStartup = autoStartup;
+    }
+
+    public OrderBy getOrdering() {
+        return ordering;
+    }
+
+    public void setOrdering(OrderBy ordering) {
+        this.ordering = ordering;
+    }
+
+    /** By what events keep their order. */
+    public enum OrderBy {
+        /** Events are delivered in no particular order. */
+        NONE,
+        /** Events of one key are delivered in the order in which they were written. */
+        KEY
     }
 
     public Duration getUnroutableGrace() {

@@ -1,5 +1,6 @@
 package io.outbox.spring.boot.internal.delivery;
 
+import io.outbox.Ordering;
 import io.outbox.Outbox;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.RetryPolicy;
@@ -100,6 +101,9 @@ public final class OutboxAssembler {
                 .stackTraces(settings.delivery().stackTraces())
                 .drainTimeoutMs(settings.delivery().workers().drainTimeout().toMillis());
         polling.batchSize().ifPresent(builder::batchSize);
+        if (settings.delivery().ordersByKey()) {
+            builder.ordering(Ordering.byKey());
+        }
         settings.purge().ifPresent(purge -> purge(builder, purge));
         if (workerThreads != null) {
             builder.workerThreads(workerThreads);

@@ -18,15 +18,18 @@ final class DeadLetterTables {
     public static OwnershipStore around(
             AbstractJdbcOutboxStore store,
             DataSource dataSource,
-            OutboxSettings.Table table,
-            Optional<DeadLetterSettings> settings) {
-        if (settings.isEmpty()) {
+            OutboxSettings settings,
+            Optional<DeadLetterSettings> deadLetters) {
+        if (deadLetters.isEmpty()) {
             return store;
         }
-        DeadLetterStore letters = letters(store, settings.get());
+        DeadLetterStore letters = letters(store, deadLetters.get());
         DeadLetterSchema schema = DeadLetterSchema.of(dataSource, letters);
-        if (SchemaInitializer.creates(table.initialize(), dataSource)) {
+        if (SchemaInitializer.creates(settings.table().initialize(), dataSource)) {
             schema.createIfMissing();
+            if (settings.delivery().ordersByKey()) {
+                schema.createKeyedIfMissing();
+            }
         }
         schema.validate();
         return letters;

@@ -87,7 +87,11 @@ public class JdbcEngineConfiguration {
         @ConditionalOnMissingBean
         @DependsOnDatabaseInitialization
         SchemaInitializer outboxSchemaInitializer(OutboxSettings settings, OutboxAssembler assembler) {
-            return new SchemaInitializer(dataSource, settings.table(), assembler.hasLanes());
+            return new SchemaInitializer(
+                    dataSource,
+                    settings.table(),
+                    assembler.hasLanes(),
+                    settings.delivery().ordersByKey());
         }
 
         @Bean
@@ -140,7 +144,7 @@ public class JdbcEngineConfiguration {
             return StoreBackend.of(
                     connectionProvider,
                     txContext,
-                    DeadLetterTables.around(ours, dataSource, settings.table(), assembler.deadLetters()),
+                    DeadLetterTables.around(ours, dataSource, settings, assembler.deadLetters()),
                     purger.getIfAvailable(() -> settings.mode().purgerFor(ours)));
         }
     }

@@ -72,7 +72,12 @@ final class OutboxesOnDataSources implements OutboxFactory, DisposableBean {
             throw new IllegalArgumentException("name must not be blank");
         }
         DefaultListenerRegistry registry = registries.add(name);
-        new SchemaInitializer(dataSource, settings.table(), assembler.hasLanes()).afterPropertiesSet();
+        new SchemaInitializer(
+                        dataSource,
+                        settings.table(),
+                        assembler.hasLanes(),
+                        settings.delivery().ordersByKey())
+                .afterPropertiesSet();
         AbstractJdbcOutboxStore store =
                 JdbcOutboxStores.detect(dataSource).withTable(settings.table().name());
         SpringTxContext txContext = new SpringTxContext(dataSource);
@@ -80,7 +85,7 @@ final class OutboxesOnDataSources implements OutboxFactory, DisposableBean {
         OutboxBackend backend = StoreBackend.of(
                 new SpringConnectionProvider(dataSource),
                 txContext,
-                DeadLetterTables.around(store, dataSource, settings.table(), assembler.deadLetters()),
+                DeadLetterTables.around(store, dataSource, settings, assembler.deadLetters()),
                 settings.mode().purgerFor(store));
         Outbox outbox = assembler.assemble(name, settings, backend, registry, exporter(name, settings.monitoring()));
         created.put(name, outbox);

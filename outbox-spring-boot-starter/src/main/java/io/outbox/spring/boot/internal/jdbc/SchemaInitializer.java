@@ -18,17 +18,20 @@ public final class SchemaInitializer implements InitializingBean {
     private final String tableName;
     private final DatabaseInitializationMode mode;
     private final boolean lanes;
+    private final boolean keyed;
 
     /**
      * Creates the initializer.
      *
      * @param lanes whether event types have lanes of their own, which find their events by an index
+     * @param keyed whether events of one key keep their order, by columns and indexes of their own
      */
-    public SchemaInitializer(DataSource dataSource, OutboxSettings.Table table, boolean lanes) {
+    public SchemaInitializer(DataSource dataSource, OutboxSettings.Table table, boolean lanes, boolean keyed) {
         this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
         this.tableName = table.name();
         this.mode = table.initialize();
         this.lanes = lanes;
+        this.keyed = keyed;
     }
 
     @Override
@@ -41,6 +44,9 @@ public final class SchemaInitializer implements InitializingBean {
         schema.validate();
         if (lanes && creates) {
             schema.createLaneIndexIfMissing();
+        }
+        if (keyed && creates) {
+            schema.createKeyedIfMissing();
         }
     }
 

@@ -34,6 +34,7 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
      *
      * @param stackTraces how much of the stack trace of a failure is stored
      * @param autoStartup whether delivery starts with the application
+     * @param ordersByKey whether events of one key keep their order
      */
     public record Delivery(
             Workers workers,
@@ -41,7 +42,8 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
             Polling polling,
             Locking locking,
             StackTraces stackTraces,
-            boolean autoStartup) {}
+            boolean autoStartup,
+            boolean ordersByKey) {}
 
     /** Who delivers, and what may wait for them. */
     public record Workers(

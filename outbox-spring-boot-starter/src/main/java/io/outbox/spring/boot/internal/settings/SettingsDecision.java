@@ -161,7 +161,8 @@ public final class SettingsDecision {
                         poller.getInterval(), poller.getMinInterval(), poller.ownBatchSize(), poller.getSkipRecent()),
                 locking(outbox, mode),
                 outbox.getErrors().getStackTraces(),
-                outbox.isAutoStartup());
+                outbox.isAutoStartup(),
+                outbox.getOrdering() == OutboxProperties.OrderBy.KEY);
     }
 
     private Workers workers(OutboxProperties.Dispatcher dispatcher) {
