@@ -147,7 +147,7 @@ class PagesTest {
         viewer.page.evaluate("() => { window.fetch = () => new Promise(() => {}); }");
         shop.admin.endStreams();
         viewer.page.clock().fastForward(60_000);
-        assertThat(viewer.page.locator(".fresh")).containsText("what you see is old");
+        assertThat(viewer.page.locator(".freshness")).containsText("what you see is old");
     }
 
     @Test
@@ -223,10 +223,27 @@ class PagesTest {
     }
 
     @Test
+    void aSearchGoesOnBehindWhatOneCallLooksAt() {
+        String id = shop.write(Shop.event("CustomerNotified").tenantId("globex"));
+        viewer.page.route("**/api/events?*", route -> {
+            if (route.request().url().contains("after=")) {
+                route.resume(
+                        new Route.ResumeOptions().setUrl(route.request().url().replaceAll("after=[^&]*&", "")));
+            } else {
+                route.fulfill(new Route.FulfillOptions()
+                        .setContentType("application/json")
+                        .setBody("{\"items\":[],\"next\":\"z\"}"));
+            }
+        });
+        viewer.open("events?tenantId=globex");
+        assertThat(viewer.page.locator("tbody")).containsText(id);
+    }
+
+    @Test
     void theTailFollowsWhatIsWritten() {
         viewer.open("events");
         assertThat(viewer.heading("No such events")).isVisible();
-        viewer.page.getByRole(AriaRole.SWITCH).click();
+        viewer.page.getByRole(AriaRole.SWITCH).press("Space");
         viewer.page.waitForURL(url -> url.endsWith("events?tail=1"));
         shop.write(Shop.event("CustomerNotified"));
         assertThat(viewer.link("CustomerNotified")).isVisible();

@@ -43,6 +43,7 @@ final class Member implements AutoCloseable {
 
     private static final Duration CLEAN_UP = Duration.ofHours(1);
     private static final Duration NODES_KEPT = Duration.ofDays(1);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
     private static final int LONGEST_NAME = 128;
     private static final System.Logger LOG = System.getLogger(Member.class.getName());
 
@@ -72,7 +73,7 @@ final class Member implements AutoCloseable {
     private long cleanedUpAtNanos = System.nanoTime();
     private long countedDone;
     private long countedAtNanos = System.nanoTime();
-    private boolean isOver;
+    private volatile boolean isOver;
 
     /** The series may be {@code null}: then there are no figures, and the node beats as if it were at rest. */
     Member(Outbox outbox, ClusterBackend cluster, String name, Membership.Settings settings) {
@@ -153,6 +154,9 @@ final class Member implements AutoCloseable {
 
     /** Does what operators have ordered, without waiting for the next beat. */
     synchronized void look() {
+        if (isOver) {
+            return;
+        }
         Instant before = clock.instant();
         Instant joined = cluster.join(id, name, report());
         Instant after = clock.instant();
@@ -235,22 +239,25 @@ final class Member implements AutoCloseable {
         }
     }
 
-    /** Keeps the last figures, and tells the others that this node stops. */
+    /** Keeps the last figures, and tells the others that this node stops; does not wait for a store that does not answer. */
     @Override
     public void close() {
-        synchronized (this) {
-            if (isOver) {
-                return;
-            }
-            isOver = true;
+        if (isOver) {
+            return;
         }
+        isOver = true;
         ticker.shutdown();
         try {
+            if (!ticker.awaitTermination(LONGEST_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
             if (series != null) {
                 figures.keep(series.takeAll());
                 figures.keepQuarter();
             }
             cluster.leave(id);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
             LOG.log(Level.DEBUG, "This node stops without telling the others, who will notice", e);
         }

@@ -27,7 +27,10 @@ public interface ListenerRegistry {
         return eventType;
     }
 
-    /** Returns the event types that are known to have a listener, in alphabetical order. Default: none are known. */
+    /**
+     * Returns the event types that are known to have a listener, in alphabetical order. Operators see them. Default: none are known; whoever
+     * wraps a registry passes this on, too.
+     */
     default Set<String> eventTypes() {
         return Set.of();
     }

@@ -5,6 +5,7 @@ import { deadTitle } from '../dead.js';
 import { shortError } from '../failure.js';
 import { atLeast, number, plural } from '../format.js';
 import { href, withParams } from '../router.js';
+import { search } from '../search.js';
 import { Badge, stateName } from '../parts/badge.js';
 import { BulkButtons, BulkList } from '../parts/bulk.js';
 import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
@@ -104,7 +105,7 @@ function Letters({ query, session, changes, canOperate }) {
     h(Load, {
       id: JSON.stringify(params),
       tick: changes,
-      load: (signal) => get('dead-letters', { ...params, limit: PAGE }, signal),
+      load: (signal) => search('dead-letters', params, PAGE, signal),
       skeleton: h('div', { class: 'card flush' }, h(Skeleton, { lines: 12 })),
       show: (page) => h(LetterTable, { page, query }),
     }),
@@ -121,7 +122,7 @@ function LetterTable({ page, query }) {
     'div',
     { class: 'card flush' },
     page.items.length === 0
-      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events looked at match, and there are more to look at.')
+      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events looked at in ten seconds match, and there are more to look at.')
       : h(Table, {
           caption: 'Dead events, the oldest first',
           id: (letter) => letter.id,

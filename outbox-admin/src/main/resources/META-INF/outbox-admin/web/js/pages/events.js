@@ -4,6 +4,7 @@ import { get } from '../api.js';
 import { deadTitle } from '../dead.js';
 import { number, plural } from '../format.js';
 import { eventHref, go, href, withParams } from '../router.js';
+import { search } from '../search.js';
 import { Badge, stateName } from '../parts/badge.js';
 import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
 import { Filters } from '../parts/filters.js';
@@ -36,8 +37,9 @@ function fields(live, session) {
 export class EventsPage extends Component {
   known = null;
 
-  load = async (params, signal) => {
-    const page = await get('events', { ...params, limit: PAGE }, signal);
+  /** The tail looks at what is newest only. */
+  load = async (params, isTail, signal) => {
+    const page = await (isTail ? get('events', { ...params, limit: PAGE }, signal) : search('events', params, PAGE, signal));
     const known = this.known;
     page.fresh = new Set(known === null ? [] : page.items.filter((event) => !known.has(event.id)).map((event) => event.id));
     this.known = new Set(page.items.map((event) => event.id));
@@ -56,7 +58,7 @@ export class EventsPage extends Component {
       h(Load, {
         id: JSON.stringify(params),
         tick: isTail ? tick : changes,
-        load: (signal) => this.load(params, signal),
+        load: (signal) => this.load(params, isTail, signal),
         skeleton: h('div', { class: 'card flush' }, h(Skeleton, { lines: 12 })),
         show: (page) => h(Events, { page, query, isTail }),
       }),
@@ -81,10 +83,18 @@ function Search() {
   );
 }
 
+/** A switch reacts to the space bar, which a link does not. */
+function clickBySpace(event) {
+  if (event.key === ' ') {
+    event.preventDefault();
+    event.currentTarget.click();
+  }
+}
+
 function TailSwitch({ isTail }) {
   return h(
     'a',
-    { class: isTail ? 'button on' : 'button', role: 'switch', 'aria-checked': String(isTail), href: withParams({ tail: isTail ? null : '1', after: null }) },
+    { class: isTail ? 'button on' : 'button', role: 'switch', 'aria-checked': String(isTail), onKeyDown: clickBySpace, href: withParams({ tail: isTail ? null : '1', after: null }) },
     h(Icon, { name: isTail ? 'pause' : 'play' }),
     'Live tail',
   );
@@ -105,7 +115,7 @@ function Events({ page, query, isTail }) {
     'div',
     { class: 'card flush' },
     page.items.length === 0
-      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the events looked at match, and there are more to look at.')
+      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the events looked at in ten seconds match, and there are more to look at.')
       : h(Table, {
           caption: 'Events, the latest first',
           id: (event) => event.id,

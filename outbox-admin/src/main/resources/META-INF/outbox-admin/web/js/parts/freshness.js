@@ -34,7 +34,7 @@ export class Freshness extends Component {
     }
     const who = mode === 'offline' ? 'The server' : 'The store';
     return age > STALE_MS
-      ? h('p', { class: 'fresh bad', role: 'alert' }, `${who} has not answered for ${duration(age)}: what you see is old`)
-      : h('p', { class: 'fresh warn' }, `As of ${duration(age)} ago`);
+      ? h('p', { class: 'freshness bad', role: 'alert' }, `${who} has not answered for ${duration(age)}: what you see is old`)
+      : h('p', { class: 'freshness' }, `As of ${duration(age)} ago`);
   }
 }

@@ -82,6 +82,11 @@ final class BrokerLanes implements OutboxFeature, Destination, DisposableBean {
         public String currentType(String eventType) {
             return others.currentType(eventType);
         }
+
+        @Override
+        public Set<String> eventTypes() {
+            return others.eventTypes();
+        }
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.outbox.ForwardingListener;
 import io.outbox.RouteUnavailableException;
 import io.outbox.registry.ListenerRegistry;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -51,6 +52,11 @@ final class ObservedListeners {
         @Override
         public String currentType(String eventType) {
             return listeners.currentType(eventType);
+        }
+
+        @Override
+        public Set<String> eventTypes() {
+            return listeners.eventTypes();
         }
     }
 

@@ -3,6 +3,7 @@ package io.outbox.spring.boot.modulith;
 import io.outbox.EventListener;
 import io.outbox.registry.ListenerRegistry;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Who receives the events that {@link ModulithWriter} writes, by name and whatever their class. Thread-safe. */
@@ -47,6 +48,11 @@ final class Receivers {
         @Override
         public String currentType(String eventType) {
             return others.currentType(eventType);
+        }
+
+        @Override
+        public Set<String> eventTypes() {
+            return others.eventTypes();
         }
     }
 }
