@@ -30,7 +30,7 @@ final class LoggedDatabase implements AutoCloseable {
 
         private synchronized DatabaseServer server() {
             if (server == null) {
-                server = this == POSTGRESQL ? logicalPostgres() : MySqlServer.start();
+                server = this == POSTGRESQL ? logicalPostgres() : mySql();
             }
             return server;
         }
@@ -41,7 +41,18 @@ final class LoggedDatabase implements AutoCloseable {
             execute(url, "ALTER SYSTEM SET wal_level = logical");
             execute(url, "ALTER SYSTEM SET max_replication_slots = 50");
             execute(url, "ALTER SYSTEM SET max_wal_senders = 50");
+            execute(url, "CREATE ROLE debezium WITH LOGIN REPLICATION PASSWORD 'debezium'");
             server.restart();
+            return server;
+        }
+
+        private static MySqlServer mySql() {
+            MySqlServer server = MySqlServer.start();
+            String url = server.newDatabase();
+            execute(url, "CREATE USER debezium IDENTIFIED BY 'debezium'");
+            execute(
+                    url,
+                    "GRANT SELECT, RELOAD, SHOW DATABASES, REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO debezium");
             return server;
         }
     }
@@ -61,9 +72,12 @@ final class LoggedDatabase implements AutoCloseable {
         this.jdbc = JdbcOutbox.of(dataSource).createSchema();
     }
 
-    /** Runs the script for change data capture as it is in the jar. */
+    /** Runs the script for change data capture as it is in the jar, and gives the connector the rights it needs. */
     LoggedDatabase prepareForCapture() {
         execute(script());
+        if (kind == Kind.POSTGRESQL) {
+            execute("GRANT SELECT ON outbox_event TO debezium");
+        }
         return this;
     }
 
@@ -93,7 +107,7 @@ final class LoggedDatabase implements AutoCloseable {
         }
     }
 
-    /** The settings of a connector as docs/cdc.md has them, without a transform. */
+    /** The settings of a connector as docs/cdc.md has them, without a transform; its user may do no more than is said there. */
     Properties connector() {
         Properties settings = new Properties();
         int number = CONNECTORS.incrementAndGet();

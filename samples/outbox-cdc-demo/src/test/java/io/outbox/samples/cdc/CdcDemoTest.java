@@ -29,7 +29,8 @@ class CdcDemoTest {
                 .anyMatch(line -> line.startsWith("topic events, key none, value {}"))
                 .noneMatch(line -> line.contains("key 2"))
                 .anyMatch(line -> line.startsWith("topic Order, key 3"))
-                .contains("bytes to read: more than 0", "rows left after the purge by age: 0")
+                .anyMatch(line -> line.matches("bytes to read: [1-9]\\d*"))
+                .contains("rows left after the purge by age: 0")
                 .anyMatch(line -> line.startsWith("topic Order, key 6"))
                 .endsWith("Nothing was lost, though the table is empty.");
         assertThat(lines).noneMatch(line -> line.contains("at io.outbox"));
