@@ -106,4 +106,74 @@ public interface BatchEventListener extends EventListener {
                     : Informed.call(listener, events, infos);
         }
     }
+
+    /**
+     * A batch listener that can take the next batch while its target has not answered for the one before, so that the way to a
+     * distant target is not waited for batch by batch.
+     *
+     * <p>A worker begins batches in delivery order, and asks for their outcomes in the same order and on the same thread. How much
+     * may be under way is the outbox's affair; in {@linkplain Outbox#ordered() ordered mode} it is one batch at a time.
+     */
+    interface Pipelined extends Waiting {
+
+        /**
+         * Hands the events to the target and returns before it has answered. Throwing means that every event of the batch
+         * failed with that exception.
+         *
+         * @param silence as for {@link Waiting#onEvents(List, List, Consumer)}, until the outcomes are returned
+         */
+        Pending begin(List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception;
+
+        /** Handles the events and waits for the target's answers. */
+        @Override
+        default List<BatchOutcome> onEvents(
+                List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception {
+            return begin(events, infos, silence).outcomes();
+        }
+
+        /** Begins with a batch listener of any kind; those of other kinds have ended when this returns. */
+        static Pending call(
+                BatchEventListener listener,
+                List<EventEnvelope> events,
+                List<DeliveryInfo> infos,
+                Consumer<RouteUnavailableException> silence)
+                throws Exception {
+            return listener instanceof Pipelined pipelined
+                    ? pipelined.begin(events, infos, silence)
+                    : Pending.of(Waiting.call(listener, events, infos, silence));
+        }
+    }
+
+    /** A batch that is with its target. */
+    interface Pending {
+
+        /**
+         * Runs the action as soon as {@link #outcomes()} need not be waited for, on any thread, or now if that is so already. Called
+         * once; the action does not wait and does not throw.
+         */
+        void whenAnswered(Runnable action);
+
+        /**
+         * Waits for the target's answers and returns one outcome per event, in the same order. Called once. If the thread is
+         * interrupted, it returns soon, and what was not answered has failed.
+         */
+        List<BatchOutcome> outcomes() throws Exception;
+
+        /** Returns a batch whose outcomes are known. */
+        static Pending of(List<BatchOutcome> outcomes) {
+            return new Pending() {
+                @Override
+                public void whenAnswered(Runnable action) {
+                    action.run();
+                }
+
+                @Override
+                public List<BatchOutcome> outcomes() {
+                    return outcomes;
+                }
+            };
+        }
+    }
 }

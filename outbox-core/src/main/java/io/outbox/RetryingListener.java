@@ -1,7 +1,9 @@
 package io.outbox;
 
 import io.outbox.dispatch.RetryPolicy;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** A listener with its own retry policy. */
 final class RetryingListener extends ForwardingListener {
@@ -33,6 +35,13 @@ final class RetryingListener extends ForwardingListener {
         private Batching(RetryPolicy retryPolicy, BatchEventListener listener) {
             super(listener);
             this.retryPolicy = retryPolicy;
+        }
+
+        @Override
+        public Pending begin(
+                List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception {
+            return forward(events, infos, silence);
         }
 
         @Override

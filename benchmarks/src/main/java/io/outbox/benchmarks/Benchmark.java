@@ -43,10 +43,16 @@ public final class Benchmark {
             try (KafkaTarget kafka = KafkaTarget.start()) {
                 toBroker(database, kafka, Settings.KAFKA_EVENTS, report);
             }
+            try (KafkaTarget kafka = KafkaTarget.startAt(DistancePart.DISTANCE)) {
+                overDistance(database, kafka, report);
+            }
         });
         PARTS.put("rabbit", database -> report -> {
             try (RabbitTarget rabbit = RabbitTarget.start()) {
                 toBroker(database, rabbit, Settings.RABBIT_EVENTS, report);
+            }
+            try (RabbitTarget rabbit = RabbitTarget.startAt(DistancePart.DISTANCE)) {
+                overDistance(database, rabbit, report);
             }
         });
     }
@@ -97,5 +103,10 @@ public final class Benchmark {
 
     private static void toBroker(Database database, BrokerTarget target, int events, Report report) throws Exception {
         new BrokerPart(new BrokerBenchmark(database, target, events)).run(report);
+    }
+
+    private static void overDistance(Database database, BrokerTarget target, Report report) throws Exception {
+        new DistancePart(new BrokerBenchmark(database, target, Settings.DISTANT_EVENTS, DistancePart.BATCH))
+                .run(report);
     }
 }

@@ -2,14 +2,18 @@ package io.outbox.benchmarks;
 
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
+import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
+import io.outbox.ForwardingBatchListener;
 import io.outbox.Outbox;
+import io.outbox.RouteUnavailableException;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.registry.DefaultListenerRegistry;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** How fast a backlog of stored events gets to a broker. */
@@ -18,11 +22,18 @@ final class BrokerBenchmark {
     private final Database database;
     private final BrokerTarget target;
     private final int events;
+    private final int batchSize;
 
     BrokerBenchmark(Database database, BrokerTarget target, int events) {
+        this(database, target, events, BrokerTarget.BATCH);
+    }
+
+    /** With the number of events that are read and sent at a time. */
+    BrokerBenchmark(Database database, BrokerTarget target, int events, int batchSize) {
         this.database = database;
         this.target = target;
         this.events = events;
+        this.batchSize = batchSize;
     }
 
     String broker() {
@@ -73,6 +84,14 @@ final class BrokerBenchmark {
         return figures;
     }
 
+    /** The outbox with the broker, where each batch is waited for before the next. */
+    Figures batchByBatch() throws Exception {
+        BatchEventListener publisher = target.publisher();
+        Figures figures = drain(publisher::onEvents, 1);
+        requireArrived(events);
+        return figures;
+    }
+
     private Figures drain(BatchEventListener listener, int workers) throws Exception {
         database.reset();
         database.insertBacklog(events);
@@ -81,11 +100,11 @@ final class BrokerBenchmark {
         Outbox outbox = Outbox.singleNode()
                 .backend(database.jdbc().backend())
                 .listenerRegistry(new DefaultListenerRegistry().register("Benchmarked", counting))
-                .batchSize(BrokerTarget.BATCH)
+                .batchSize(batchSize)
                 .lane(
                         "Benchmarked",
                         LanePolicy.builder()
-                                .batchSize(BrokerTarget.BATCH)
+                                .batchSize(batchSize)
                                 .concurrency(workers)
                                 .build())
                 .build();
@@ -107,30 +126,33 @@ final class BrokerBenchmark {
     }
 
     /** Passes events on and counts those that are done. */
-    private static final class CountingListener implements BatchEventListener {
+    private static final class CountingListener extends ForwardingBatchListener {
 
-        private final BatchEventListener listener;
         private final CountDownLatch open;
 
         private CountingListener(BatchEventListener listener, int events) {
-            this.listener = listener;
+            super(listener);
             this.open = new CountDownLatch(events);
         }
 
         @Override
-        public int maxBatchSize() {
-            return BrokerTarget.BATCH;
-        }
-
-        @Override
-        public List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception {
-            List<BatchOutcome> outcomes = listener.onEvents(events);
-            for (BatchOutcome outcome : outcomes) {
-                if (outcome.equals(BatchOutcome.done())) {
-                    open.countDown();
+        public Pending begin(
+                List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception {
+            Pending pending = forward(events, infos, silence);
+            return new Pending() {
+                @Override
+                public void whenAnswered(Runnable action) {
+                    pending.whenAnswered(action);
                 }
-            }
-            return outcomes;
+
+                @Override
+                public List<BatchOutcome> outcomes() throws Exception {
+                    List<BatchOutcome> outcomes = pending.outcomes();
+                    outcomes.stream().filter(BatchOutcome.done()::equals).forEach(done -> open.countDown());
+                    return outcomes;
+                }
+            };
         }
 
         private void await() throws InterruptedException {

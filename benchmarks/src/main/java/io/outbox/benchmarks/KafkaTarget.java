@@ -5,7 +5,9 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.kafka.KafkaEventPublisher;
 import io.outbox.testservers.KafkaServer;
+import io.outbox.testservers.TcpProxy;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,13 +26,15 @@ final class KafkaTarget implements BrokerTarget {
     private static final TopicPartition PARTITION = new TopicPartition("benchmark", 0);
 
     private final KafkaServer server;
+    private final TcpProxy way;
     private final Admin admin;
     private final KafkaProducer<byte[], byte[]> producer;
     private final KafkaEventPublisher publisher;
     private long seen;
 
-    private KafkaTarget(KafkaServer server) {
+    private KafkaTarget(KafkaServer server, TcpProxy way) {
         this.server = server;
+        this.way = way;
         Map<String, Object> config = Map.of("bootstrap.servers", server.bootstrapServers(), "acks", "all");
         this.admin = Admin.create(config);
         this.producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
@@ -42,7 +46,20 @@ final class KafkaTarget implements BrokerTarget {
     }
 
     static KafkaTarget start() throws Exception {
-        KafkaTarget target = new KafkaTarget(KafkaServer.start());
+        return withTopic(new KafkaTarget(KafkaServer.start(), null));
+    }
+
+    /** Starts a broker that is so far away, in each direction. */
+    static KafkaTarget startAt(Duration distance) throws Exception {
+        KafkaServer server = KafkaServer.start();
+        TcpProxy way = TcpProxy.start(server.port());
+        server.advertise(way);
+        KafkaTarget target = withTopic(new KafkaTarget(server, way));
+        way.distance(distance);
+        return target;
+    }
+
+    private static KafkaTarget withTopic(KafkaTarget target) throws Exception {
         target.admin
                 .createTopics(List.of(new NewTopic(PARTITION.topic(), 1, (short) 1)))
                 .all()
@@ -97,6 +114,9 @@ final class KafkaTarget implements BrokerTarget {
         publisher.close();
         producer.close();
         admin.close();
+        if (way != null) {
+            way.close();
+        }
         server.close();
     }
 }

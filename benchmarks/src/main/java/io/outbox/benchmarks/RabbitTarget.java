@@ -9,7 +9,9 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.rabbitmq.RabbitEventPublisher;
 import io.outbox.testservers.RabbitServer;
+import io.outbox.testservers.TcpProxy;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
@@ -26,14 +28,23 @@ final class RabbitTarget implements BrokerTarget {
     private static final long CONFIRM_TIMEOUT_MS = 60_000;
 
     private final RabbitServer server;
+    private final TcpProxy way;
+    /** How many messages the bare loop sends before it waits for their confirms. */
+    private final int window;
+
     private final Connection connection;
     private final Channel channel;
     private final RabbitEventPublisher publisher;
 
-    private RabbitTarget(RabbitServer server) throws Exception {
+    private RabbitTarget(RabbitServer server, TcpProxy way, int window) throws Exception {
         this.server = server;
+        this.way = way;
+        this.window = window;
         ConnectionFactory factory = new ConnectionFactory();
         factory.setUri(server.uri());
+        if (way != null) {
+            factory.setPort(way.port());
+        }
         this.connection = factory.newConnection();
         this.channel = connection.createChannel();
         channel.queueDeclare(QUEUE, true, false, false, Map.of());
@@ -46,7 +57,16 @@ final class RabbitTarget implements BrokerTarget {
     }
 
     static RabbitTarget start() throws Exception {
-        return new RabbitTarget(RabbitServer.start());
+        return new RabbitTarget(RabbitServer.start(), null, BATCH);
+    }
+
+    /** Starts a broker that is so far away, in each direction; the bare loop does not wait until all is sent. */
+    static RabbitTarget startAt(Duration distance) throws Exception {
+        RabbitServer server = RabbitServer.start();
+        TcpProxy way = TcpProxy.start(server.port());
+        RabbitTarget target = new RabbitTarget(server, way, Integer.MAX_VALUE);
+        way.distance(distance);
+        return target;
     }
 
     @Override
@@ -56,7 +76,9 @@ final class RabbitTarget implements BrokerTarget {
 
     @Override
     public String bareLoop() {
-        return "bare channel: send " + BATCH + ", await confirms";
+        return window == BATCH
+                ? "bare channel: send " + BATCH + ", await confirms"
+                : "bare channel: send all, await confirms";
     }
 
     @Override
@@ -66,8 +88,9 @@ final class RabbitTarget implements BrokerTarget {
 
     @Override
     public void sendBare(List<EventEnvelope> events) throws Exception {
-        for (int from = 0; from < events.size(); from += BATCH) {
-            for (EventEnvelope event : events.subList(from, Math.min(from + BATCH, events.size()))) {
+        int step = Math.min(window, events.size());
+        for (int from = 0; from < events.size(); from += step) {
+            for (EventEnvelope event : events.subList(from, Math.min(from + step, events.size()))) {
                 channel.basicPublish(DEFAULT_EXCHANGE, QUEUE, true, properties(event), event.payloadBytes());
             }
             channel.waitForConfirmsOrDie(CONFIRM_TIMEOUT_MS);
@@ -96,6 +119,9 @@ final class RabbitTarget implements BrokerTarget {
     public void close() {
         publisher.close();
         connection.abort();
+        if (way != null) {
+            way.close();
+        }
         server.close();
     }
 }

@@ -18,6 +18,7 @@ public class BatchAnswers {
     private final Duration timeout;
     private final String answer;
     private final long deadline;
+    private int settled;
     private volatile Runnable listener = () -> {};
 
     /**
@@ -56,12 +57,18 @@ public class BatchAnswers {
         return outcomes[index];
     }
 
+    /** Returns whether every event has an outcome. */
+    public final synchronized boolean isComplete() {
+        return settled == outcomes.length;
+    }
+
     /** Settles an event, unless it has an outcome; returns whether this is its outcome now. */
     public synchronized boolean settle(int index, BatchOutcome outcome) {
         if (outcomes[index] != null) {
             return false;
         }
         outcomes[index] = outcome;
+        settled++;
         return true;
     }
 

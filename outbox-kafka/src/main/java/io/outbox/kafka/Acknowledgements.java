@@ -20,8 +20,12 @@ final class Acknowledgements extends BatchAnswers {
     private int open;
     /** The event whose answer is awaited by itself, or -1. */
     private int awaited = -1;
-    /** Whether somebody waits for an answer that has not come. */
+    /** Whether the broker owes an answer. */
     private boolean waiting;
+    /** Runs when no event waits for an answer any more. */
+    private Runnable whenComplete = () -> {};
+
+    private boolean givenUp;
 
     Acknowledgements(int events, Duration timeout) {
         super(events, timeout, "acknowledged");
@@ -42,6 +46,26 @@ final class Acknowledgements extends BatchAnswers {
     /** Returns whether the sender has handed over what it has, and waits for an answer that has not come. */
     synchronized boolean isWaitedFor() {
         return waiting;
+    }
+
+    /** Notes that all events are with the producer, as far as it took them. */
+    synchronized void handedOver() {
+        waiting = open > 0;
+    }
+
+    /** Runs the action when no event waits for an answer any more, or now if none does. */
+    synchronized void whenComplete(Runnable action) {
+        if (open == 0 || givenUp) {
+            action.run();
+        } else {
+            whenComplete = action;
+        }
+    }
+
+    /** Notes that nobody waits for answers any more. */
+    synchronized void giveUp() {
+        givenUp = true;
+        whenComplete.run();
     }
 
     @Override
@@ -66,6 +90,9 @@ final class Acknowledgements extends BatchAnswers {
             awaited = -1;
             waiting = false;
             notifyAll();
+        }
+        if (open == 0) {
+            whenComplete.run();
         }
     }
 

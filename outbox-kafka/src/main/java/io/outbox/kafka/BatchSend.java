@@ -62,6 +62,11 @@ final class BatchSend {
      * order, and then the others, whose topics may be missing.
      */
     void send(List<Integer> indexes, Duration emergencyTimeout) throws InterruptedException {
+        handOver(indexes, emergencyTimeout);
+        flush.run();
+    }
+
+    private void handOver(List<Integer> indexes, Duration emergencyTimeout) throws InterruptedException {
         Producer<byte[], byte[]> producer = producers.get();
         List<Outgoing> reachable = new ArrayList<>();
         List<Outgoing> others = new ArrayList<>();
@@ -229,7 +234,7 @@ final class BatchSend {
                 if (error == null) {
                     reached.taken(outgoing.topic(), metadata.partition());
                 }
-                settle(index, error);
+                settle(producer, index, error);
                 if (error != null && SendFailures.isAboutTheProducer(error)) {
                     producers.refused(producer, outgoing.topic());
                 }
@@ -240,7 +245,7 @@ final class BatchSend {
             acknowledgements.settle(index, BatchOutcome.failed(e));
         } catch (RuntimeException e) {
             blocked.completed(e);
-            settle(index, e);
+            settle(producer, index, e);
         }
         return blocked.returned();
     }
@@ -265,10 +270,11 @@ final class BatchSend {
         return acknowledgements.isWaitedFor() || (topic != null && topic.isOwedAnAnswer());
     }
 
-    private void settle(int index, Exception error) {
+    private void settle(Producer<byte[], byte[]> producer, int index, Exception error) {
         if (error == null) {
             acknowledgements.settle(index, BatchOutcome.done());
-        } else if (SendFailures.isOnAccountOfOthers(error)) {
+        } else if (SendFailures.isOnAccountOfOthers(error)
+                || (SendFailures.isClosed(error) && producers.isReplaced(producer))) {
             acknowledgements.refusedWithOthers(index);
         } else {
             acknowledgements.settle(index, SendFailures.outcome(error));

@@ -18,12 +18,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.IntStream;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * A listener that sends events to Kafka topics and is done with an event when the broker has acknowledged it.
@@ -34,8 +30,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * own, in UTF-8. Topic, key, partition, time and further headers may be functions of the event, and a
  * {@link KafkaRecordCustomizer} has the last word.
  *
- * <p>A batch is handed to the producer as a whole, then all acknowledgements are awaited, and each event gets an outcome
- * of its own:
+ * <p>A batch is handed to the producer as a whole, also while others are not acknowledged yet, and each event gets an outcome of
+ * its own:
  *
  * <ul>
  *   <li>acknowledged: done;
@@ -57,7 +53,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * <p>Delivery is at least once: a record whose acknowledgement was lost is sent again. Thread-safe; several workers share
  * the producer.
  */
-public final class KafkaEventPublisher implements BatchEventListener.Waiting, AutoCloseable {
+public final class KafkaEventPublisher implements BatchEventListener.Pipelined, AutoCloseable {
 
     /** How long the acknowledgements of a batch are awaited, if nothing else is set. */
     public static final Duration DEFAULT_EMERGENCY_TIMEOUT = SenderBuilder.DEFAULT_EMERGENCY_TIMEOUT;
@@ -65,8 +61,6 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     private static final System.Logger LOG = System.getLogger(KafkaEventPublisher.class.getName());
     /** How long a broker may leave events unanswered before it is reported. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
-    /** How often an event is sent that is refused because of others. */
-    private static final int MOST_ROUNDS = 3;
     /** An address without a broker, which needs no resolution. */
     private static final String NOWHERE = "127.0.0.1:1";
 
@@ -84,27 +78,28 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
         this.batchSize = batchSize;
         this.emergencyTimeout = emergencyTimeout;
         this.producers = builder.producer == null
-                ? producers(builder.producerConfig, emergencyTimeout)
+                ? producers(builder.producerConfig, builder.producerMeters, emergencyTimeout)
                 : ProducerSource.of(builder.producer);
         this.flusher = new Flusher(producers::flush);
     }
 
-    private static ProducerSource producers(Map<String, Object> given, Duration emergencyTimeout) {
+    private static ProducerSource producers(
+            Map<String, Object> given, Function<Producer<?, ?>, AutoCloseable> meters, Duration emergencyTimeout) {
         ProducerSettings settings = new ProducerSettings(given, emergencyTimeout);
         settings.weaknesses().forEach(weakness -> LOG.log(Level.WARNING, "Kafka producer: {0}", weakness));
         Map<String, Object> config = settings.effective();
-        return ProducerSource.make(() -> newProducer(config), () -> checkBesidesServers(config));
-    }
-
-    private static Producer<byte[], byte[]> newProducer(Map<String, Object> config) {
-        return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+        Map<String, Object> small = settings.withSmallRequests();
+        return ProducerSource.make(
+                () -> new MeteredProducer(config, meters),
+                () -> new MeteredProducer(small, meters),
+                () -> checkBesidesServers(config));
     }
 
     /** Kafka looks at the servers before the settings for security; those are to fail at once as well. */
     private static void checkBesidesServers(Map<String, Object> config) {
         Map<String, Object> elsewhere = new HashMap<>(config);
         elsewhere.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, NOWHERE);
-        newProducer(elsewhere).close(Duration.ZERO);
+        new MeteredProducer(elsewhere, producer -> () -> {}).close(Duration.ZERO);
     }
 
     public static Builder builder() {
@@ -132,44 +127,44 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
     @Override
     public List<BatchOutcome> onEvents(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
+        return begun(events, silence).outcomes();
+    }
+
+    /** Hands the events to the producer; never throws for a reason that lies in broker or network. */
+    @Override
+    public Pending begin(
+            List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
+        return begun(events, silence);
+    }
+
+    private PendingBatch begun(List<EventEnvelope> events, Consumer<RouteUnavailableException> silence) {
         Acknowledgements acknowledgements = new Acknowledgements(events.size(), emergencyTimeout);
         BatchSend batch =
                 new BatchSend(events, records::of, acknowledgements, producers, reached, lookups, flusher::request);
         Silence begun = Silence.beginningWith(producers.current());
-        try (SilenceWatch.Call call = watch.begin(() -> report(begun, batch, acknowledgements.open(), silence))) {
-            acknowledgements.whenAnswered(call::answered);
-            send(batch, acknowledgements);
-        } catch (RouteUnavailableException e) {
-            return acknowledgements.outcomes(e);
-        } catch (InterruptedException | InterruptException e) {
-            Thread.currentThread().interrupt();
-            return acknowledgements.outcomes(
-                    new RouteUnavailableException("interrupted while waiting for acknowledgements", e));
-        }
-        return acknowledgements.outcomes();
+        SilenceWatch.Call call = watch.begin(() -> report(begun, batch, acknowledgements, silence));
+        acknowledgements.whenAnswered(call::answered);
+        PendingBatch pending = new PendingBatch(batch, acknowledgements, call, emergencyTimeout);
+        pending.begin();
+        return pending;
     }
 
     /** Reports that the broker does not answer, unless it does and only the topic is missing; returns whether it did. */
-    private boolean report(Silence begun, BatchSend batch, int waiting, Consumer<RouteUnavailableException> silence) {
+    private boolean report(
+            Silence begun,
+            BatchSend batch,
+            Acknowledgements acknowledgements,
+            Consumer<RouteUnavailableException> silence) {
         Producer<byte[], byte[]> producer = producers.current();
-        if (!batch.isOwedAnAnswer() && Silence.isMetadataFresh(producer, PATIENCE)) {
+        int waiting = acknowledgements.open();
+        if (waiting == 0 || (!batch.isOwedAnAnswer() && Silence.isMetadataFresh(producer, PATIENCE))) {
+            return false;
+        }
+        if (begun.isOfRequestsTooLarge(producer) && producers.useSmallRequests(producer)) {
             return false;
         }
         silence.accept(begun.reason(producer, waiting, PATIENCE));
         return true;
-    }
-
-    /** Sends all events, and those again that the broker refused only because of others in the same request. */
-    private void send(BatchSend batch, Acknowledgements acknowledgements) throws InterruptedException {
-        List<Integer> indexes =
-                IntStream.range(0, acknowledgements.open()).boxed().toList();
-        for (int round = 0; round < MOST_ROUNDS && !indexes.isEmpty(); round++) {
-            batch.send(indexes, emergencyTimeout);
-            flusher.request();
-            acknowledgements.await();
-            indexes = acknowledgements.reopenInnocent();
-        }
-        indexes.forEach(acknowledgements::refusedWithOthers);
     }
 
     /**
@@ -189,6 +184,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
 
         private Producer<byte[], byte[]> producer;
         private Map<String, Object> producerConfig;
+        private Function<Producer<?, ?>, AutoCloseable> producerMeters = producer -> () -> {};
         private boolean hasTopic;
 
         private Builder() {}
@@ -208,6 +204,15 @@ public final class KafkaEventPublisher implements BatchEventListener.Waiting, Au
         public Builder producerConfig(Map<String, ?> producerConfig) {
             ProducerSettings.requireNotTransactional(Objects.requireNonNull(producerConfig, "producerConfig"));
             this.producerConfig = new HashMap<>(producerConfig);
+            return this;
+        }
+
+        /**
+         * Adds meters to each producer that the publisher makes from {@link #producerConfig}; what the function returns is closed with
+         * the producer. It is called again when a producer has to be made anew. Default: none.
+         */
+        public Builder producerMeters(Function<Producer<?, ?>, AutoCloseable> producerMeters) {
+            this.producerMeters = Objects.requireNonNull(producerMeters, "producerMeters");
             return this;
         }
 

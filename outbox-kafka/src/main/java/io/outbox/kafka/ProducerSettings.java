@@ -1,6 +1,7 @@
 package io.outbox.kafka;
 
 import static org.apache.kafka.clients.producer.ProducerConfig.ACKS_CONFIG;
+import static org.apache.kafka.clients.producer.ProducerConfig.BATCH_SIZE_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG;
@@ -36,7 +37,8 @@ import org.apache.kafka.common.config.ConfigDef;
  *
  * <p>The size of requests, {@code batch.size}, is left to Kafka, though larger ones would be faster: what the broker
  * refuses as larger than a topic's limit, the client splits into requests of that size, which with a limit between the two
- * is the same again, until the delivery timeout. Clients of 3.9 always do so, those of 4.2 sometimes.
+ * is the same again, until the delivery timeout. Clients of 3.9 always do so, those of 4.2 sometimes. A topic whose limit is below
+ * Kafka's default size makes {@link #withSmallRequests} necessary.
  */
 final class ProducerSettings {
 
@@ -52,6 +54,8 @@ final class ProducerSettings {
     private static final long CONNECT_TIMEOUT_MS = 2_000;
     /** More than the largest event takes, so that the broker alone decides; Kafka's default is 1 MiB with everything. */
     private static final int REQUEST_BYTES = 2 * 1024 * 1024;
+    /** Less than any topic's limit; a larger record goes by itself. */
+    private static final int SMALL_REQUEST_BYTES = 1024;
 
     private final Map<String, Object> given;
     private final long emergencyMs;
@@ -95,6 +99,13 @@ final class ProducerSettings {
             config.putIfAbsent(REQUEST_TIMEOUT_MS_CONFIG, (int)
                     Math.max(1, Math.min(DEFAULT_REQUEST_TIMEOUT_MS, (delivery - linger()) / 2)));
         }
+        return config;
+    }
+
+    /** Returns the configuration for a producer whose requests pass a topic that takes only small ones. */
+    Map<String, Object> withSmallRequests() {
+        Map<String, Object> config = effective();
+        config.put(BATCH_SIZE_CONFIG, SMALL_REQUEST_BYTES);
         return config;
     }
 

@@ -22,12 +22,17 @@ final class ProducerSource implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(ProducerSource.class.getName());
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+    /** For what is under way to topics that take it. */
+    private static final Duration CUT_OFF = Duration.ofMillis(500);
     /** Workers that come one after another do not each wait for the name server. */
     private static final Duration PAUSE = Duration.ofMillis(200);
     /** A producer that takes the place of another one is not a cure for everything, and each says a lot in the log. */
     private static final Duration BETWEEN_REPLACEMENTS = Duration.ofSeconds(5);
 
-    private final Supplier<Producer<byte[], byte[]>> factory;
+    private volatile Supplier<Producer<byte[], byte[]>> factory;
+    /** Makes producers with small requests; {@code null} if it does so already, or the producer is not ours. */
+    private Supplier<Producer<byte[], byte[]>> smallFactory;
+
     private final Duration pause;
     private volatile Producer<byte[], byte[]> producer;
     private volatile boolean closed;
@@ -58,6 +63,14 @@ final class ProducerSource implements AutoCloseable {
      */
     static ProducerSource make(Supplier<Producer<byte[], byte[]>> factory, Runnable check) {
         return make(factory, check, PAUSE);
+    }
+
+    /** With what makes a producer that sends small requests. */
+    static ProducerSource make(
+            Supplier<Producer<byte[], byte[]>> factory, Supplier<Producer<byte[], byte[]>> small, Runnable check) {
+        ProducerSource source = make(factory, check);
+        source.smallFactory = small;
+        return source;
     }
 
     /** With the least time between two attempts to make the producer. */
@@ -129,6 +142,34 @@ final class ProducerSource implements AutoCloseable {
             producer = null;
         }
         refused.close(Duration.ZERO);
+    }
+
+    /**
+     * Takes a producer out of use whose requests are too large for a topic however often it splits them, for one with small
+     * requests. What it has not sent fails as cut off, and is sent again.
+     *
+     * @return false if there is none
+     */
+    boolean useSmallRequests(Producer<byte[], byte[]> splitting) {
+        synchronized (this) {
+            if (closed || smallFactory == null || splitting != producer) {
+                return false;
+            }
+            factory = smallFactory;
+            smallFactory = null;
+            producer = null;
+        }
+        LOG.log(
+                Level.WARNING,
+                "Kafka refuses requests as too large for a topic, and the producer cannot split them. From now on it sends small"
+                        + " requests, which is slower: set batch.size below the topic''s max.message.bytes");
+        splitting.close(CUT_OFF);
+        return true;
+    }
+
+    /** Returns whether another producer has taken the place of this one. */
+    boolean isReplaced(Producer<byte[], byte[]> former) {
+        return factory != null && !closed && producer != former;
     }
 
     /** Returns whether the broker has answered, so that it lets the producer in, if not to this topic. */

@@ -4,6 +4,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.RecoverableException;
+import io.outbox.UnrecoverableException;
 import io.outbox.sender.MessageHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -19,6 +20,7 @@ public final class Records {
     static final String CLOUD_EVENT = "ce_";
 
     private static final String CONTENT_TYPE = "content-type";
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private final OutboxRouter router;
     private final MessageHeaders messageHeaders;
@@ -51,12 +53,11 @@ public final class Records {
         if (route.topic() == null || route.topic().isBlank()) {
             throw new RecoverableException("no topic is configured for event type " + event.eventType());
         }
-        Instant timestamp = route.timestamp();
         String key = route.key() != null ? route.key() : event.key();
         ProducerRecord<byte[], byte[]> outgoing = new ProducerRecord<>(
                 route.topic(),
                 route.partition(),
-                timestamp == null ? null : timestamp.toEpochMilli(),
+                route.timestamp() == null ? null : milliseconds(route.timestamp()),
                 key == null || key.isEmpty() ? null : utf8(key),
                 event.isTombstone() ? null : event.payloadBytes());
         Headers headers = outgoing.headers();
@@ -70,6 +71,15 @@ public final class Records {
             headers.putIfAbsent(CONTENT_TYPE, event.isBinary() ? "application/octet-stream" : "application/json");
         }
         return headers;
+    }
+
+    /** Returns a time as Kafka has it; what it does not have can never be sent. */
+    private static long milliseconds(Instant timestamp) {
+        if (timestamp.isBefore(Instant.EPOCH) || timestamp.isAfter(LATEST)) {
+            throw new UnrecoverableException(
+                    "timestamp " + timestamp + " is none that a record can have: from 1970 to the year 9999");
+        }
+        return timestamp.toEpochMilli();
     }
 
     private static byte[] utf8(String text) {

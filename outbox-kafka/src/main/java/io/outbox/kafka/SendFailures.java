@@ -10,6 +10,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.BrokerNotAvailableException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.RecordBatchTooLargeException;
@@ -76,7 +77,8 @@ final class SendFailures {
                 || error instanceof RecordBatchTooLargeException
                 || error instanceof InvalidRecordException
                 || error instanceof SerializationException
-                || error instanceof InvalidTopicException;
+                || error instanceof InvalidTopicException
+                || error instanceof InvalidTimestampException;
     }
 
     /** Returns whether the broker has answered, in time, that it has no such topic. */
@@ -99,7 +101,7 @@ final class SendFailures {
     }
 
     /** A closed producer throws this; records cut off by the end of the producer get an error without a type. */
-    private static boolean isClosed(Throwable error) {
+    static boolean isClosed(Throwable error) {
         return error instanceof IllegalStateException
                 || (error.getClass() == KafkaException.class
                         && String.valueOf(error.getMessage()).startsWith("Producer is closed"));

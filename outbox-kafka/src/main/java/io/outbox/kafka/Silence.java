@@ -18,13 +18,18 @@ final class Silence {
     private static final String MADE = "connection-creation-total";
     private static final String ENDED = "connection-close-total";
     private static final String METADATA_AGE = "metadata-age";
+    private static final String SPLITS = "batch-split-total";
+    /** A request that is too large is split a few times; one that stays too large is split all the time. */
+    private static final int MANY_SPLITS = 20;
 
     private final double madeBefore;
     private final double endedBefore;
+    private final double splitsBefore;
 
-    private Silence(double madeBefore, double endedBefore) {
+    private Silence(double madeBefore, double endedBefore, double splitsBefore) {
         this.madeBefore = madeBefore;
         this.endedBefore = endedBefore;
+        this.splitsBefore = splitsBefore;
     }
 
     /**
@@ -34,10 +39,16 @@ final class Silence {
      */
     static Silence beginningWith(Producer<?, ?> producer) {
         return producer == null
-                ? new Silence(0, 0)
+                ? new Silence(0, 0, 0)
                 : new Silence(
                         metric(producer, MADE).orElse(0),
-                        metric(producer, ENDED).orElse(0));
+                        metric(producer, ENDED).orElse(0),
+                        metric(producer, SPLITS).orElse(0));
+    }
+
+    /** Returns whether the broker answers all the time that requests are too large, though the producer splits them. */
+    boolean isOfRequestsTooLarge(Producer<?, ?> producer) {
+        return producer != null && metric(producer, SPLITS).orElse(0) - splitsBefore > MANY_SPLITS;
     }
 
     /**
@@ -52,6 +63,9 @@ final class Silence {
     }
 
     private String connections(Producer<?, ?> producer) {
+        if (isOfRequestsTooLarge(producer)) {
+            return "it refuses requests as too large; set batch.size below the topic's max.message.bytes";
+        }
         OptionalDouble open = metric(producer, OPEN);
         if (open.isEmpty()) {
             return "the producer still tries";

@@ -1,6 +1,7 @@
 package io.outbox.kafka;
 
 import io.outbox.EventEnvelope;
+import io.outbox.UnrecoverableException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -49,9 +50,29 @@ public final class StoredHeaders {
         if (!name.startsWith(BYTES)) {
             headers.add(name, text.getBytes(StandardCharsets.UTF_8));
         } else {
-            headers.add(
-                    name.substring(BYTES.length()),
-                    text.isEmpty() ? null : Base64.getDecoder().decode(text));
+            headers.add(name.substring(BYTES.length()), text.isEmpty() ? null : decoded(name, text));
+        }
+    }
+
+    /**
+     * Checks that the headers of an event can be those of a record.
+     *
+     * @throws UnrecoverableException if one has a name that is the outbox's own, and a value that is not
+     */
+    public static void requireRestorable(EventEnvelope event) {
+        event.headers().forEach((name, text) -> {
+            if (name.startsWith(BYTES)) {
+                decoded(name, text);
+            }
+        });
+    }
+
+    private static byte[] decoded(String name, String text) {
+        try {
+            return Base64.getDecoder().decode(text);
+        } catch (IllegalArgumentException e) {
+            throw new UnrecoverableException("The value of header '" + name + "' is not Base64: names that begin with '"
+                    + BYTES + "' are for bytes in Base64, so give it another name");
         }
     }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
@@ -20,6 +21,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -133,6 +135,36 @@ class KafkaEventPublisherTest {
         assertThat(words(outcomes)).hasSize(100).containsOnly("done");
         assertThat(topics.eventIds(topic))
                 .isEqualTo(batch.stream().map(EventEnvelope::eventId).toList());
+    }
+
+    @Test
+    void batchesBegunBeforeOthersAreAcknowledgedKeepTheirOrderAndTheirOutcomes() throws Exception {
+        String topic = topics.create(1, Map.of("max.message.bytes", "50000"));
+        KafkaEventPublisher publisher = publisher(topic);
+        List<EventEnvelope> all = new ArrayList<>();
+        List<BatchEventListener.Pending> pending = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            List<EventEnvelope> batch = new ArrayList<>(events(50));
+            if (i == 10) {
+                batch.set(25, event("\"" + "x".repeat(60_000) + "\""));
+            }
+            all.addAll(batch);
+            pending.add(publisher.begin(batch, List.of(), silence -> {}));
+        }
+        CountDownLatch answered = new CountDownLatch(20);
+        pending.forEach(batch -> batch.whenAnswered(answered::countDown));
+        assertThat(answered.await(60, TimeUnit.SECONDS)).isTrue();
+
+        List<String> words = new ArrayList<>();
+        for (BatchEventListener.Pending batch : pending) {
+            words.addAll(words(batch.outcomes()));
+        }
+
+        assertThat(words.remove(10 * 50 + 25)).isEqualTo("dead");
+        assertThat(words).hasSize(999).containsOnly("done");
+        all.remove(10 * 50 + 25);
+        assertThat(topics.eventIds(topic))
+                .isEqualTo(all.stream().map(EventEnvelope::eventId).toList());
     }
 
     @Test

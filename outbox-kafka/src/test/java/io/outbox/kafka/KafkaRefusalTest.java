@@ -182,6 +182,24 @@ class KafkaRefusalTest {
         assertThat(topics.eventIds(topic)).containsExactlyInAnyOrderElementsOf(ids(batch));
     }
 
+    /** The limit is below Kafka's batch.size, and older clients split requests into those of that size for ever. */
+    @Test
+    void aTopicWithALimitBelowTheSizeOfRequestsGetsSmallOnes() {
+        String topic = topics.create(1, Map.of("max.message.bytes", "10000"));
+        List<EventEnvelope> batch = new ArrayList<>(IntStream.range(0, 300)
+                .mapToObj(i -> event("\"" + "x".repeat(2_500) + "\""))
+                .toList());
+        batch.set(150, event("\"" + "x".repeat(20_000) + "\""));
+        start(topic, Map.of());
+
+        List<String> words = new ArrayList<>(words(publisher.onEvents(batch)));
+
+        assertThat(words.remove(150)).isEqualTo("dead");
+        assertThat(words).hasSize(299).containsOnly("done");
+        batch.remove(150);
+        assertThat(topics.eventIds(topic)).containsExactlyInAnyOrderElementsOf(ids(batch));
+    }
+
     @Test
     void theLargestEventsPassWhereTheBrokerTakesThem() {
         String generous = topics.create(1, Map.of("max.message.bytes", "2000000"));

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A channel in confirm mode that sends one batch at a time.
+ * A channel in confirm mode. One thread sends over it, and may do so while earlier batches are not confirmed.
  *
  * <p>The broker numbers the messages of a channel and confirms them by number. A message that no queue takes is returned
  * first and then confirmed like any other; the return is what makes it a failure. When channel or connection close, the
@@ -27,13 +27,13 @@ import java.util.concurrent.TimeUnit;
 final class ConfirmChannel {
 
     private final Channel channel;
-    private final NavigableMap<Long, Outgoing> outstanding = new TreeMap<>();
-    private final Set<Integer> returned = new HashSet<>();
+    private final NavigableMap<Long, Sent> outstanding = new TreeMap<>();
     /** Counts what the broker has received; the client's own counter also counts what it could not encode. */
     private long nextNumber = 1;
 
-    private Confirms confirms;
     private CloseReason closure;
+
+    private record Sent(Outgoing message, Flight flight) {}
 
     ConfirmChannel(Channel channel) throws IOException {
         this.channel = channel;
@@ -46,34 +46,32 @@ final class ConfirmChannel {
     }
 
     /**
-     * Sends the messages and waits until each is settled, the channel is closed or the time is over.
+     * Sends messages of a batch.
      *
-     * @param whenSent called once, after the last message and before the wait
-     * @return why the channel closed, or {@code null} if it did not
+     * @param whenSent called once, after the last message
      */
-    CloseReason publish(List<Outgoing> messages, Confirms batch, Runnable whenSent) throws InterruptedException {
-        synchronized (this) {
-            confirms = batch;
-        }
+    Flight send(List<Outgoing> messages, Confirms batch, Runnable whenSent) {
+        Flight flight = new Flight(batch);
         try {
             for (Outgoing message : messages) {
-                if (batch.isOverdue() || !send(message)) {
+                if (batch.isOverdue() || !send(message, flight)) {
                     break;
                 }
             }
         } finally {
             whenSent.run();
         }
-        return awaitConfirms();
+        return flight;
     }
 
     /** Sends one message; returns false if the channel is closed. */
-    private boolean send(Outgoing message) {
+    private boolean send(Outgoing message, Flight flight) {
         synchronized (this) {
             if (closure != null) {
                 return false;
             }
-            outstanding.put(nextNumber, message);
+            outstanding.put(nextNumber, new Sent(message, flight));
+            flight.open++;
         }
         try {
             RabbitMessage sent = message.message();
@@ -87,18 +85,78 @@ final class ConfirmChannel {
             // Nothing was sent: the protocol cannot express this message, for instance its routing key is too long.
             synchronized (this) {
                 outstanding.remove(nextNumber);
-                confirms.settle(
+                flight.confirms.settle(
                         message, BatchOutcome.of(DispatchResult.dead("cannot be encoded as an AMQP message: " + e)));
+                flight.answered();
             }
             return true;
         }
     }
 
-    private synchronized CloseReason awaitConfirms() throws InterruptedException {
-        while (!outstanding.isEmpty() && closure == null && !confirms.isOverdue()) {
-            TimeUnit.NANOSECONDS.timedWait(this, confirms.nanosLeft() + TimeUnit.MILLISECONDS.toNanos(1));
+    /** The messages of a batch that were sent over this channel. */
+    final class Flight {
+
+        private final Confirms confirms;
+        private final Set<Integer> returned = new HashSet<>(0);
+        private int open;
+        private Runnable whenAnswered = () -> {};
+
+        private Flight(Confirms confirms) {
+            this.confirms = confirms;
         }
-        return closure;
+
+        /**
+         * Waits until each message is settled, the channel is closed or the time is over.
+         *
+         * @return why the channel closed, or {@code null} if it did not, or not before all were settled
+         */
+        CloseReason await() throws InterruptedException {
+            synchronized (ConfirmChannel.this) {
+                while (open > 0 && closure == null && !confirms.isOverdue()) {
+                    TimeUnit.NANOSECONDS.timedWait(
+                            ConfirmChannel.this, confirms.nanosLeft() + TimeUnit.MILLISECONDS.toNanos(1));
+                }
+                return closure;
+            }
+        }
+
+        /** Runs the action when there is nothing left to wait for, or now if there is not. */
+        void whenAnswered(Runnable action) {
+            synchronized (ConfirmChannel.this) {
+                if (open == 0 || closure != null) {
+                    action.run();
+                } else {
+                    whenAnswered = action;
+                }
+            }
+        }
+
+        private void answered() {
+            open--;
+            if (open == 0) {
+                ConfirmChannel.this.notifyAll();
+                whenAnswered.run();
+            }
+        }
+
+        private void settle(Outgoing message, boolean accepted) {
+            if (!returned.remove(message.index())) {
+                if (accepted) {
+                    confirms.confirmed(message);
+                } else {
+                    confirms.refused(message);
+                }
+            }
+            answered();
+        }
+    }
+
+    /** Returns whether the channel is open, and no batch has waited in vain for its answers. */
+    synchronized boolean isInOrder() {
+        return closure == null
+                && channel.isOpen()
+                && (outstanding.isEmpty()
+                        || !outstanding.firstEntry().getValue().flight.confirms.isOverdue());
     }
 
     /** Returns whether the channel can take the next batch: it is open and owes no answer. */
@@ -120,31 +178,17 @@ final class ConfirmChannel {
     }
 
     private synchronized void confirmed(long number, boolean multiple, boolean accepted) {
-        NavigableMap<Long, Outgoing> answered = outstanding.subMap(multiple ? 0 : number, true, number, true);
-        answered.values().forEach(message -> settle(message, accepted));
+        NavigableMap<Long, Sent> answered = outstanding.subMap(multiple ? 0 : number, true, number, true);
+        answered.values().forEach(sent -> sent.flight.settle(sent.message, accepted));
         answered.clear();
-        if (outstanding.isEmpty()) {
-            notifyAll();
-        }
-    }
-
-    private void settle(Outgoing message, boolean accepted) {
-        if (returned.remove(message.index())) {
-            return;
-        }
-        if (accepted) {
-            confirms.confirmed(message);
-        } else {
-            confirms.refused(message);
-        }
     }
 
     private synchronized void returned(Return message) {
         String id = message.getProperties().getMessageId();
-        for (Outgoing sent : outstanding.values()) {
-            if (sent.event().eventId().equals(id) && returned.add(sent.index())) {
-                confirms.unroutable(
-                        sent,
+        for (Sent sent : outstanding.values()) {
+            if (sent.message.event().eventId().equals(id) && sent.flight.returned.add(sent.message.index())) {
+                sent.flight.confirms.unroutable(
+                        sent.message,
                         new RecoverableException("unroutable: " + message.getReplyCode() + " " + message.getReplyText()
                                 + " (exchange '" + message.getExchange() + "', routing key '" + message.getRoutingKey()
                                 + "')"));
@@ -160,6 +204,7 @@ final class ConfirmChannel {
     private synchronized void close(CloseReason reason) {
         if (closure == null) {
             closure = reason;
+            outstanding.values().stream().map(Sent::flight).distinct().forEach(flight -> flight.whenAnswered.run());
         }
         notifyAll();
     }

@@ -73,6 +73,15 @@ final class Pace {
         return messages.size();
     }
 
+    /** Returns whether the broker is known to have nothing against any of the messages. */
+    boolean isFree(List<Outgoing> messages) {
+        int largest = largestTaken.get();
+        return messages.stream()
+                .noneMatch(message -> message.body().length > largest
+                        || (!exchanges.isEmpty()
+                                && exchanges.containsKey(message.target().exchange())));
+    }
+
     /** Returns what the messages of a target are counted with: those of the target, or of its exchange. */
     Object group(Target target) {
         return isOfSeveral(target) ? target.exchange() : target;

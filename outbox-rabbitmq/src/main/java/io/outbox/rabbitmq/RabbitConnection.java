@@ -5,7 +5,9 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -15,6 +17,18 @@ import java.util.concurrent.TimeoutException;
 final class RabbitConnection {
 
     private static final int ABORT_TIMEOUT_MS = 1_000;
+    /** How long an exchange counts as missing before the broker is asked again; every event of a batch may name another one. */
+    private static final Duration REMEMBERED = Duration.ofSeconds(5);
+
+    private static final int MOST_FAULTS = 1_000;
+
+    /** Why an exchange cannot be used, and since when that is known. */
+    private record Fault(CloseReason reason, long knownAt) {
+
+        boolean isOutdated() {
+            return System.nanoTime() - knownAt > REMEMBERED.toNanos();
+        }
+    }
 
     private final Connection connection;
     /** {@code null} if the client was told to use another transport. */
@@ -22,6 +36,7 @@ final class RabbitConnection {
 
     private final Deque<ConfirmChannel> idle = new ConcurrentLinkedDeque<>();
     private final Set<String> knownExchanges = ConcurrentHashMap.newKeySet();
+    private final Map<String, Fault> faults = new ConcurrentHashMap<>();
     private volatile String blockedReason;
 
     RabbitConnection(Connection connection, Socket socket) {
@@ -85,8 +100,8 @@ final class RabbitConnection {
     }
 
     /**
-     * Makes sure, once per connection, that an exchange exists. Publishing to one that does not closes the channel, with
-     * the confirms that other messages wait for.
+     * Makes sure, once per connection, that an exchange exists; for one that does not, the broker is asked again after some
+     * seconds. Publishing to such a one closes the channel, with the confirms that other messages wait for.
      *
      * @return why it cannot be used, or {@code null}
      */
@@ -94,6 +109,10 @@ final class RabbitConnection {
         // The default exchange always exists and must not be asked for.
         if (exchange.isEmpty() || knownExchanges.contains(exchange)) {
             return null;
+        }
+        Fault known = faults.get(exchange);
+        if (known != null && !known.isOutdated()) {
+            return known.reason;
         }
         try {
             Channel channel = openChannel();
@@ -110,9 +129,20 @@ final class RabbitConnection {
             if (closure.isConnectionLost()) {
                 throw e;
             }
+            remember(exchange, closure);
             return closure;
         } catch (TimeoutException e) {
             throw new IOException("no answer to closing a channel", e);
+        }
+    }
+
+    /** Names may be computed, so that there is no end of those that do not exist. */
+    private void remember(String exchange, CloseReason fault) {
+        if (faults.size() >= MOST_FAULTS) {
+            faults.values().removeIf(Fault::isOutdated);
+        }
+        if (faults.size() < MOST_FAULTS) {
+            faults.put(exchange, new Fault(fault, System.nanoTime()));
         }
     }
 

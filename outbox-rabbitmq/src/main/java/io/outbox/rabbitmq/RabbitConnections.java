@@ -20,20 +20,21 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class RabbitConnections implements AutoCloseable {
 
-    private static final String CONNECTION_NAME = "outbox";
     /** The network lost our packet if there is no connection by then; trying again is faster than waiting. */
     private static final int CONNECT_TIMEOUT_MS = 2_000;
 
     private final ConnectionFactory factory;
     private final List<Address> addresses;
+    private final String name;
     private final AtomicReference<Socket> lastSocket = new AtomicReference<>();
     private volatile RabbitConnection current;
     private volatile int failures;
     private RouteUnavailableException lastFailure;
     private boolean closed;
 
-    RabbitConnections(ConnectionFactory template, List<Address> addresses, Duration emergencyTimeout) {
+    RabbitConnections(ConnectionFactory template, List<Address> addresses, String name, Duration emergencyTimeout) {
         this.factory = template.clone();
+        this.name = name;
         this.addresses = addresses;
         // A part of the emergency timeout for each step on the way, so that there is time left for the confirms.
         int stepMs = (int) Math.max(1, Math.min(Integer.MAX_VALUE, emergencyTimeout.toMillis() / 4));
@@ -93,9 +94,8 @@ final class RabbitConnections implements AutoCloseable {
 
     private RabbitConnection open() throws IOException, TimeoutException {
         lastSocket.set(null);
-        Connection connection = addresses.isEmpty()
-                ? factory.newConnection(CONNECTION_NAME)
-                : factory.newConnection(addresses, CONNECTION_NAME);
+        Connection connection =
+                addresses.isEmpty() ? factory.newConnection(name) : factory.newConnection(addresses, name);
         return new RabbitConnection(connection, lastSocket.get());
     }
 

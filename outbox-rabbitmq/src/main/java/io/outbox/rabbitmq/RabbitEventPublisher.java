@@ -2,11 +2,9 @@ package io.outbox.rabbitmq;
 
 import com.rabbitmq.client.Address;
 import com.rabbitmq.client.ConnectionFactory;
-import com.rabbitmq.client.ShutdownSignalException;
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
 import io.outbox.DeliveryInfo;
-import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
@@ -14,21 +12,12 @@ import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.sender.SenderBuilder;
 import io.outbox.sender.SilenceWatch;
-import io.outbox.util.DaemonThreadFactory;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * A listener that sends events to RabbitMQ exchanges and is done with an event when the broker has put it into a queue
@@ -40,7 +29,7 @@ import java.util.stream.Collectors;
  * the event, and a {@link RabbitMessageCustomizer} has the last word. RabbitMQ has no
  * {@linkplain EventEnvelope#isTombstone() tombstones}: such an event goes DEAD.
  *
- * <p>A batch is sent as a whole, then all confirms are awaited, and each event gets an outcome of its own:
+ * <p>A batch is sent as a whole, also while others are not confirmed yet, and each event gets an outcome of its own:
  *
  * <ul>
  *   <li>confirmed: done;
@@ -62,7 +51,7 @@ import java.util.stream.Collectors;
  *
  * <p>Thread-safe: workers share one connection and each has a channel while it sends.
  */
-public final class RabbitEventPublisher implements BatchEventListener.Waiting, AutoCloseable {
+public final class RabbitEventPublisher implements BatchEventListener.Pipelined, AutoCloseable {
 
     /** How long the confirms of a batch are awaited, if nothing else is set. */
     public static final Duration DEFAULT_EMERGENCY_TIMEOUT = SenderBuilder.DEFAULT_EMERGENCY_TIMEOUT;
@@ -70,23 +59,21 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     /** How long a broker may leave events unanswered before it is reported. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-    private static final String BLOCKED = "RabbitMQ blocks publishers: ";
-
     private final RabbitConnections connections;
     private final Pace pace = new Pace();
     private final SilenceWatch watch = new SilenceWatch("outbox-rabbitmq-watch-", PATIENCE);
     private final Messages messages;
     private final int batchSize;
     private final Duration emergencyTimeout;
-    private final ScheduledThreadPoolExecutor timer;
+    private final Sending sending;
 
     private RabbitEventPublisher(Builder builder, Messages messages, int batchSize, Duration emergencyTimeout) {
-        this.connections = new RabbitConnections(builder.connectionFactory, builder.addresses, emergencyTimeout);
+        this.connections = new RabbitConnections(
+                builder.connectionFactory, builder.addresses, builder.connectionName, emergencyTimeout);
         this.messages = messages;
         this.batchSize = batchSize;
         this.emergencyTimeout = emergencyTimeout;
-        this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-rabbitmq-timer-"));
-        timer.setRemoveOnCancelPolicy(true);
+        this.sending = new Sending(connections, pace);
     }
 
     public static Builder builder() {
@@ -113,26 +100,34 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     @Override
     public List<BatchOutcome> onEvents(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
-        Confirms confirms = new Confirms(events.size(), emergencyTimeout, pace);
-        try (SilenceWatch.Call call = watch.begin(() -> report(silence))) {
-            confirms.whenAnswered(call::answered);
-            sendToKnownExchanges(route(events, confirms), confirms);
-        } catch (RouteUnavailableException e) {
-            return confirms.outcomes(e);
-        } catch (IOException | ShutdownSignalException e) {
-            return confirms.outcomes(new RouteUnavailableException(
-                    "RabbitMQ is unavailable: " + CloseReason.of(e).text(), e));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return confirms.outcomes(new RouteUnavailableException("interrupted while waiting for confirms", e));
-        }
-        return confirms.outcomes();
+        return begun(events, silence).outcomes();
     }
 
-    private boolean report(Consumer<RouteUnavailableException> silence) {
+    /** Sends the events; never throws for a reason that lies in broker or network. */
+    @Override
+    public Pending begin(
+            List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
+        return begun(events, silence);
+    }
+
+    private PendingBatch begun(List<EventEnvelope> events, Consumer<RouteUnavailableException> silence) {
+        Confirms confirms = new Confirms(events.size(), emergencyTimeout, pace);
+        PendingBatch pending = new PendingBatch(sending, confirms);
+        SilenceWatch.Call call = watch.begin(() -> report(pending, silence));
+        confirms.whenAnswered(call::answered);
+        pending.begin(route(events, confirms), call);
+        return pending;
+    }
+
+    private boolean report(PendingBatch pending, Consumer<RouteUnavailableException> silence) {
+        if (!pending.isOwedAnAnswer()) {
+            return false;
+        }
         String blocked = connections.blockedReason();
         silence.accept(new RouteUnavailableException(
-                blocked == null ? "RabbitMQ has not answered for " + PATIENCE.toSeconds() + " s" : BLOCKED + blocked));
+                blocked == null
+                        ? "RabbitMQ has not answered for " + PATIENCE.toSeconds() + " s"
+                        : Sending.BLOCKED + blocked));
         return true;
     }
 
@@ -149,128 +144,6 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
         return routed;
     }
 
-    private void sendToKnownExchanges(List<Outgoing> messages, Confirms confirms)
-            throws IOException, InterruptedException {
-        if (messages.isEmpty()) {
-            return;
-        }
-        RabbitConnection connection = connections.get();
-        Map<String, List<Outgoing>> byExchange = groups(messages, Outgoing::exchange);
-        for (Map.Entry<String, List<Outgoing>> group : byExchange.entrySet()) {
-            CloseReason fault = findFault(connection, group.getKey());
-            if (fault != null) {
-                confirms.fail(group.getValue(), fault.failure());
-            }
-        }
-        send(confirms.open(messages), confirms);
-    }
-
-    private static CloseReason findFault(RabbitConnection connection, String exchange) throws IOException {
-        try {
-            return connection.findFault(exchange);
-        } catch (IOException | ShutdownSignalException e) {
-            connection.sever();
-            throw e;
-        }
-    }
-
-    /** Sends messages in their order, as many at a time as may go together. */
-    private void send(List<Outgoing> messages, Confirms confirms) throws IOException, InterruptedException {
-        List<Outgoing> left = messages;
-        while (!left.isEmpty() && !confirms.isOverdue()) {
-            int count = pace.together(left);
-            sendTogether(left.subList(0, count), confirms);
-            left = confirms.open(left.subList(count, left.size()));
-        }
-    }
-
-    /** Sends messages over one channel; if that is closed because of one of them, sends the others again. */
-    private void sendTogether(List<Outgoing> messages, Confirms confirms) throws IOException, InterruptedException {
-        RabbitConnection connection = connections.get();
-        if (confirms.isOverdue()) {
-            return; // nothing that is sent now counts, and the connection is not to blame
-        }
-        String blocked = connection.blockedReason();
-        if (blocked != null) {
-            confirms.fail(messages, new RouteUnavailableException(BLOCKED + blocked));
-            return;
-        }
-        CloseReason closure = publish(connection, messages, confirms);
-        if (closure == null) {
-            return;
-        }
-        List<Outgoing> open = confirms.open(messages);
-        if (closure.isConnectionLost()) {
-            confirms.fail(open, closure.failure());
-            return;
-        }
-        connection.forgetExchanges();
-        findTheOneAtFault(open, closure, confirms);
-    }
-
-    private CloseReason publish(RabbitConnection connection, List<Outgoing> messages, Confirms confirms)
-            throws IOException, InterruptedException {
-        Future<?> rescue = severWhenOverdue(connection, confirms);
-        try {
-            ConfirmChannel channel = borrow(connection);
-            try {
-                connection.gather();
-                return channel.publish(messages, confirms, () -> {
-                    connection.send();
-                    rescue.cancel(false);
-                });
-            } finally {
-                connection.giveBack(channel);
-            }
-        } finally {
-            rescue.cancel(false);
-        }
-    }
-
-    /** Cuts the connection if sending takes too long: a write blocks for as long as the broker does not read. */
-    private Future<?> severWhenOverdue(RabbitConnection connection, Confirms confirms) {
-        try {
-            return timer.schedule(connection::sever, confirms.nanosLeft(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) {
-            throw new RouteUnavailableException("the publisher is closed", e);
-        }
-    }
-
-    /** A connection over which no channel can be opened is of no use any more. */
-    private static ConfirmChannel borrow(RabbitConnection connection) throws IOException {
-        try {
-            return connection.borrow();
-        } catch (IOException | ShutdownSignalException e) {
-            connection.sever();
-            throw e;
-        }
-    }
-
-    private void findTheOneAtFault(List<Outgoing> suspects, CloseReason closure, Confirms confirms)
-            throws IOException, InterruptedException {
-        Map<Outgoing.Target, List<Outgoing>> byTarget = groups(suspects, Outgoing::target);
-        if (byTarget.size() > 1) {
-            for (List<Outgoing> group : byTarget.values()) {
-                send(group, confirms);
-            }
-        } else if (closure.isAboutTheRoute()) {
-            confirms.fail(suspects, closure.failure());
-        } else if (suspects.size() > 1) {
-            pace.forgetSizes();
-            for (Outgoing suspect : suspects) {
-                sendTogether(List.of(suspect), confirms);
-            }
-        } else if (closure.isAboutTheMessage()) {
-            suspects.forEach(message -> confirms.settle(message, BatchOutcome.of(DispatchResult.dead(closure.text()))));
-        } else {
-            confirms.fail(suspects, closure.failure());
-        }
-    }
-
-    private static <K> Map<K, List<Outgoing>> groups(List<Outgoing> messages, Function<Outgoing, K> key) {
-        return messages.stream().collect(Collectors.groupingBy(key, LinkedHashMap::new, Collectors.toList()));
-    }
-
     /**
      * Ends the publisher and its connection. Batches under way end with {@link RouteUnavailableException} for what was not
      * confirmed.
@@ -279,7 +152,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
     public void close() {
         watch.close();
         connections.close();
-        timer.shutdownNow();
+        sending.close();
     }
 
     /** Builds a {@link RabbitEventPublisher}. Not thread-safe. */
@@ -287,6 +160,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
 
         private ConnectionFactory connectionFactory;
         private List<Address> addresses = List.of();
+        private String connectionName = "outbox";
         private boolean hasExchange;
 
         private Builder() {}
@@ -309,6 +183,15 @@ public final class RabbitEventPublisher implements BatchEventListener.Waiting, A
         /** The nodes of a cluster, tried in this order. Default: the host and port of the connection factory. */
         public Builder addresses(List<Address> addresses) {
             this.addresses = List.copyOf(addresses);
+            return this;
+        }
+
+        /** The name under which the broker shows the connection. Default: {@code outbox}. */
+        public Builder connectionName(String connectionName) {
+            if (Objects.requireNonNull(connectionName, "connectionName").isBlank()) {
+                throw new IllegalArgumentException("connectionName must not be blank");
+            }
+            this.connectionName = connectionName;
             return this;
         }
 

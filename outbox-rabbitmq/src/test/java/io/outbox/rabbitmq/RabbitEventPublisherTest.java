@@ -12,6 +12,7 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Address;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
+import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
@@ -149,6 +150,63 @@ class RabbitEventPublisherTest {
     }
 
     @Test
+    void batchesBegunBeforeOthersAreConfirmedKeepTheirOrder() throws Exception {
+        String exchange = broker.createExchangeWithQueue();
+        RabbitEventPublisher publisher = publisher(exchange);
+        List<EventEnvelope> first = events(1);
+        publisher.onEvents(first);
+        List<EventEnvelope> all = new ArrayList<>(first);
+        List<BatchEventListener.Pending> pending = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            List<EventEnvelope> batch = events(50);
+            all.addAll(batch);
+            pending.add(publisher.begin(batch, List.of(), silence -> {}));
+        }
+
+        assertThat(wordsOf(pending)).hasSize(1_000).containsOnly("done");
+        assertThat(broker.messageIds(exchange))
+                .isEqualTo(all.stream().map(EventEnvelope::eventId).toList());
+        assertThat(server.control("list_channels", "confirm").lines().filter("true"::equals))
+                .as("batches of a thread share a channel")
+                .hasSize(1);
+    }
+
+    /** The broker closes the channel, with the confirms of all batches under way. */
+    @Test
+    void aMessageThatTheBrokerRefusesCostsNoBatchBesideItAnything() throws Exception {
+        String exchange = broker.createExchangeWithQueue();
+        RabbitEventPublisher publisher = publisher(RabbitEventPublisher.builder()
+                .exchange(exchange)
+                .customizer((message, event) -> event.payloadJson().contains("forged")
+                        ? message.withProperties(
+                                message.properties().builder().userId("nobody").build())
+                        : message));
+        publisher.onEvents(List.of(event("\"the largest of all\"")));
+        List<BatchEventListener.Pending> pending = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            List<EventEnvelope> batch = new ArrayList<>(events(5));
+            if (i == 2) {
+                batch.set(3, event("\"forged\""));
+            }
+            pending.add(publisher.begin(batch, List.of(), silence -> {}));
+        }
+
+        List<String> words = wordsOf(pending);
+
+        assertThat(words.remove(2 * 5 + 3)).isEqualTo("dead");
+        assertThat(words).hasSize(24).containsOnly("done");
+        assertThat(broker.messageIds(exchange).stream().distinct()).hasSize(25);
+    }
+
+    private static List<String> wordsOf(List<BatchEventListener.Pending> pending) throws Exception {
+        List<String> words = new ArrayList<>();
+        for (BatchEventListener.Pending batch : pending) {
+            words.addAll(words(batch.outcomes()));
+        }
+        return words;
+    }
+
+    @Test
     void messagesShareWritesUnlessTheUserMakesTheSockets() {
         String exchange = broker.createExchangeWithQueue();
         List<Socket> sockets = new CopyOnWriteArrayList<>();
@@ -233,6 +291,26 @@ class RabbitEventPublisherTest {
         assertThat(reason(outcomes.get(1))).contains("404 NOT_FOUND").contains("missing");
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
         assertThat(broker.messageIds(exchange)).hasSize(3).doesNotHaveDuplicates();
+
+        assertThat(words(publisher.onEvents(batch))).containsExactly("done", "failed", "done", "failed", "done");
+        broker.with(channel -> {
+            channel.exchangeDeclare("missing", "topic", true);
+            return channel.queueBind(exchange, "missing", "#");
+        });
+        await("the broker is asked again after some seconds")
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> !words(publisher.onEvents(batch)).contains("failed"));
+        broker.deleteExchange("missing");
+    }
+
+    @Test
+    void theConnectionHasTheNameThatItIsGiven() {
+        String exchange = broker.createExchangeWithQueue();
+        RabbitEventPublisher publisher =
+                publisher(RabbitEventPublisher.builder().exchange(exchange).connectionName("shop-outbox"));
+        publisher.onEvents(events(1));
+
+        assertThat(server.control("list_connections", "client_properties")).contains("shop-outbox");
     }
 
     @Test

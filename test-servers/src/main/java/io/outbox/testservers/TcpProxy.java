@@ -7,10 +7,14 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A TCP proxy on the loopback interface that makes the faults of a network: delay, silence, reset, refusal.
@@ -27,6 +31,8 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private static final int CHUNK = 64 * 1024;
+    /** How many pieces of data may be on a long way. */
+    private static final int LONGEST_LINE = 1_024;
 
     private final int port;
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
@@ -35,6 +41,7 @@ public final class TcpProxy implements AutoCloseable {
     private ServerSocket listener;
     private Thread acceptor;
     private Duration delay = Duration.ZERO;
+    private Duration distance = Duration.ZERO;
     private final Set<Direction> stalled = EnumSet.noneOf(Direction.class);
     private boolean closed;
 
@@ -65,7 +72,18 @@ public final class TcpProxy implements AutoCloseable {
         return connections.size();
     }
 
-    /** Holds back each piece of data for this long, in both directions; {@link Duration#ZERO} ends it. */
+    /**
+     * Makes the way so long, in each direction: everything arrives so much later, and more is under way meanwhile.
+     * {@link Duration#ZERO} ends it.
+     */
+    public synchronized void distance(Duration distance) {
+        if (distance.isNegative()) {
+            throw new IllegalArgumentException("distance must not be negative: " + distance);
+        }
+        this.distance = distance;
+    }
+
+    /** Holds back each piece of data for this long, one after another, in both directions; {@link Duration#ZERO} ends it. */
     public synchronized void delay(Duration delay) {
         if (delay.isNegative()) {
             throw new IllegalArgumentException("delay must not be negative: " + delay);
@@ -183,6 +201,10 @@ public final class TcpProxy implements AutoCloseable {
         return delay;
     }
 
+    private synchronized Duration currentDistance() {
+        return distance;
+    }
+
     private synchronized void awaitFlow(Direction direction, Connection connection) throws InterruptedException {
         while (stalled.contains(direction) && !connection.isReset()) {
             wait();
@@ -231,19 +253,120 @@ public final class TcpProxy implements AutoCloseable {
         /** Moves data until the source ends, then passes the end on. */
         void pump(Direction direction, Socket from, Socket to) {
             byte[] chunk = new byte[CHUNK];
+            DelayLine line = null;
             try {
                 InputStream in = from.getInputStream();
                 OutputStream out = to.getOutputStream();
+                line = new DelayLine(direction, out);
                 for (int length = in.read(chunk); length >= 0; length = in.read(chunk)) {
                     Thread.sleep(currentDelay().toMillis());
-                    awaitFlow(direction, this);
-                    out.write(chunk, 0, length);
+                    if (line.isEmpty() && currentDistance().isZero()) {
+                        awaitFlow(direction, this);
+                        out.write(chunk, 0, length);
+                    } else {
+                        line.put(Arrays.copyOf(chunk, length), currentDistance());
+                    }
                 }
+                line.awaitEmpty();
                 awaitFlow(direction, this);
                 to.shutdownOutput();
                 end();
             } catch (IOException | InterruptedException broken) {
                 reset();
+            } finally {
+                if (line != null) {
+                    line.close();
+                }
+            }
+        }
+
+        /** Data on a long way: what is sent meanwhile is on the way too, as in a network. */
+        private final class DelayLine {
+
+            private record Piece(byte[] data, long dueNanos) {}
+
+            private final Direction direction;
+            private final OutputStream out;
+            private final Deque<Piece> pieces = new ArrayDeque<>();
+            private Thread carrier;
+            private boolean writing;
+            private boolean cut;
+
+            DelayLine(Direction direction, OutputStream out) {
+                this.direction = direction;
+                this.out = out;
+            }
+
+            synchronized boolean isEmpty() {
+                return pieces.isEmpty() && !writing;
+            }
+
+            synchronized void put(byte[] data, Duration way) throws IOException, InterruptedException {
+                while (pieces.size() >= LONGEST_LINE && !cut) {
+                    wait();
+                }
+                requireWhole();
+                pieces.add(new Piece(data, System.nanoTime() + way.toNanos()));
+                notifyAll();
+                if (carrier == null) {
+                    carrier = startThread("distance", this::carry);
+                }
+            }
+
+            synchronized void awaitEmpty() throws IOException, InterruptedException {
+                while (!isEmpty() && !cut) {
+                    wait();
+                }
+                requireWhole();
+            }
+
+            private void requireWhole() throws IOException {
+                if (cut) {
+                    throw new IOException("the other side is gone");
+                }
+            }
+
+            private synchronized void cut() {
+                cut = true;
+                notifyAll();
+            }
+
+            synchronized void close() {
+                if (carrier != null) {
+                    carrier.interrupt();
+                }
+            }
+
+            private synchronized Piece next() throws InterruptedException {
+                while (pieces.isEmpty()) {
+                    wait();
+                }
+                writing = true;
+                Piece next = pieces.remove();
+                notifyAll();
+                return next;
+            }
+
+            private synchronized void written() {
+                writing = false;
+                notifyAll();
+            }
+
+            private void carry() {
+                try {
+                    while (true) {
+                        Piece piece = next();
+                        TimeUnit.NANOSECONDS.sleep(piece.dueNanos - System.nanoTime());
+                        awaitFlow(direction, Connection.this);
+                        out.write(piece.data);
+                        written();
+                    }
+                } catch (IOException broken) {
+                    cut();
+                    reset();
+                } catch (InterruptedException end) {
+                    cut();
+                }
             }
         }
 

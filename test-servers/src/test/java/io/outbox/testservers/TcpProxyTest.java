@@ -2,6 +2,7 @@ package io.outbox.testservers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -56,6 +57,26 @@ class TcpProxyTest {
             assertThat(echoed(client, 2)).isEqualTo(2);
 
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+        }
+    }
+
+    /** Ten pieces, each sent 20 ms after the one before: what arrives late has been under way together. */
+    @Test
+    void overADistanceEverythingArrivesLaterAndInOrderAndTheEndIsPassedOn() throws IOException {
+        proxy.distance(Duration.ofMillis(100));
+        try (Socket client = connect()) {
+            long start = System.nanoTime();
+            for (int i = 0; i < 10; i++) {
+                client.getOutputStream().write(i);
+                client.getOutputStream().flush();
+                await().pollDelay(Duration.ofMillis(20)).until(() -> true);
+            }
+            client.shutdownOutput();
+
+            assertThat(client.getInputStream().readAllBytes()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isGreaterThanOrEqualTo(Duration.ofMillis(200))
+                    .isLessThan(Duration.ofMillis(2_000));
         }
     }
 

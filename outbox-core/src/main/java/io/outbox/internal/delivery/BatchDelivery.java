@@ -4,6 +4,7 @@ import io.outbox.RouteUnavailableException;
 import io.outbox.UnrecoverableException;
 import io.outbox.internal.completion.Completion;
 import io.outbox.internal.completion.CompletionWriter;
+import io.outbox.internal.delivery.EventProcessor.Processing;
 import io.outbox.internal.delivery.EventProcessor.Result;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
@@ -49,16 +50,14 @@ final class BatchDelivery {
     }
 
     /**
-     * Delivers events of one route; never throws.
+     * Begins to deliver events of one route; never throws.
      *
-     * @param forced whether listeners are told to stop
      * @param givesUp whether the events go back that are not certain to be ours, though the store may answer yet
+     * @return what is with the listener, to be {@linkplain Run#end ended}, or {@code null} if nothing is
      */
-    void deliver(Batch batch, BooleanSupplier forced, BooleanSupplier givesUp) {
+    Run begin(Batch batch, BooleanSupplier givesUp) {
         List<HeldEvent> ours = routing.leavesToOthers(batch.recipient()) ? leaveToOthers(batch) : batch.events();
-        if (!ours.isEmpty()) {
-            deliverOurs(ours, batch.recipient(), forced, givesUp);
-        }
+        return ours.isEmpty() ? null : begin(ours, batch.recipient(), givesUp);
     }
 
     /** Leaves events that nobody here listens to where other nodes find them; returns those that none has taken in time. */
@@ -84,19 +83,21 @@ final class BatchDelivery {
         return overdue;
     }
 
-    private void deliverOurs(
-            List<HeldEvent> batch, Recipient recipient, BooleanSupplier forced, BooleanSupplier givesUp) {
+    private Run begin(List<HeldEvent> batch, Recipient recipient, BooleanSupplier givesUp) {
         List<HeldEvent> secured;
         try {
             secured = secure(batch, givesUp);
         } catch (RuntimeException | Error e) {
             targets.giveBack(batch);
             LOG.log(Level.ERROR, "A delivery failed ahead of its listener; its events go back", e);
-            return;
+            return null;
         }
-        if (!secured.isEmpty()) {
-            new Run(secured, recipient).deliver(forced);
+        if (secured.isEmpty()) {
+            return null;
         }
+        Run run = new Run(secured, recipient);
+        run.begin();
+        return run;
     }
 
     /** Returns the events that this node certainly still owns; the others are let go of, or given back. */
@@ -148,11 +149,14 @@ final class BatchDelivery {
         place.goOn();
     }
 
-    /** One call of a listener, and how many of its events have ended. */
-    private final class Run {
+    /** One call of a listener, and how many of its events have ended. For one thread. */
+    final class Run {
 
         private final List<HeldEvent> events;
         private final Recipient recipient;
+        /** {@code null} if the events have ended before the listener had them. */
+        private Processing processing;
+
         private int ended;
         private boolean listening = true;
         private boolean silent;
@@ -162,19 +166,52 @@ final class BatchDelivery {
             this.recipient = recipient;
         }
 
-        private void deliver(BooleanSupplier forced) {
+        private void begin() {
             try {
                 reportWaits();
-                List<Result> results = processor.process(events, recipient, this::silent);
+                processing = processor.begin(events, recipient, this::silent);
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
+        }
+
+        List<HeldEvent> events() {
+            return events;
+        }
+
+        /** Runs the action as soon as the end need not be waited for, on any thread. */
+        void whenAnswered(Runnable action) {
+            if (processing == null) {
+                action.run();
+            } else {
+                processing.whenAnswered(action);
+            }
+        }
+
+        /**
+         * Waits for the listener and ends each event; never throws.
+         *
+         * @param forced whether listeners are told to stop
+         */
+        void end(BooleanSupplier forced) {
+            if (processing == null) {
+                return;
+            }
+            try {
+                List<Result> results = processing.results();
                 listened();
                 boolean cutShort = forced.getAsBoolean();
                 Thread.interrupted(); // an interrupt meant for the listener must not disturb the worker
                 end(results, cutShort);
             } catch (RuntimeException | Error e) {
-                listened();
-                endAll(e);
-                LOG.log(Level.ERROR, "A delivery failed outside of its listener; that counts as an attempt", e);
+                fail(e);
             }
+        }
+
+        private void fail(Throwable error) {
+            listened();
+            endAll(error);
+            LOG.log(Level.ERROR, "A delivery failed outside of its listener; that counts as an attempt", error);
         }
 
         /** Notes, while the listener has the events, that their target does not answer; it keeps them. */

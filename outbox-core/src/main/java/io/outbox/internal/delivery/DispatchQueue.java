@@ -9,9 +9,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
@@ -31,9 +33,15 @@ final class DispatchQueue {
 
     private static final int HOT_SHARE = 2;
     private static final int MAX_SET_ASIDE = 256;
+    /** How long a worker with batches under way waits for a full one before it does nothing but wait for answers. */
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    /** For workers that have batches under way: there is a full batch, or an answer. */
+    private final Condition full = lock.newCondition();
+
+    private int waitingForFull;
     private final Half hot;
     private final Half cold;
     private final boolean strictOrder;
@@ -41,6 +49,8 @@ final class DispatchQueue {
     private int waiting;
     private int removals;
     private boolean closed;
+    /** How many events the last batch could have had. */
+    private volatile int lastLimit = 1;
 
     /** @param depths where the events of all queues are counted */
     DispatchQueue(int hotCapacity, int coldCapacity, boolean strictOrder, Depths depths) {
@@ -100,6 +110,13 @@ final class DispatchQueue {
         if (!hot.isEmpty() || !cold.isEmpty()) {
             changed.signal();
         }
+        if (waitingForFull > 0 && waiting == 0 && hasFull()) {
+            full.signalAll();
+        }
+    }
+
+    private boolean hasFull() {
+        return hot.size() >= lastLimit || cold.size() >= lastLimit;
     }
 
     /**
@@ -128,6 +145,48 @@ final class DispatchQueue {
             lock.unlock();
         }
         fill(batch, batchSize);
+    }
+
+    /**
+     * Like {@link #take} for a worker that has batches under way: takes a batch once there are as many events as the last one could
+     * have had, or the queue is closed. The batch stays empty if there is something else to do first, or after a while.
+     */
+    void takeFull(List<HeldEvent> batch, ToIntFunction<HeldEvent> batchSize, BooleanSupplier hasOtherWork)
+            throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long leftNanos = LONGEST_WAIT_NANOS;
+            while (!closed && !hasFull()) {
+                if (leftNanos <= 0 || hasOtherWork.getAsBoolean()) {
+                    return;
+                }
+                waitingForFull++;
+                try {
+                    leftNanos = full.awaitNanos(leftNanos);
+                } finally {
+                    waitingForFull--;
+                }
+            }
+            if (!moveFirst(batch)) {
+                return;
+            }
+            wakeNext();
+        } finally {
+            lock.unlock();
+        }
+        fill(batch, batchSize);
+    }
+
+    /** Lets workers that wait for a full batch see that there is something else to do. */
+    void wakeForAnswer() {
+        lock.lock();
+        try {
+            if (waitingForFull > 0) {
+                full.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private long await(long nanos) throws InterruptedException {
@@ -176,6 +235,7 @@ final class DispatchQueue {
     private void fill(List<HeldEvent> batch, ToIntFunction<HeldEvent> batchSize) {
         HeldEvent first = batch.get(0);
         int limit = batchSize.applyAsInt(first);
+        lastLimit = limit;
         if (limit <= 1) {
             return;
         }
@@ -193,6 +253,7 @@ final class DispatchQueue {
         try {
             closed = true;
             changed.signalAll();
+            full.signalAll();
         } finally {
             lock.unlock();
         }

@@ -96,27 +96,80 @@ final class EventProcessor {
     record Result(Outcome outcome, Throwable error, boolean answered, EventEnvelope envelope) {}
 
     /**
-     * Processes events of one route and returns what became of them, in the same order.
+     * Begins with events of one route.
      *
      * <p>An event by itself is in its context from the first interceptor to the last, with the listener in between. A batch
      * listener stands outside of all contexts, also when its batch is one event, and interceptors in that of their event.
      *
-     * @param silence is told, meanwhile, that the target does not answer
+     * @param silence is told, until the results are there, that the target does not answer
      */
-    List<Result> process(List<HeldEvent> events, Recipient recipient, Consumer<RouteUnavailableException> silence) {
-        List<Attempt> attempts = new ArrayList<>(events.size());
-        events.forEach(event -> attempts.add(new Attempt(event)));
-        if (recipient.listener() instanceof BatchEventListener batching) {
-            processTogether(batching, attempts, silence);
-        } else {
-            Recipient called = recipient.isMissing() ? standIn(events.get(0).envelope()) : recipient;
-            attempts.forEach(attempt -> processAlone(called, attempt));
+    Processing begin(List<HeldEvent> events, Recipient recipient, Consumer<RouteUnavailableException> silence) {
+        Processing processing = new Processing(events, recipient);
+        processing.begin(silence);
+        return processing;
+    }
+
+    /** Events that are with their listener. */
+    final class Processing {
+
+        private final Recipient recipient;
+        private final List<Attempt> attempts;
+        private final long beganAt = System.nanoTime();
+        /** The events that a batch listener was given, and its answer to come; {@code null} if there is none. */
+        private List<Attempt> given;
+
+        private BatchEventListener.Pending pending;
+
+        private Processing(List<HeldEvent> events, Recipient recipient) {
+            this.recipient = recipient;
+            this.attempts = new ArrayList<>(events.size());
+            events.forEach(event -> attempts.add(new Attempt(event)));
         }
-        List<Result> results = new ArrayList<>(events.size());
-        Described described = new Described();
-        attempts.forEach(attempt -> results.add(new Result(
-                outcome(attempt, recipient, described), attempt.error(), attempt.hasReached(), attempt.envelope)));
-        return results;
+
+        private void begin(Consumer<RouteUnavailableException> silence) {
+            if (recipient.listener() instanceof BatchEventListener batching) {
+                attempts.forEach(attempt -> inContext(attempt, attempt::before));
+                given = attempts.stream().filter(Attempt::isUndecided).toList();
+                pending = given.isEmpty() ? null : listenTogether(batching, given, silence);
+            } else {
+                Recipient called =
+                        recipient.isMissing() ? standIn(attempts.get(0).event.envelope()) : recipient;
+                attempts.forEach(attempt -> processAlone(called, attempt));
+            }
+        }
+
+        /** Runs the action as soon as the results need not be waited for. */
+        void whenAnswered(Runnable action) {
+            if (pending == null) {
+                action.run();
+                return;
+            }
+            try {
+                pending.whenAnswered(action);
+            } catch (RuntimeException | Error e) {
+                LOG.log(
+                        Level.WARNING,
+                        "A batch listener cannot tell when its target has answered; it is waited for",
+                        e);
+                action.run();
+            }
+        }
+
+        /** Waits until the events have been processed, and returns what became of them, in the same order. */
+        List<Result> results() {
+            if (pending != null) {
+                heard(pending, given);
+                recordDuration(given.get(0).event, beganAt);
+            }
+            if (recipient.listener() instanceof BatchEventListener) {
+                attempts.forEach(attempt -> inContext(attempt, attempt::after));
+            }
+            List<Result> results = new ArrayList<>(attempts.size());
+            Described described = new Described();
+            attempts.forEach(attempt -> results.add(new Result(
+                    outcome(attempt, recipient, described), attempt.error(), attempt.hasReached(), attempt.envelope)));
+            return results;
+        }
     }
 
     /** Returns who stands in for the listener of an event that has none here. */
@@ -129,22 +182,14 @@ final class EventProcessor {
         try {
             attempt.before();
             if (attempt.isUndecided()) {
-                timed(attempt.event, () -> listenAlone(recipient, attempt));
+                long beganAt = System.nanoTime();
+                listenAlone(recipient, attempt);
+                recordDuration(attempt.event, beganAt);
             }
             attempt.after();
         } finally {
             context.close();
         }
-    }
-
-    private void processTogether(
-            BatchEventListener listener, List<Attempt> attempts, Consumer<RouteUnavailableException> silence) {
-        attempts.forEach(attempt -> inContext(attempt, attempt::before));
-        List<Attempt> admitted = attempts.stream().filter(Attempt::isUndecided).toList();
-        if (!admitted.isEmpty()) {
-            timed(admitted.get(0).event, () -> listenTogether(listener, admitted, silence));
-        }
-        attempts.forEach(attempt -> inContext(attempt, attempt::after));
     }
 
     /** Calls the interceptors of one event of a batch. */
@@ -253,27 +298,37 @@ final class EventProcessor {
         }
     }
 
-    private void timed(HeldEvent event, Runnable listening) {
-        long start = System.nanoTime();
-        listening.run();
-        metrics.recordListenerDuration(event.eventType(), System.nanoTime() - start);
+    private void recordDuration(HeldEvent event, long beganAt) {
+        metrics.recordListenerDuration(event.eventType(), System.nanoTime() - beganAt);
     }
 
-    /** Calls the listener with the events that no interceptor kept from it. */
-    private static void listenTogether(
-            BatchEventListener listener, List<Attempt> admitted, Consumer<RouteUnavailableException> silence) {
+    /** Calls the listener with the events that no interceptor kept from it; returns {@code null} if it fails. */
+    private static BatchEventListener.Pending listenTogether(
+            BatchEventListener listener, List<Attempt> given, Consumer<RouteUnavailableException> silence) {
         try {
-            List<BatchOutcome> outcomes = BatchEventListener.Waiting.call(
-                    listener,
-                    admitted.stream().map(attempt -> attempt.envelope).toList(),
-                    admitted.stream().map(attempt -> attempt.info).toList(),
-                    silence);
-            requireOnePerEvent(outcomes, admitted.size());
+            return Objects.requireNonNull(
+                    BatchEventListener.Pipelined.call(
+                            listener,
+                            given.stream().map(attempt -> attempt.envelope).toList(),
+                            given.stream().map(attempt -> attempt.info).toList(),
+                            silence),
+                    "The batch listener must return what is pending, but returned null");
+        } catch (Throwable e) {
+            given.forEach(attempt -> attempt.listened(BatchOutcome.failed(e)));
+            return null;
+        }
+    }
+
+    /** Waits for what a batch listener says about the events that it was given. */
+    private static void heard(BatchEventListener.Pending pending, List<Attempt> given) {
+        try {
+            List<BatchOutcome> outcomes = pending.outcomes();
+            requireOnePerEvent(outcomes, given.size());
             for (int i = 0; i < outcomes.size(); i++) {
-                admitted.get(i).listened(outcomes.get(i));
+                given.get(i).listened(outcomes.get(i));
             }
         } catch (Throwable e) {
-            admitted.forEach(attempt -> attempt.listened(BatchOutcome.failed(e)));
+            given.forEach(attempt -> attempt.listened(BatchOutcome.failed(e)));
         }
     }
 

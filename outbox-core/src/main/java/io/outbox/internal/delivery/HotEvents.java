@@ -278,7 +278,10 @@ final class HotEvents implements HotPath {
 
     private void drop(String eventId, EventTypes type) {
         metrics.incrementHotDropped();
-        warnOfDrop(eventId);
+        String eventType = type.names().get(0);
+        if (!lanes.of(eventType).isHeldUp(eventType)) { // that is known, and has been said with its reason
+            warnOfDrop(eventId);
+        }
         alarm.dueSoon(type);
     }
 

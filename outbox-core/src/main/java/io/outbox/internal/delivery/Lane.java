@@ -109,6 +109,11 @@ final class Lane {
         return circuits.isAnyOpen() && room.cold() > 0 ? circuits.probeTypes() : Set.of();
     }
 
+    /** Returns whether events of this type wait in the store for another reason than a lack of room. */
+    boolean isHeldUp(String eventType) {
+        return !room.isOpen() || circuits.isOpen(eventType);
+    }
+
     /** Returns what the poller reads for this lane. */
     List<PollFeed> feeds() {
         return feeds.all();

@@ -1,5 +1,6 @@
 package io.outbox.internal.delivery;
 
+import io.outbox.BatchEventListener;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
@@ -10,10 +11,10 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 
 /**
- * The threads of a lane: each takes a batch from the queue, waits for its turn, and delivers it.
+ * The threads of a lane: each takes a batch from the queue, waits for its turn, and delivers it, with several
+ * {@linkplain Underway under way} where the listener can do that.
  *
  * <p>Those of the lane that most types share are always there. Those of a type with a lane of its own come when there
  * are events for them and go when there have been none for a while: a hundred types at rest have no thread.
@@ -40,6 +41,7 @@ final class LaneWorkers {
     private final ExecutorService threads;
     private final int most;
     private final long mostIdleNanos;
+    private final boolean strictOrder;
     private final AtomicInteger present = new AtomicInteger();
     private final AtomicInteger free = new AtomicInteger();
     private final AtomicInteger delivering = new AtomicInteger();
@@ -59,6 +61,7 @@ final class LaneWorkers {
         this.rateLimiter = maxPerSecond == 0 ? null : new RateLimiter(maxPerSecond);
         this.threads = new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, 0, TimeUnit.NANOSECONDS, new SynchronousQueue<>(), context.threads());
+        this.strictOrder = settings.strictOrder();
         this.most = settings.workers().most();
         this.mostIdleNanos = settings.workers().mostIdle() == null
                 ? Long.MAX_VALUE
@@ -171,24 +174,56 @@ final class LaneWorkers {
 
     private void work() {
         Batch inHand = new Batch();
+        Underway underway = new Underway(queue::wakeForAnswer, () -> forced, events -> delivering.addAndGet(-events));
         while (true) {
             try {
                 giveBack(inHand); // what was taken before something failed
-                take(inHand);
+                underway.endAnswered();
+                if (!underway.hasRoom()) {
+                    underway.endFirst();
+                    continue;
+                }
+                take(inHand, underway);
                 if (inHand.isEmpty()) {
-                    return;
+                    if (underway.isEmpty()) {
+                        return;
+                    }
+                    underway.endFirst();
+                    continue;
                 }
                 Batch batch = inHand;
                 inHand = new Batch();
-                if (passes(batch)) {
-                    deliver(batch, () -> forced);
+                if (!mayJoin(batch, underway)) {
+                    underway.endAll();
+                }
+                if (passes(batch, underway)) {
+                    begin(batch, underway);
                 }
             } catch (InterruptedException e) {
                 if (forced) {
+                    underway.endAll();
                     return;
                 }
             } catch (RuntimeException | Error e) {
                 LOG.log(Level.ERROR, "A worker failed outside of a listener; it carries on", e);
+            }
+        }
+    }
+
+    /** Returns whether a batch may begin while others are under way; a listener that does not return soon keeps them waiting. */
+    private static boolean mayJoin(Batch batch, Underway underway) {
+        return batch.recipient().listener() instanceof BatchEventListener.Pipelined
+                && underway.isJoinedBy(batch.events());
+    }
+
+    private void begin(Batch batch, Underway underway) {
+        delivering.addAndGet(batch.size());
+        BatchDelivery.Run run = delivery.begin(batch, () -> forced);
+        delivering.addAndGet((run == null ? 0 : run.events().size()) - batch.size());
+        if (run != null) {
+            underway.add(run);
+            if (strictOrder) {
+                underway.endAll();
             }
         }
     }
@@ -202,21 +237,38 @@ final class LaneWorkers {
         }
     }
 
-    private void take(Batch batch) throws InterruptedException {
-        comes();
+    /**
+     * Takes the next batch; it stays empty if there is something else to do. While batches are under way the next one begins when
+     * it is full, so that there are no more calls than if each had been waited for; meanwhile this worker counts as busy.
+     */
+    private void take(Batch batch, Underway underway) throws InterruptedException {
+        boolean isFree = underway.isEmpty();
+        if (isFree) {
+            comes();
+        }
         try {
-            queue.take(batch.events(), first -> batchSize(batch, first), mostIdleNanos, present::decrementAndGet);
+            if (isFree) {
+                queue.take(batch.events(), first -> batchSize(batch, first), mostIdleNanos, present::decrementAndGet);
+            } else {
+                queue.takeFull(batch.events(), first -> batchSize(batch, first), underway::isFirstAnswered);
+            }
         } finally {
-            goes(batch.size());
-            come();
+            if (!isFree && !batch.isEmpty()) {
+                comes();
+                isFree = true;
+            }
+            if (isFree) {
+                goes(batch.size());
+                come();
+            }
         }
     }
 
     /** Waits until the rate allows the batch; gives it back and returns false if it must not be delivered now. */
-    private boolean passes(Batch batch) throws InterruptedException {
+    private boolean passes(Batch batch, Underway underway) throws InterruptedException {
         try {
             if (rateLimiter != null) {
-                rateLimiter.acquire(batch.size());
+                rateLimiter.acquire(batch.size(), underway::endAll);
             }
         } catch (InterruptedException e) {
             targets.giveBack(batch.events());
@@ -249,16 +301,19 @@ final class LaneWorkers {
             goes(batch.size());
         }
         if (!batch.isEmpty()) {
-            long patientUntil = System.nanoTime() + PATIENCE_NANOS;
-            deliver(batch, () -> forced || System.nanoTime() - patientUntil >= 0);
+            deliver(batch);
         }
         return batch.size();
     }
 
-    private void deliver(Batch batch, BooleanSupplier givesUp) {
+    private void deliver(Batch batch) {
+        long patientUntil = System.nanoTime() + PATIENCE_NANOS;
         delivering.addAndGet(batch.size());
         try {
-            delivery.deliver(batch, () -> forced, givesUp);
+            BatchDelivery.Run run = delivery.begin(batch, () -> forced || System.nanoTime() - patientUntil >= 0);
+            if (run != null) {
+                run.end(() -> forced);
+            }
         } finally {
             delivering.addAndGet(-batch.size());
         }

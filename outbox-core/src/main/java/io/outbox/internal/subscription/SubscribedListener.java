@@ -51,10 +51,17 @@ final class SubscribedListener extends ForwardingListener {
         }
 
         @Override
+        public Pending begin(
+                List<EventEnvelope> rows, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception {
+            return forward(rows.stream().map(Subscription::eventOf).toList(), infos, silence);
+        }
+
+        @Override
         public List<BatchOutcome> onEvents(
                 List<EventEnvelope> rows, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
                 throws Exception {
-            return super.onEvents(rows.stream().map(Subscription::eventOf).toList(), infos, silence);
+            return begin(rows, infos, silence).outcomes();
         }
 
         @Override

@@ -73,7 +73,7 @@ class EventProcessorTest {
     private List<Outcome> process(ListenerRegistry listeners, HeldEvent... events) {
         Routing routing = routing(listeners);
         Recipient recipient = routing.recipientOf(events[0].envelope());
-        return processor(routing).process(List.of(events), recipient, silence -> {}).stream()
+        return processor(routing).begin(List.of(events), recipient, silence -> {}).results().stream()
                 .map(EventProcessor.Result::outcome)
                 .toList();
     }

@@ -111,19 +111,53 @@ final class ObservedListeners {
         public List<BatchOutcome> onEvents(
                 List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
                 throws Exception {
+            return begin(events, infos, silence).outcomes();
+        }
+
+        @Override
+        public Pending begin(
+                List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
+                throws Exception {
             List<Observation> started =
                     events.stream().map(event -> observations.start(event)).toList();
             Observation.Scope scope = started.get(0).openScope();
             try {
-                List<BatchOutcome> outcomes = super.onEvents(events, infos, silence);
-                markFailures(started, outcomes);
-                return outcomes;
+                return new ObservedBatch(forward(events, infos, silence), started);
             } catch (Throwable e) {
-                started.forEach(observation -> observation.error(e));
+                fail(started, e);
                 throw e;
             } finally {
                 scope.close();
+            }
+        }
+    }
+
+    private static void fail(List<Observation> started, Throwable error) {
+        started.forEach(observation -> observation.error(error).stop());
+    }
+
+    /** A batch under way, which is observed until its outcomes are known. */
+    private record ObservedBatch(BatchEventListener.Pending pending, List<Observation> started)
+            implements BatchEventListener.Pending {
+
+        @Override
+        public void whenAnswered(Runnable action) {
+            pending.whenAnswered(action);
+        }
+
+        @Override
+        public List<BatchOutcome> outcomes() throws Exception {
+            Observation.Scope scope = started.get(0).openScope();
+            try {
+                List<BatchOutcome> outcomes = pending.outcomes();
+                markFailures(started, outcomes);
                 started.forEach(Observation::stop);
+                return outcomes;
+            } catch (Throwable e) {
+                fail(started, e);
+                throw e;
+            } finally {
+                scope.close();
             }
         }
 

@@ -1,0 +1,251 @@
+package io.outbox.rabbitmq;
+
+import com.rabbitmq.client.ShutdownSignalException;
+import io.outbox.BatchOutcome;
+import io.outbox.DispatchResult;
+import io.outbox.RouteUnavailableException;
+import io.outbox.util.DaemonThreadFactory;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * How messages get to the broker, and what is done about those for which it closes their channel. Thread-safe.
+ *
+ * <p>The broker keeps the order of messages within a channel. So the batches that a thread has under way share one, their
+ * {@link Line}; it has one while it has any.
+ */
+final class Sending implements AutoCloseable {
+
+    static final String BLOCKED = "RabbitMQ blocks publishers: ";
+
+    private final RabbitConnections connections;
+    private final Pace pace;
+    private final Map<Thread, Line> lines = new ConcurrentHashMap<>();
+    private final ScheduledThreadPoolExecutor timer =
+            new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-rabbitmq-timer-"));
+
+    Sending(RabbitConnections connections, Pace pace) {
+        this.connections = connections;
+        this.pace = pace;
+        timer.setRemoveOnCancelPolicy(true);
+    }
+
+    /** The channel of a thread that has batches under way, and how many. For that thread. */
+    private static final class Line {
+
+        private final RabbitConnection connection;
+        private final ConfirmChannel channel;
+        private int batches;
+        private int waiting;
+
+        private Line(RabbitConnection connection, ConfirmChannel channel) {
+            this.connection = connection;
+            this.channel = channel;
+        }
+
+        /** Returns whether nothing is known that keeps the next batch from being sent over it. */
+        private boolean isFree(RabbitConnection current) {
+            return waiting == 0 && connection == current && channel.isInOrder();
+        }
+    }
+
+    /** Settles the messages to exchanges that cannot be used; returns the others. */
+    List<Outgoing> toKnownExchanges(List<Outgoing> messages, Confirms confirms) throws IOException {
+        if (messages.isEmpty()) {
+            return messages;
+        }
+        RabbitConnection connection = connections.get();
+        for (Map.Entry<String, List<Outgoing>> group :
+                groups(messages, Outgoing::exchange).entrySet()) {
+            CloseReason fault = findFault(connection, group.getKey());
+            if (fault != null) {
+                confirms.fail(group.getValue(), fault.failure());
+            }
+        }
+        return confirms.open(messages);
+    }
+
+    private static CloseReason findFault(RabbitConnection connection, String exchange) throws IOException {
+        try {
+            return connection.findFault(exchange);
+        } catch (IOException | ShutdownSignalException e) {
+            connection.sever();
+            throw e;
+        }
+    }
+
+    /**
+     * Sends messages without waiting for their confirms, behind those of batches that this thread has under way, if there is
+     * nothing against it: each of them may be sent together with others, and none of those before has to be sent again.
+     *
+     * @return the messages under way, or {@code null} if they were not sent
+     */
+    ConfirmChannel.Flight sendAhead(List<Outgoing> messages, Confirms confirms)
+            throws IOException, InterruptedException {
+        RabbitConnection connection = connections.get();
+        Line line = lines.get(Thread.currentThread());
+        boolean isFree = line == null || line.isFree(connection);
+        if (!isFree || connection.blockedReason() != null || !pace.isFree(messages)) {
+            if (line != null) {
+                line.waiting++;
+            }
+            return null;
+        }
+        if (line == null) {
+            line = new Line(connection, borrow(connection));
+            lines.put(Thread.currentThread(), line);
+        }
+        line.batches++;
+        return publish(line.connection, line.channel, messages, confirms);
+    }
+
+    /** Notes that a batch of this thread has ended. */
+    void ended(ConfirmChannel.Flight flight) {
+        Line line = lines.get(Thread.currentThread());
+        if (line == null) {
+            return;
+        }
+        if (flight == null) {
+            line.waiting--;
+        } else {
+            line.batches--;
+        }
+        if (line.batches == 0 && line.waiting == 0) {
+            lines.remove(Thread.currentThread());
+            line.connection.giveBack(line.channel);
+        }
+    }
+
+    /**
+     * Waits for the confirms of messages under way. If their channel is closed because of a message, which may be one of another
+     * batch, sends those again that are not confirmed.
+     */
+    void finish(ConfirmChannel.Flight flight, List<Outgoing> messages, Confirms confirms)
+            throws IOException, InterruptedException {
+        CloseReason closure = flight.await();
+        List<Outgoing> open = closure == null ? List.of() : confirms.open(messages);
+        if (open.isEmpty()) {
+            return;
+        }
+        if (closure.isConnectionLost()) {
+            confirms.fail(open, closure.failure());
+            return;
+        }
+        connections.get().forgetExchanges();
+        if (lines.get(Thread.currentThread()).batches == 1) {
+            findTheOneAtFault(open, closure, confirms);
+        } else {
+            send(open, confirms);
+        }
+    }
+
+    /** Sends messages in their order, as many at a time as may go together. */
+    void send(List<Outgoing> messages, Confirms confirms) throws IOException, InterruptedException {
+        List<Outgoing> left = messages;
+        while (!left.isEmpty() && !confirms.isOverdue()) {
+            int count = pace.together(left);
+            sendTogether(left.subList(0, count), confirms);
+            left = confirms.open(left.subList(count, left.size()));
+        }
+    }
+
+    /** Sends messages over one channel; if that is closed because of one of them, sends the others again. */
+    private void sendTogether(List<Outgoing> messages, Confirms confirms) throws IOException, InterruptedException {
+        RabbitConnection connection = connections.get();
+        if (confirms.isOverdue()) {
+            return; // nothing that is sent now counts, and the connection is not to blame
+        }
+        String blocked = connection.blockedReason();
+        if (blocked != null) {
+            confirms.fail(messages, new RouteUnavailableException(BLOCKED + blocked));
+            return;
+        }
+        ConfirmChannel channel = borrow(connection);
+        CloseReason closure;
+        try {
+            closure = publish(connection, channel, messages, confirms).await();
+        } finally {
+            connection.giveBack(channel);
+        }
+        if (closure == null) {
+            return;
+        }
+        List<Outgoing> open = confirms.open(messages);
+        if (closure.isConnectionLost()) {
+            confirms.fail(open, closure.failure());
+            return;
+        }
+        connection.forgetExchanges();
+        findTheOneAtFault(open, closure, confirms);
+    }
+
+    private ConfirmChannel.Flight publish(
+            RabbitConnection connection, ConfirmChannel channel, List<Outgoing> messages, Confirms confirms)
+            throws IOException {
+        Future<?> rescue = severWhenOverdue(connection, confirms);
+        try {
+            connection.gather();
+            return channel.send(messages, confirms, connection::send);
+        } finally {
+            rescue.cancel(false);
+        }
+    }
+
+    /** Cuts the connection if sending takes too long: a write blocks for as long as the broker does not read. */
+    private Future<?> severWhenOverdue(RabbitConnection connection, Confirms confirms) {
+        try {
+            return timer.schedule(connection::sever, confirms.nanosLeft(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            throw new RouteUnavailableException("the publisher is closed", e);
+        }
+    }
+
+    /** A connection over which no channel can be opened is of no use any more. */
+    private static ConfirmChannel borrow(RabbitConnection connection) throws IOException {
+        try {
+            return connection.borrow();
+        } catch (IOException | ShutdownSignalException e) {
+            connection.sever();
+            throw e;
+        }
+    }
+
+    private void findTheOneAtFault(List<Outgoing> suspects, CloseReason closure, Confirms confirms)
+            throws IOException, InterruptedException {
+        Map<Outgoing.Target, List<Outgoing>> byTarget = groups(suspects, Outgoing::target);
+        if (byTarget.size() > 1) {
+            for (List<Outgoing> group : byTarget.values()) {
+                send(group, confirms);
+            }
+        } else if (closure.isAboutTheRoute()) {
+            confirms.fail(suspects, closure.failure());
+        } else if (suspects.size() > 1) {
+            pace.forgetSizes();
+            for (Outgoing suspect : suspects) {
+                sendTogether(List.of(suspect), confirms);
+            }
+        } else if (closure.isAboutTheMessage()) {
+            suspects.forEach(message -> confirms.settle(message, BatchOutcome.of(DispatchResult.dead(closure.text()))));
+        } else {
+            confirms.fail(suspects, closure.failure());
+        }
+    }
+
+    private static <K> Map<K, List<Outgoing>> groups(List<Outgoing> messages, Function<Outgoing, K> key) {
+        return messages.stream().collect(Collectors.groupingBy(key, LinkedHashMap::new, Collectors.toList()));
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}
