@@ -63,16 +63,36 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
     private final InboxTransactions transactions;
     private final ConsumedEvents marks;
     private final EventIds eventIds;
+    private final Sides sides;
     private final KnownEvents known;
     private final ConsumerMetrics metrics;
 
     IdempotentConsumer(JdbcInbox.ConsumerBuilder settings, InboxTransactions transactions, ConsumedEvents marks) {
-        this.name = settings.name();
+        this(
+                settings.name(),
+                transactions,
+                marks,
+                settings.eventIds(),
+                new Sides(settings.cache(), settings.metrics()));
+    }
+
+    private IdempotentConsumer(
+            String name, InboxTransactions transactions, ConsumedEvents marks, EventIds eventIds, Sides sides) {
+        this.name = name;
         this.transactions = transactions;
         this.marks = marks;
-        this.eventIds = settings.eventIds();
-        this.metrics = new ConsumerMetrics(settings.metrics());
-        this.known = new KnownEvents(name, settings.cache(), metrics);
+        this.eventIds = eventIds;
+        this.sides = sides;
+        this.metrics = new ConsumerMetrics(sides.metrics);
+        this.known = new KnownEvents(name, sides.cache, metrics);
+    }
+
+    /** What is told besides the database; the cache may be {@code null}. */
+    private record Sides(ConsumedEventCache cache, InboxMetrics metrics) {}
+
+    @Override
+    public OutboxIdempotentConsumer named(String other) {
+        return new IdempotentConsumer(JdbcInbox.validName(other), transactions, marks, eventIds, sides);
     }
 
     /** What is done with the messages that are new. */

@@ -41,6 +41,14 @@ public interface OutboxIdempotentConsumer {
      */
     boolean isIdentified(Object message);
 
+    /**
+     * Returns the consumer with this name that has the same settings, and marks of its own. Two listeners for the same events need
+     * two names, or they take the events from each other.
+     *
+     * @throws IllegalArgumentException if {@link JdbcInbox#validName} refuses the name
+     */
+    OutboxIdempotentConsumer named(String name);
+
     /** Runs the operation, unless the event that the message brings has been consumed. */
     default <T> void consume(T message, Runnable operation) {
         consumeReturning(message, returningNothing(operation));

@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param name The consumer's name, which tells its marks from those of other services in the same database; the same on
  *     all nodes. By default the name of the application, spring.application.name, or else "default".
  * @param tableName The table of consumed events, optionally with its schema.
+ * @param idHeader The header that has the id of an event, such as "id" for Debezium and "ce_id" for CloudEvents in Kafka.
  * @param unidentified What becomes of messages whose event id is missing, blank or malformed.
  * @param mappings The classes of the payloads of events, by the types of the events, for methods of listeners that take
  *     payloads as objects. An event of another type is refused there.
@@ -28,6 +29,9 @@ public record OutboxConsumerProperties(
 
         @Setting(rule = Rule.TABLE_NAME) @DefaultValue(InboxSchema.DEFAULT_TABLE)
         String tableName,
+
+        @Setting(rule = Rule.NOT_BLANK) @DefaultValue("outbox_event_id")
+        String idHeader,
 
         @DefaultValue("refuse") Unidentified unidentified,
         @DefaultValue Map<String, Class<?>> mappings,

@@ -44,6 +44,14 @@ public @interface Outboxed {
      */
     int version() default 1;
 
+    /**
+     * Where events of this class go: the topic in Kafka, the exchange in RabbitMQ. The same as {@code
+     * outbox.publisher.events.<type>.topic}, with the expressions of that setting, which are about the stored event ({@code
+     * "orders-#{headers['region']}"}), and for everything that is not set there. By default the class has no part in this. Not
+     * found in a native image; name the topic in the settings there.
+     */
+    String topic() default "";
+
     /** The type of what the event is about. By default there is none. */
     String aggregateType() default "";
 

@@ -3,7 +3,10 @@ package io.outbox.spring.boot;
 import static io.outbox.spring.boot.ConsumerApplication.bill;
 import static io.outbox.spring.boot.ConsumerApplication.count;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
@@ -12,6 +15,7 @@ import io.outbox.inbox.JdbcInbox;
 import io.outbox.inbox.OutboxIdempotentConsumer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +65,37 @@ class IdempotentConsumerTest {
                 consumer(context).consume(message, () -> bill(context));
             }
             assertThat(count(context, "bill")).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void consumersOfOtherNamesDoNotTakeEventsFromEachOtherAndAreCleanedUp() {
+        runner.withPropertyValues("outbox.consumer.clean-up.ttl=1ms", "outbox.consumer.clean-up.initial-delay=0s")
+                .run(context -> {
+                    Map<String, Object> message = message();
+                    OutboxIdempotentConsumer statistics = consumer(context).named("statistics");
+                    consumer(context).consume(message, () -> bill(context));
+                    statistics.consume(message, () -> bill(context));
+
+                    assertThat(count(context, "bill")).isEqualTo(2);
+                    assertThat(consumer(context).named("statistics")).isSameAs(statistics);
+                    assertThatIllegalArgumentException().isThrownBy(() -> statistics.named(" "));
+                    await().atMost(Duration.ofSeconds(30))
+                            .untilAsserted(() -> assertThat(consumers(context)).isEmpty());
+                });
+    }
+
+    @Test
+    void anotherHeaderCanHaveTheId() {
+        runner.withPropertyValues("outbox.consumer.id-header=ce_id").run(context -> {
+            Map<String, Object> message = Map.of("ce_id", "4711");
+            consumer(context).consume(message, () -> bill(context));
+            consumer(context).consume(message, () -> bill(context));
+
+            assertThat(count(context, "bill")).isEqualTo(1);
+            assertThatExceptionOfType(InvalidEventIdException.class)
+                    .isThrownBy(() -> consumer(context).consume(message(), () -> bill(context)))
+                    .withMessageContaining("ce_id");
         });
     }
 

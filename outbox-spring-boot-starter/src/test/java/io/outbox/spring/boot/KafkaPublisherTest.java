@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.outbox.OutboxPublisher;
@@ -104,6 +105,30 @@ class KafkaPublisherTest {
                 publish(context, "placed", 1);
                 reader.awaitRecords(1);
             });
+        }
+    }
+
+    /** Quotas, the broker's logs and dashboards tell it from other producers. */
+    @Test
+    void theProducerHasTheNameOfTheApplicationAndMeters() throws Exception {
+        KafkaServer server = KafkaServer.shared();
+        try (KafkaTopic reader = KafkaTopic.create(server, topic)) {
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            runner(server, "spring.application.name=shop")
+                    .withBean(MeterRegistry.class, () -> registry)
+                    .run(context -> {
+                        publish(context, "placed", 1);
+                        reader.awaitRecords(1);
+                        await().atMost(Duration.ofSeconds(20))
+                                .untilAsserted(() -> assertThat(registry.get("kafka.producer.record.send.total")
+                                                .tag("client.id", "shop-outbox")
+                                                .functionCounter()
+                                                .count())
+                                        .isEqualTo(1));
+                    });
+            assertThat(registry.find("kafka.producer.record.send.total").functionCounters())
+                    .as("they end with the producer")
+                    .isEmpty();
         }
     }
 

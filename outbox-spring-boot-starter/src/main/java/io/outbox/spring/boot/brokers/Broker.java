@@ -8,6 +8,7 @@ import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
 import java.time.Duration;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.env.Environment;
 
 /** Makes the listener that sends events to a broker, from the application's beans for that broker. */
 interface Broker {
@@ -23,16 +24,32 @@ interface Broker {
     /**
      * What a sender is to do.
      *
-     * @param key the name of its settings
+     * @param name the sender's name, or {@code null} for the one without
      * @param beanName the template whose settings to use, or {@code null} for the only one
      * @param router where events go
      * @param batchSize the largest number of events sent at once
      */
-    record Request(String key, String beanName, OutboxRouter router, int batchSize, Duration emergencyTimeout) {
+    record Request(String name, String beanName, OutboxRouter router, int batchSize, Duration emergencyTimeout) {
+
+        /** Returns the name of the sender's settings. */
+        String key() {
+            return EventSenders.key(name);
+        }
+
+        /**
+         * Returns how the sender is called at the broker: after what the application has said or is called, and after the sender.
+         *
+         * @param given what is said for the application's own connections, or {@code null}
+         */
+        String clientName(String given, Environment environment) {
+            String application = environment.getProperty("spring.application.name", "");
+            String base = given != null && !given.isBlank() ? given : application;
+            return (base.isBlank() ? "" : base + "-") + "outbox" + (name == null ? "" : "-" + name);
+        }
 
         /** Returns the name of the setting that names the template. */
         String beanNameKey() {
-            return key + ".bean-name";
+            return key() + ".bean-name";
         }
 
         /** Returns the bean of the given name. */

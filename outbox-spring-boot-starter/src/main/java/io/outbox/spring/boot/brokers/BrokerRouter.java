@@ -5,9 +5,12 @@ import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
 import io.outbox.UnrecoverableException;
 import io.outbox.WriterHook;
+import io.outbox.kafka.StoredHeaders;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +25,11 @@ import java.util.Map;
  * <p>Thread-safe.
  */
 final class BrokerRouter implements OutboxRouter, WriterHook {
+
+    /** The longest name in AMQP. */
+    private static final int MOST_BYTES = 255;
+
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private final SettingsRouter settings;
     private final OutboxRouter own;
@@ -58,7 +66,13 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
 
     private void requireRoute(EventEnvelope event) {
         SenderType broker = brokers.get(event.eventType());
-        if (broker == null || (isConstant(event) && !event.isTombstone())) {
+        if (broker == null) {
+            return;
+        }
+        if (broker == SenderType.KAFKA) {
+            StoredHeaders.requireRestorable(event);
+        }
+        if (isConstant(event) && !event.isTombstone()) {
             return;
         }
         OutboxRoute route = route(codec == null ? event : event.readBy(codec));
@@ -68,6 +82,11 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
         if (broker == SenderType.KAFKA && !KafkaTopics.isName(route.topic())) {
             throw refused(event, "topic '" + route.topic() + "' " + KafkaTopics.RULE);
         }
+        requireTimestamp(event, route.timestamp());
+        if (broker == SenderType.RABBIT_MQ) {
+            requireShort(event, "exchange", route.topic());
+            requireShort(event, "routing key", route.routingKey());
+        }
         if (event.isTombstone()) {
             requireTombstone(event, route, broker);
         }
@@ -75,6 +94,19 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
 
     private boolean isConstant(EventEnvelope event) {
         return own == null && settings.isConstant(event.eventType());
+    }
+
+    private static void requireTimestamp(EventEnvelope event, Instant timestamp) {
+        if (timestamp != null && (timestamp.isBefore(Instant.EPOCH) || timestamp.isAfter(LATEST))) {
+            throw refused(event, "timestamp " + timestamp + " is not between 1970 and the year 9999");
+        }
+    }
+
+    private static void requireShort(EventEnvelope event, String part, String name) {
+        int bytes = name == null ? 0 : name.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MOST_BYTES) {
+            throw refused(event, "its " + part + " has " + bytes + " bytes, but RabbitMQ takes at most " + MOST_BYTES);
+        }
     }
 
     private static void requireTombstone(EventEnvelope event, OutboxRoute route, SenderType broker) {

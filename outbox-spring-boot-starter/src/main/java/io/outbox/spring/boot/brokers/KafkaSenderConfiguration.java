@@ -1,5 +1,7 @@
 package io.outbox.spring.boot.brokers;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.outbox.BatchEventListener;
 import io.outbox.kafka.KafkaEventPublisher;
 import io.outbox.kafka.KafkaRecordCustomizer;
@@ -12,10 +14,13 @@ import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -39,15 +44,48 @@ class KafkaSenderConfiguration {
             OutboxPublisherProperties properties,
             Environment environment,
             ObjectProvider<KafkaOperations<?, ?>> templates,
-            ObjectProvider<KafkaRecordCustomizer> customizers) {
-        return new Kafka(beans, new MessageFormat(properties, environment), templates, customizers);
+            ObjectProvider<KafkaRecordCustomizer> customizers,
+            ObjectProvider<ProducerMeters> meters) {
+        return new Kafka(
+                beans,
+                environment,
+                new MessageFormat(properties, environment),
+                templates,
+                customizers,
+                meters.getIfAvailable(() -> producer -> () -> {}));
+    }
+
+    /** Adds meters of a producer, and takes them away when the result is closed. */
+    @FunctionalInterface
+    interface ProducerMeters extends Function<Producer<?, ?>, AutoCloseable> {}
+
+    /** The meters that Spring Boot gives to the application's own producers. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({MeterRegistry.class, KafkaClientMetrics.class})
+    @ConditionalOnProperty(name = "outbox.metrics.enabled", matchIfMissing = true)
+    static class Meters {
+
+        @Bean
+        ProducerMeters outboxKafkaProducerMeters(ObjectProvider<MeterRegistry> registries) {
+            return producer -> {
+                MeterRegistry registry = registries.getIfAvailable();
+                if (registry == null) {
+                    return () -> {};
+                }
+                KafkaClientMetrics metrics = new KafkaClientMetrics(producer);
+                metrics.bindTo(registry);
+                return metrics;
+            };
+        }
     }
 
     private record Kafka(
             BeanFactory beans,
+            Environment environment,
             MessageFormat format,
             ObjectProvider<KafkaOperations<?, ?>> templates,
-            ObjectProvider<KafkaRecordCustomizer> customizers)
+            ObjectProvider<KafkaRecordCustomizer> customizers,
+            ProducerMeters meters)
             implements Broker {
 
         @Override
@@ -60,7 +98,8 @@ class KafkaSenderConfiguration {
             KafkaOperations<?, ?> template = notTransactional(template(request), request);
             warnOfSerializers(template.getProducerFactory());
             KafkaEventPublisher.Builder publisher = KafkaEventPublisher.builder()
-                    .producerConfig(producerConfig(template))
+                    .producerConfig(producerConfig(template, request))
+                    .producerMeters(meters)
                     .router(request.router())
                     .headerNames(format.headerNames())
                     .batchSize(request.batchSize())
@@ -73,7 +112,7 @@ class KafkaSenderConfiguration {
         @Override
         public PayloadSerializer serializer(String eventType, OutboxEventProperties event, Request request) {
             return new KafkaSerializers(beans)
-                    .of(eventType, event, producerConfig(template(request)), request.router());
+                    .of(eventType, event, producerConfig(template(request), request), request.router());
         }
 
         /** Somebody who has set one may believe that it is used. */
@@ -122,10 +161,12 @@ class KafkaSenderConfiguration {
         }
 
         /** Returns the template's settings, under a client id that does not collide with that of its own producer. */
-        private static Map<String, Object> producerConfig(KafkaOperations<?, ?> template) {
+        private Map<String, Object> producerConfig(KafkaOperations<?, ?> template, Request request) {
             Map<String, Object> config =
                     new HashMap<>(template.getProducerFactory().getConfigurationProperties());
-            config.computeIfPresent(ProducerConfig.CLIENT_ID_CONFIG, (key, id) -> id + "-outbox");
+            config.compute(
+                    ProducerConfig.CLIENT_ID_CONFIG,
+                    (key, id) -> request.clientName(id == null ? null : id.toString(), environment));
             return config;
         }
     }

@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
 /** Auto-configuration of the senders to Kafka and RabbitMQ for the event types of {@link OutboxPublisherProperties}. */
@@ -25,6 +26,11 @@ import org.springframework.core.env.Environment;
 @ConditionalOnClass(Outbox.class)
 @ConditionalOnOutboxEnabled
 public class OutboxBrokersAutoConfiguration {
+
+    @Bean
+    static OutboxedTopics outboxOutboxedTopics(ConfigurableEnvironment environment) {
+        return new OutboxedTopics(environment);
+    }
 
     @Bean
     BrokerLanes outboxPublisherLanes(

@@ -12,6 +12,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
+import org.springframework.amqp.rabbit.connection.ConnectionNameStrategy;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.RuntimeHints;
@@ -37,13 +38,25 @@ class RabbitSenderConfiguration {
             OutboxPublisherProperties properties,
             Environment environment,
             ObjectProvider<RabbitTemplate> templates,
-            ObjectProvider<RabbitMessageCustomizer> customizers) {
+            ObjectProvider<RabbitMessageCustomizer> customizers,
+            ObjectProvider<ConnectionNameStrategy> names) {
         return new Rabbit(
                 beans,
                 new MessageFormat(properties, environment),
                 new MessageSettings(properties.events()),
                 templates,
-                customizers);
+                customizers,
+                new Names(names, environment));
+    }
+
+    /** How connections are called, by the application's strategy or else by its name. */
+    private record Names(ObjectProvider<ConnectionNameStrategy> strategies, Environment environment) {
+
+        String of(Broker.Request request, AbstractConnectionFactory connections) {
+            ConnectionNameStrategy strategy = strategies.getIfUnique();
+            String given = strategy == null ? null : strategy.obtainNewConnectionName(connections);
+            return request.clientName(given, environment);
+        }
     }
 
     private record Rabbit(
@@ -51,7 +64,8 @@ class RabbitSenderConfiguration {
             MessageFormat format,
             MessageSettings settings,
             ObjectProvider<RabbitTemplate> templates,
-            ObjectProvider<RabbitMessageCustomizer> customizers)
+            ObjectProvider<RabbitMessageCustomizer> customizers,
+            Names names)
             implements Broker {
 
         @Override
@@ -71,6 +85,7 @@ class RabbitSenderConfiguration {
             }
             RabbitEventPublisher.Builder publisher = RabbitEventPublisher.builder()
                     .connectionFactory(connections.getRabbitConnectionFactory())
+                    .connectionName(names.of(request, connections))
                     .router(request.router())
                     .headerNames(format.headerNames())
                     .customizer(settings)

@@ -85,7 +85,7 @@ final class SenderAssembly {
                 .orElseThrow();
         String beanName = settings.beanName();
         return new Broker.Request(
-                EventSenders.key(name),
+                name,
                 beanName == null || beanName.isBlank() ? null : beanName,
                 router,
                 largestBatch,

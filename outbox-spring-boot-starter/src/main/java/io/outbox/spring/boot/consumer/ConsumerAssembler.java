@@ -43,6 +43,7 @@ final class ConsumerAssembler implements Function<String, OutboxIdempotentConsum
         JdbcInbox.ConsumerBuilder builder = inbox.get()
                 .consumer()
                 .name(name)
+                .idHeader(settings.idHeader())
                 .unidentified(settings.unidentified())
                 .metrics(metrics);
         for (int i = readers.size() - 1; i >= 0; i--) {

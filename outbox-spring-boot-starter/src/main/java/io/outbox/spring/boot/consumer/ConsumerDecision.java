@@ -31,6 +31,7 @@ final class ConsumerDecision {
         return new ConsumerSettings(
                 decision.name(explicit.value(APPLICATION_NAME, String.class).orElse("")),
                 properties.tableName(),
+                properties.idHeader(),
                 properties.unidentified(),
                 decision.cleanUp(),
                 decision.cacheName());

@@ -10,12 +10,14 @@ import java.util.Optional;
  *
  * @param name the name of the application's consumer
  * @param tableName the table of consumed events
+ * @param idHeader the header that has the id of an event
  * @param cleanUp when marks are deleted, or empty if they are kept
  * @param cacheName the cache that is asked first, or empty
  */
 record ConsumerSettings(
         String name,
         String tableName,
+        String idHeader,
         Unidentified unidentified,
         Optional<CleanUp> cleanUp,
         Optional<String> cacheName) {

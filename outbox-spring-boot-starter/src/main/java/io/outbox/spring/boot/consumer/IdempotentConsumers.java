@@ -54,6 +54,10 @@ public final class IdempotentConsumers {
         return named(given.isEmpty() ? defaultName + "/" + listener : given);
     }
 
+    private OutboxIdempotentConsumer ofName(String name) {
+        return named(JdbcInbox.validName(name));
+    }
+
     private OutboxIdempotentConsumer named(String name) {
         try {
             JdbcInbox.validName(name);
@@ -67,7 +71,7 @@ public final class IdempotentConsumers {
             return known;
         }
         // not under a lock, since the factory asks for beans
-        OutboxIdempotentConsumer made = factory.apply(name);
+        OutboxIdempotentConsumer made = new RegisteredConsumer(factory.apply(name), this::ofName);
         known = consumers.putIfAbsent(name, made);
         if (known != null) {
             return known;

@@ -41,6 +41,11 @@ final class ObservedConsumer implements OutboxIdempotentConsumer {
     }
 
     @Override
+    public OutboxIdempotentConsumer named(String other) {
+        return new ObservedConsumer(other, consumer.named(other), registry, headers);
+    }
+
+    @Override
     public boolean isIdentified(Object message) {
         return consumer.isIdentified(message);
     }

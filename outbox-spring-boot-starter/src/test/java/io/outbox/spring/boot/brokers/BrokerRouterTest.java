@@ -1,6 +1,7 @@
 package io.outbox.spring.boot.brokers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.EventEnvelope;
@@ -19,6 +20,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -117,6 +119,39 @@ class BrokerRouterTest {
                                 .route(event)
                                 .timestamp())
                         .isBetween(TIME.minusMillis(1), TIME));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#{-1}", "#{-5000000000000000L}", "#{'+12026-01-01T00:00:00Z'}"})
+    void aTimeThatNoMessageCanHaveIsRefusedAtTheWrite(String text) {
+        BrokerRouter routes = routes(settings -> settings.put("timestamp", text));
+
+        assertThatExceptionOfType(UnrecoverableException.class)
+                .isThrownBy(() -> write(routes, event))
+                .withMessageContaining("is not between 1970 and the year 9999");
+    }
+
+    @Test
+    void aHeaderThatLooksLikeBytesAndIsNoneIsRefusedAtTheWrite() {
+        EventEnvelope forged =
+                event.toBuilder().header("outbox_bytes:x", "no Base64!").build();
+
+        assertThatExceptionOfType(UnrecoverableException.class)
+                .isThrownBy(() -> write(routes(settings -> {}), forged))
+                .withMessageContaining("outbox_bytes:x")
+                .withMessageContaining("give it another name");
+    }
+
+    @Test
+    void aRoutingKeyThatAmqpCannotExpressIsRefusedAtTheWrite() {
+        BrokerRouter routes =
+                routes(SenderType.RABBIT_MQ, null, settings -> settings.put("routing-key", "#{headers['region']}"));
+        EventEnvelope wordy =
+                event.toBuilder().header("region", "ä".repeat(128)).build();
+
+        assertThatExceptionOfType(UnrecoverableException.class)
+                .isThrownBy(() -> write(routes, wordy))
+                .withMessageContaining("routing key has 256 bytes");
     }
 
     @Test

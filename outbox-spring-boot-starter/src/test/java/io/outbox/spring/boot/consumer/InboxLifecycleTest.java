@@ -42,7 +42,12 @@ class InboxLifecycleTest {
                 },
                 consumers,
                 new ConsumerSettings(
-                        "billing", "outbox_consumed_event", Unidentified.REFUSE, Optional.of(rules), Optional.empty()),
+                        "billing",
+                        "outbox_consumed_event",
+                        "outbox_event_id",
+                        Unidentified.REFUSE,
+                        Optional.of(rules),
+                        Optional.empty()),
                 InboxMetrics.NOOP,
                 true);
     }

@@ -2,6 +2,7 @@ package io.outbox.spring.boot.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outbox.OutboxHeaders;
 import io.outbox.inbox.InboxCleanUp;
 import io.outbox.inbox.InboxSchema;
 import io.outbox.inbox.OutboxIdempotentConsumer;
@@ -62,6 +63,7 @@ class OutboxConsumerPropertiesTest {
                 .isEqualTo(new ConsumerSettings(
                         "billing",
                         InboxSchema.DEFAULT_TABLE,
+                        OutboxHeaders.EVENT_ID.getValue(),
                         Unidentified.REFUSE,
                         Optional.of(new ConsumerSettings.CleanUp(
                                 InboxCleanUp.DEFAULT_BATCH_SIZE,
@@ -76,6 +78,7 @@ class OutboxConsumerPropertiesTest {
         runner.withPropertyValues(
                         "outbox.consumer.name=invoices",
                         "outbox.consumer.table-name=consumed",
+                        "outbox.consumer.id-header=ce_id",
                         "outbox.consumer.unidentified=pass-on",
                         "outbox.consumer.clean-up.batch-size=7",
                         "outbox.consumer.clean-up.ttl=2h",
@@ -86,6 +89,7 @@ class OutboxConsumerPropertiesTest {
                             .isEqualTo(new ConsumerSettings(
                                     "invoices",
                                     "consumed",
+                                    "ce_id",
                                     Unidentified.PASS_ON,
                                     Optional.of(new ConsumerSettings.CleanUp(
                                             7, Duration.ofHours(2), Duration.ZERO, Duration.ofSeconds(120))),
