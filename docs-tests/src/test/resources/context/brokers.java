@@ -5,6 +5,7 @@ import io.outbox.kafka.*;
 import io.outbox.rabbitmq.*;
 import io.outbox.spi.*;
 import io.outbox.spring.boot.OutboxPublish;
+import io.outbox.spring.boot.Outboxed;
 import java.time.Duration;
 import java.util.Map;
 import org.springframework.context.annotation.Bean;

@@ -7,16 +7,22 @@ final class EventIds {
 
     private final String header;
     private final HeaderReaders readers;
+    private final EventIdExtractor<Object> extractor;
     private final Unidentified unidentified;
 
-    EventIds(String header, HeaderReaders readers, Unidentified unidentified) {
+    /** @param extractor finds ids in place of the header, or {@code null} */
+    EventIds(String header, HeaderReaders readers, EventIdExtractor<Object> extractor, Unidentified unidentified) {
         this.header = header;
         this.readers = readers;
+        this.extractor = extractor;
         this.unidentified = unidentified;
     }
 
-    /** Returns the id in the message's header; {@code null} if it has no usable one and is passed on. */
+    /** Returns the id that a message brings, usually in its header; {@code null} if it has no usable one and is passed on. */
     String inHeader(Object message) {
+        if (extractor != null) {
+            return extracted(message, extractor);
+        }
         return usable(readers.header(message, header), "The header " + header + " of a message", header);
     }
 

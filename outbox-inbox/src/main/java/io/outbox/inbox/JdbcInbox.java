@@ -165,6 +165,7 @@ public final class JdbcInbox {
         private final List<HeaderReader<?>> readers = new ArrayList<>();
         private String name = DEFAULT_CONSUMER;
         private String idHeader = OutboxHeaders.EVENT_ID.getValue();
+        private EventIdExtractor<Object> idExtractor;
         private Unidentified unidentified = Unidentified.REFUSE;
         private ConsumedEventCache cache;
         private InboxMetrics metrics = InboxMetrics.NOOP;
@@ -189,6 +190,15 @@ public final class JdbcInbox {
                 throw new IllegalArgumentException("idHeader must not be blank");
             }
             this.idHeader = idHeader;
+            return this;
+        }
+
+        /**
+         * Finds the event id of every message that is consumed without an extractor of its own, in place of the header. Default: the
+         * {@linkplain #idHeader header}.
+         */
+        public ConsumerBuilder idExtractor(EventIdExtractor<Object> idExtractor) {
+            this.idExtractor = Objects.requireNonNull(idExtractor, "idExtractor");
             return this;
         }
 
@@ -234,7 +244,7 @@ public final class JdbcInbox {
         }
 
         EventIds eventIds() {
-            return new EventIds(idHeader, HeaderReaders.of(readers), unidentified);
+            return new EventIds(idHeader, HeaderReaders.of(readers), idExtractor, unidentified);
         }
     }
 }

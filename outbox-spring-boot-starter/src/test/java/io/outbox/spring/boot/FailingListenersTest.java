@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -234,6 +235,16 @@ class FailingListenersTest {
     /** Long enough for ten attempts to fail, and more; a container that does not requeue would lose what it refuses. */
     @Test
     void whileTheDatabaseIsAwayMessagesComeAgainWithoutEnd() throws Exception {
+        runWithoutDatabaseFor(Duration.ofSeconds(8));
+    }
+
+    @Test
+    @Tag("soak")
+    void whileTheDatabaseIsAwayForAMinuteMessagesComeAgainWithoutEnd() throws Exception {
+        runWithoutDatabaseFor(Duration.ofSeconds(60));
+    }
+
+    private void runWithoutDatabaseFor(Duration outage) throws Exception {
         String direct = PostgresServer.shared().newDatabase();
         List<String> expected = Stream.of("single", "batch", "rabbit")
                 .flatMap(listener -> allOf(listener).stream())
@@ -256,7 +267,7 @@ class FailingListenersTest {
                         proxy.resetAll();
                         kafka.send(topic, EVENTS.toArray(String[]::new));
                         rabbit.send(EVENTS.toArray(String[]::new));
-                        await().pollDelay(Duration.ofSeconds(8)).until(() -> true);
+                        await().atMost(outage.plusSeconds(10)).pollDelay(outage).until(() -> true);
                         proxy.accept();
                         JdbcTemplate database = new JdbcTemplate(new DriverManagerDataSource(direct));
                         await().atMost(PATIENCE)

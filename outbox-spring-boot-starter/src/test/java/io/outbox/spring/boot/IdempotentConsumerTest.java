@@ -5,6 +5,7 @@ import static io.outbox.spring.boot.ConsumerApplication.count;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -83,6 +84,29 @@ class IdempotentConsumerTest {
                     await().atMost(Duration.ofSeconds(30))
                             .untilAsserted(() -> assertThat(consumers(context)).isEmpty());
                 });
+    }
+
+    @Test
+    void anExpressionCanGiveTheId() {
+        runner.withPropertyValues("outbox.consumer.id-expression=payload + '-' + headers['part']")
+                .run(context -> {
+                    for (int part : List.of(1, 2, 2)) {
+                        consumer(context)
+                                .consume(
+                                        MessageBuilder.withPayload("4711")
+                                                .setHeader("part", part)
+                                                .build(),
+                                        () -> bill(context));
+                    }
+                    assertThat(count(context, "bill")).isEqualTo(2);
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> consumer(context).consume(Map.of("none", 1), () -> bill(context)))
+                            .withMessageContaining("outbox.consumer.id-expression");
+                });
+        runner.withPropertyValues("outbox.consumer.id-expression=a b")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("outbox.consumer.id-expression")
+                        .hasStackTraceContaining("is not a SpEL expression"));
     }
 
     @Test

@@ -49,6 +49,7 @@ final class ConsumerAssembler implements Function<String, OutboxIdempotentConsum
         for (int i = readers.size() - 1; i >= 0; i--) {
             builder.headerReader(readers.get(i));
         }
+        settings.idExpression().map(IdExpression::of).ifPresent(builder::idExtractor);
         cache.ifPresent(builder::cache);
         OutboxIdempotentConsumer consumer = builder.build();
         return observations.isNoop()

@@ -32,6 +32,7 @@ final class ConsumerDecision {
                 decision.name(explicit.value(APPLICATION_NAME, String.class).orElse("")),
                 properties.tableName(),
                 properties.idHeader(),
+                Optional.ofNullable(properties.idExpression()),
                 properties.unidentified(),
                 decision.cleanUp(),
                 decision.cacheName());

@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param name the name of the application's consumer
  * @param tableName the table of consumed events
  * @param idHeader the header that has the id of an event
+ * @param idExpression what gives the id instead, or empty
  * @param cleanUp when marks are deleted, or empty if they are kept
  * @param cacheName the cache that is asked first, or empty
  */
@@ -18,6 +19,7 @@ record ConsumerSettings(
         String name,
         String tableName,
         String idHeader,
+        Optional<String> idExpression,
         Unidentified unidentified,
         Optional<CleanUp> cleanUp,
         Optional<String> cacheName) {

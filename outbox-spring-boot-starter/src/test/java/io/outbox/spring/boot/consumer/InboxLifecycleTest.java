@@ -45,6 +45,7 @@ class InboxLifecycleTest {
                         "billing",
                         "outbox_consumed_event",
                         "outbox_event_id",
+                        Optional.empty(),
                         Unidentified.REFUSE,
                         Optional.of(rules),
                         Optional.empty()),

@@ -64,6 +64,7 @@ class OutboxConsumerPropertiesTest {
                         "billing",
                         InboxSchema.DEFAULT_TABLE,
                         OutboxHeaders.EVENT_ID.getValue(),
+                        Optional.empty(),
                         Unidentified.REFUSE,
                         Optional.of(new ConsumerSettings.CleanUp(
                                 InboxCleanUp.DEFAULT_BATCH_SIZE,
@@ -90,6 +91,7 @@ class OutboxConsumerPropertiesTest {
                                     "invoices",
                                     "consumed",
                                     "ce_id",
+                                    Optional.empty(),
                                     Unidentified.PASS_ON,
                                     Optional.of(new ConsumerSettings.CleanUp(
                                             7, Duration.ofHours(2), Duration.ZERO, Duration.ofSeconds(120))),

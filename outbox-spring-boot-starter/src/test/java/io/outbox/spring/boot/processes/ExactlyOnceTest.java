@@ -38,16 +38,17 @@ class ExactlyOnceTest {
 
     @Test
     void everyOrderIsBilledOnceWhoeverIsKilled() throws Exception {
-        run(300, 2);
+        run(300, 2, 50);
     }
 
     @Test
     @Tag("soak")
     void everyOneOfTenThousandOrdersIsBilledOnceWhoeverIsKilled() throws Exception {
-        run(10_000, 15);
+        run(10_000, 30, 200);
     }
 
-    private void run(int orders, int kills) throws Exception {
+    /** @param failsOnceIn how many calls of a listener there are for one that fails, on average */
+    private void run(int orders, int kills, int failsOnceIn) throws Exception {
         long seed = Long.getLong("exactly-once.seed", new Random().nextLong());
         Random random = new Random(seed);
         JdbcTemplate shop = new JdbcTemplate(new DriverManagerDataSource(near));
@@ -55,8 +56,8 @@ class ExactlyOnceTest {
         shop.execute(Shop.TABLE);
         billing.execute(Billing.TABLE);
         KafkaMessages.createTopics(4, topic);
-        List<Supplier<ChildJvm>> kinds =
-                List.of(() -> shop(orders), () -> billing("kafka"), () -> billing("kafka.batch"));
+        List<Supplier<ChildJvm>> kinds = List.of(
+                () -> shop(orders), () -> billing("kafka", failsOnceIn), () -> billing("kafka.batch", failsOnceIn));
         try {
             kinds.forEach(kind -> processes.add(kind.get()));
             for (int kill = 1; kill <= kills; kill++) {
@@ -102,7 +103,7 @@ class ExactlyOnceTest {
     }
 
     /** Both kinds of listeners have the name of one consumer, since they share the events of a group. */
-    private ChildJvm billing(String kind) {
+    private ChildJvm billing(String kind, int failsOnceIn) {
         return ChildJvm.start(
                 Billing.class,
                 directory,
@@ -111,7 +112,7 @@ class ExactlyOnceTest {
                 kafka(),
                 kind + "=true",
                 "consumer=billing",
-                "billing.fails-once-in=50",
+                "billing.fails-once-in=" + failsOnceIn,
                 "spring.kafka.consumer.group-id=" + topic + "-group");
     }
 
