@@ -39,22 +39,18 @@ final class Sending implements AutoCloseable {
         timer.setRemoveOnCancelPolicy(true);
     }
 
-    /** The channel of a thread that has batches under way, and how many. For that thread. */
+    /** What a thread has under way: how many batches were sent over its channel, and how many wait until those have ended. */
     private static final class Line {
 
-        private final RabbitConnection connection;
-        private final ConfirmChannel channel;
-        private int batches;
+        private RabbitConnection connection;
+        /** {@code null} until something is sent ahead. */
+        private ConfirmChannel channel;
+
+        private int sent;
         private int waiting;
 
-        private Line(RabbitConnection connection, ConfirmChannel channel) {
-            this.connection = connection;
-            this.channel = channel;
-        }
-
-        /** Returns whether nothing is known that keeps the next batch from being sent over it. */
-        private boolean isFree(RabbitConnection current) {
-            return waiting == 0 && connection == current && channel.isInOrder();
+        private boolean isUsable(RabbitConnection current) {
+            return channel == null || (connection == current && channel.isInOrder());
         }
     }
 
@@ -89,39 +85,37 @@ final class Sending implements AutoCloseable {
      *
      * @return the messages under way, or {@code null} if they were not sent
      */
-    ConfirmChannel.Flight sendAhead(List<Outgoing> messages, Confirms confirms)
-            throws IOException, InterruptedException {
+    ConfirmChannel.Flight sendAhead(List<Outgoing> messages, Confirms confirms) throws IOException {
+        Line line = lines.computeIfAbsent(Thread.currentThread(), thread -> new Line());
+        line.waiting++;
         RabbitConnection connection = connections.get();
-        Line line = lines.get(Thread.currentThread());
-        boolean isFree = line == null || line.isFree(connection);
-        if (!isFree || connection.blockedReason() != null || !pace.isFree(messages)) {
-            if (line != null) {
-                line.waiting++;
-            }
+        boolean isNext = line.waiting == 1 && line.isUsable(connection);
+        if (!isNext || connection.blockedReason() != null || !pace.isFree(messages)) {
             return null;
         }
-        if (line == null) {
-            line = new Line(connection, borrow(connection));
-            lines.put(Thread.currentThread(), line);
+        if (line.channel == null) {
+            line.channel = borrow(connection);
+            line.connection = connection;
         }
-        line.batches++;
-        return publish(line.connection, line.channel, messages, confirms);
+        ConfirmChannel.Flight flight = publish(connection, line.channel, messages, confirms);
+        line.waiting--;
+        line.sent++;
+        return flight;
     }
 
-    /** Notes that a batch of this thread has ended. */
+    /** Notes that a batch for which {@link #sendAhead} was called has ended. */
     void ended(ConfirmChannel.Flight flight) {
         Line line = lines.get(Thread.currentThread());
-        if (line == null) {
-            return;
-        }
         if (flight == null) {
             line.waiting--;
         } else {
-            line.batches--;
+            line.sent--;
         }
-        if (line.batches == 0 && line.waiting == 0) {
+        if (line.sent == 0 && line.waiting == 0) {
             lines.remove(Thread.currentThread());
-            line.connection.giveBack(line.channel);
+            if (line.channel != null) {
+                line.connection.giveBack(line.channel);
+            }
         }
     }
 
@@ -141,7 +135,7 @@ final class Sending implements AutoCloseable {
             return;
         }
         connections.get().forgetExchanges();
-        if (lines.get(Thread.currentThread()).batches == 1) {
+        if (lines.get(Thread.currentThread()).sent == 1) {
             findTheOneAtFault(open, closure, confirms);
         } else {
             send(open, confirms);
