@@ -1,9 +1,9 @@
 package io.outbox.jdbc;
 
-import io.outbox.jdbc.internal.KeyColumns;
 import io.outbox.jdbc.internal.LaneIndex;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.DeadLetterStore;
+import io.outbox.jdbc.store.KeyColumns;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.ForwardingBackend;
 import io.outbox.spi.OutboxBackend;

@@ -9,7 +9,6 @@ import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.TableNames;
-import io.outbox.jdbc.internal.KeyColumns;
 import io.outbox.jdbc.internal.LaneIndex;
 import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
@@ -241,7 +240,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Returns whether the database can keep the order of keys. Default: if there is a script for it. */
     boolean canBeKeyed() {
-        return keyColumns().script().hasKeyed();
+        return keyColumns().canBeCreated();
     }
 
     /** Returns the columns for order by key. */

@@ -3,7 +3,6 @@ package io.outbox.jdbc.store;
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.TableNames;
-import io.outbox.jdbc.internal.KeyColumns;
 import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.model.DeadLetter;

@@ -1,21 +1,36 @@
-package io.outbox.jdbc.internal;
+package io.outbox.jdbc.store;
 
 import io.outbox.jdbc.OutboxSchemaException;
+import io.outbox.jdbc.internal.SchemaScript;
+import io.outbox.jdbc.internal.TableCatalog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 
 /**
- * The columns and indexes by which events of one key keep their order: {@code schema/<database>-keyed.sql}.
- *
- * @param catalog where to look for them
- * @param script how to create them
- * @param keyColumn the column with the key of unfinished events, by which the index begins
+ * The columns and indexes by which events of one key keep their order: {@code schema/<database>-keyed.sql}. Immutable and
+ * thread-safe.
  */
-public record KeyColumns(TableCatalog catalog, SchemaScript script, String keyColumn) {
+public final class KeyColumns {
 
     private static final Set<String> COLUMNS = Set.of("order_key", "order_seq");
+
+    private final TableCatalog catalog;
+    private final SchemaScript script;
+    private final String keyColumn;
+
+    /** @param keyColumn the column with the key of unfinished events, by which the index begins */
+    KeyColumns(TableCatalog catalog, SchemaScript script, String keyColumn) {
+        this.catalog = catalog;
+        this.script = script;
+        this.keyColumn = keyColumn;
+    }
+
+    /** Returns whether there is a script for the database. */
+    boolean canBeCreated() {
+        return script.hasKeyed();
+    }
 
     /** Returns whether the table has the columns, by their names. */
     public boolean areColumnsPresent(Connection conn) throws SQLException {
