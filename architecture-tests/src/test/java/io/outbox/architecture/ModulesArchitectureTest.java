@@ -73,7 +73,11 @@ class ModulesArchitectureTest {
     /** A connector recognizes change events by their schemas, so any version of Debezium does. */
     @Test
     void noModuleKnowsDebezium() {
-        noClasses().should().dependOnClassesThat().resideInAPackage("io.debezium..").check(Modules.ALL);
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.debezium..")
+                .check(Modules.ALL);
     }
 
     @Test
