@@ -9,7 +9,6 @@ import io.outbox.spring.boot.internal.settings.OutboxSettings.Polling;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Purge;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Table;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
-import io.outbox.spring.boot.internal.settings.SettingText;
 import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.util.Set;
@@ -40,7 +39,7 @@ final class StartupLine {
     String text(State state) {
         Table table = settings.table();
         String place = table.isInRedis() ? "Redis under the name " + table.redisName() : "table " + table.name();
-        String outbox = "Outbox in " + place + ": mode " + SettingText.of(settings.mode());
+        String outbox = "Outbox in " + place + ": mode " + settings.modeName();
         return outbox + delivery(state) + "; "
                 + settings.purge().map(this::purge).orElse("no purge");
     }

@@ -15,6 +15,11 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  */
 public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional<Purge> purge, Monitoring monitoring) {
 
+    /** Returns the mode as an application writes it, such as {@code single-node}. */
+    public String modeName() {
+        return SettingText.of(mode);
+    }
+
     /**
      * The outbox table.
      *

@@ -3,12 +3,12 @@ package io.outbox.spring.boot.internal.settings;
 import java.util.Locale;
 
 /** Values in the words in which an application sets them. */
-public final class SettingText {
+final class SettingText {
 
     private SettingText() {}
 
     /** Returns a constant as it is written in settings, such as {@code single-node}. */
-    public static String of(Enum<?> constant) {
+    static String of(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }
