@@ -19,6 +19,9 @@ abstract class ConsumedEvents {
     private static final String WITH_OLD_MARKS =
             "SELECT consumer FROM %s WHERE consumer IN (%s) AND consumed_at < ? GROUP BY consumer";
 
+    /** The most that one list of a statement takes. */
+    private static final int CHUNK = 1000;
+
     private final AbstractJdbcOutboxStore store;
     private final String tableName;
 
@@ -33,6 +36,7 @@ abstract class ConsumedEvents {
             case ON_CONFLICT -> new PostgresConsumedEvents(store, tableName);
             case ON_DUPLICATE_KEY -> new MySqlConsumedEvents(store, tableName);
             case MERGE -> new H2ConsumedEvents(store, tableName);
+            case MERGE_EACH -> new OracleConsumedEvents(store, tableName);
             case ONE_BY_ONE -> new TokenConsumedEvents(store, tableName);
         };
     }
@@ -60,11 +64,27 @@ abstract class ConsumedEvents {
 
     /** Returns those of the consumers that have marks which are older. */
     final List<String> consumersBefore(Connection conn, List<String> consumers, Instant before) {
-        List<Object> params = new ArrayList<>(consumers);
-        params.add(before);
-        String places = String.join(", ", Collections.nCopies(consumers.size(), "?"));
-        return JdbcTemplate.query(
-                conn, WITH_OLD_MARKS.formatted(tableName, places), row -> row.getString("consumer"), params.toArray());
+        List<String> found = new ArrayList<>();
+        for (List<String> chunk : chunks(consumers)) {
+            List<Object> params = new ArrayList<>(chunk);
+            params.add(before);
+            String sql = WITH_OLD_MARKS.formatted(tableName, places(chunk));
+            found.addAll(JdbcTemplate.query(conn, sql, row -> row.getString("consumer"), params.toArray()));
+        }
+        return found;
+    }
+
+    /** Splits texts into lists of a length that every database takes. */
+    static List<List<String>> chunks(List<String> texts) {
+        List<List<String>> chunks = new ArrayList<>();
+        for (int from = 0; from < texts.size(); from += CHUNK) {
+            chunks.add(texts.subList(from, Math.min(from + CHUNK, texts.size())));
+        }
+        return chunks;
+    }
+
+    static String places(List<String> texts) {
+        return String.join(", ", Collections.nCopies(texts.size(), "?"));
     }
 
     /**

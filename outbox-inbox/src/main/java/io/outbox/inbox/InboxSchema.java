@@ -33,14 +33,16 @@ public final class InboxSchema {
                     + " schema/liquibase/outbox-inbox.xml)");
 
     private static final String DISTINCT =
-            "SELECT COUNT(*) FROM (SELECT %s AS id FROM %s WHERE 1 = 0 UNION SELECT 'a' UNION SELECT 'A') AS ids";
+            "SELECT COUNT(*) FROM (SELECT %1$s AS id FROM %2$s WHERE 1 = 0 UNION SELECT 'a'%3$s UNION SELECT 'A'%3$s) ids";
 
     private final ConnectionProvider connections;
+    private final AbstractJdbcOutboxStore store;
     private final String tableName;
     private final ManagedTable table;
 
     InboxSchema(ConnectionProvider connections, AbstractJdbcOutboxStore store, String tableName) {
         this.connections = connections;
+        this.store = store;
         this.tableName = tableName;
         this.table = store.table(DESCRIPTION, tableName);
     }
@@ -78,7 +80,8 @@ public final class InboxSchema {
     /** Lets the database compare by the rules of the column, whatever it calls them. */
     private void requireCases(Connection conn, String column) throws SQLException {
         try (Statement statement = conn.createStatement();
-                ResultSet counted = statement.executeQuery(DISTINCT.formatted(column, tableName))) {
+                ResultSet counted =
+                        statement.executeQuery(DISTINCT.formatted(column, tableName, store.fromNothing()))) {
             counted.next();
             if (counted.getInt(1) != 2) {
                 throw new OutboxStoreException("The table of consumed events " + tableName + " cannot be used: column "

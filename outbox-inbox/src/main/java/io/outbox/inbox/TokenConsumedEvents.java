@@ -6,7 +6,6 @@ import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -21,9 +20,6 @@ class TokenConsumedEvents extends ConsumedEvents {
 
     private static final String INSERT = "INSERT INTO %s (consumer, event_id, token, consumed_at) VALUES (?, ?, ?, %s)";
     private static final String REMOVE = "DELETE FROM %s WHERE consumer = ? AND event_id IN (%s) AND token = ?";
-
-    /** The most ids that one statement takes. */
-    private static final int CHUNK = 1000;
 
     private static final String DELETE = """
             DELETE FROM %1$s WHERE consumer = ? AND event_id IN (
@@ -82,18 +78,6 @@ class TokenConsumedEvents extends ConsumedEvents {
             String sql = REMOVE.formatted(tableName(), places(chunk));
             JdbcTemplate.update(conn, sql, params(consumer, chunk, token));
         }
-    }
-
-    private static List<List<String>> chunks(List<String> ids) {
-        List<List<String>> chunks = new ArrayList<>();
-        for (int from = 0; from < ids.size(); from += CHUNK) {
-            chunks.add(ids.subList(from, Math.min(from + CHUNK, ids.size())));
-        }
-        return chunks;
-    }
-
-    private static String places(List<String> ids) {
-        return String.join(", ", Collections.nCopies(ids.size(), "?"));
     }
 
     private static Object[] params(String consumer, List<String> eventIds, long token) {

@@ -42,6 +42,12 @@ public final class JdbcTemplate {
         void apply(PreparedStatement statement) throws SQLException;
     }
 
+    /** Binds a text to a place of a statement. */
+    @FunctionalInterface
+    public interface TextBinding {
+        void bind(PreparedStatement statement, int place, String text) throws SQLException;
+    }
+
     /** Runs an INSERT, UPDATE or DELETE and returns the number of rows changed. */
     public static int update(Connection conn, String sql, Object... params) {
         return PLAIN.update(conn, sql, params);
@@ -64,7 +70,12 @@ public final class JdbcTemplate {
 
     /** Returns the same operations for statements that are tuned before they run. */
     public static Statements tuned(Tuning tuning) {
-        return new Statements(Objects.requireNonNull(tuning, "tuning"));
+        return tuned(tuning, PreparedStatement::setString);
+    }
+
+    /** Returns the same operations for statements that are tuned before they run, and whose texts are bound in another way. */
+    public static Statements tuned(Tuning tuning, TextBinding texts) {
+        return new Statements(Objects.requireNonNull(tuning, "tuning"), Objects.requireNonNull(texts, "texts"));
     }
 
     /** Reads a UTC timestamp; {@code null} stays {@code null}. */
@@ -82,9 +93,11 @@ public final class JdbcTemplate {
     public static final class Statements {
 
         private final Tuning tuning;
+        private final TextBinding texts;
 
-        private Statements(Tuning tuning) {
+        private Statements(Tuning tuning, TextBinding texts) {
             this.tuning = tuning;
+            this.texts = texts;
         }
 
         /** Runs an INSERT, UPDATE or DELETE and returns the number of rows changed. */
@@ -141,19 +154,19 @@ public final class JdbcTemplate {
                 throw failure(sql, e);
             }
         }
-    }
 
-    private static void bind(PreparedStatement statement, Object[] params) throws SQLException {
-        for (int i = 0; i < params.length; i++) {
-            if (params[i] instanceof Instant instant) {
-                statement.setObject(
-                        i + 1, LocalDateTime.ofInstant(instant.truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC));
-            } else if (params[i] instanceof String || params[i] == null) {
-                statement.setString(i + 1, (String) params[i]);
-            } else if (params[i] instanceof String[] texts) {
-                statement.setArray(i + 1, statement.getConnection().createArrayOf("varchar", texts));
-            } else {
-                statement.setObject(i + 1, params[i]);
+        private void bind(PreparedStatement statement, Object[] params) throws SQLException {
+            for (int i = 0; i < params.length; i++) {
+                if (params[i] instanceof Instant instant) {
+                    statement.setObject(
+                            i + 1, LocalDateTime.ofInstant(instant.truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC));
+                } else if (params[i] instanceof String || params[i] == null) {
+                    texts.bind(statement, i + 1, (String) params[i]);
+                } else if (params[i] instanceof String[] texts) {
+                    statement.setArray(i + 1, statement.getConnection().createArrayOf("varchar", texts));
+                } else {
+                    statement.setObject(i + 1, params[i]);
+                }
             }
         }
     }

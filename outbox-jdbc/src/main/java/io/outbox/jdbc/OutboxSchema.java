@@ -13,9 +13,9 @@ import javax.sql.DataSource;
 
 /**
  * The outbox table of a database: its DDL, its creation and its validation. The same DDL is in the resources
- * {@code schema/h2.sql}, {@code schema/postgresql.sql}, {@code schema/mysql.sql} and {@code schema/mariadb.sql}, for
- * Flyway in {@code schema/flyway/<database>} and for Liquibase in {@code schema/liquibase/outbox.xml}. Each of them also
- * brings a table of an earlier version up to date.
+ * {@code schema/h2.sql}, {@code schema/postgresql.sql}, {@code schema/mysql.sql}, {@code schema/mariadb.sql} and
+ * {@code schema/oracle.sql}, for Flyway in {@code schema/flyway/<database>} and for Liquibase in
+ * {@code schema/liquibase/outbox.xml}. Each of them also brings a table of an earlier version up to date.
  */
 public final class OutboxSchema {
 

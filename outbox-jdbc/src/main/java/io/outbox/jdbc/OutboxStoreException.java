@@ -1,5 +1,6 @@
 package io.outbox.jdbc;
 
+import io.outbox.jdbc.internal.OracleError;
 import io.outbox.spi.OutboxBackendException;
 import java.sql.SQLException;
 import java.util.Set;
@@ -48,6 +49,7 @@ public class OutboxStoreException extends OutboxBackendException {
         }
         String state = cause.getSQLState();
         return UNANSWERED.stream().noneMatch(state::startsWith)
+                && !OracleError.of(cause).isUnanswered()
                 && (!VAGUE_STATES.contains(state) || cause.getErrorCode() > 0);
     }
 
@@ -55,7 +57,8 @@ public class OutboxStoreException extends OutboxBackendException {
     public boolean isForbidden() {
         return getCause() instanceof SQLException cause
                 && (INSUFFICIENT_PRIVILEGE.equals(cause.getSQLState())
-                        || FORBIDDING_CODES.contains(cause.getErrorCode()));
+                        || FORBIDDING_CODES.contains(cause.getErrorCode())
+                        || OracleError.of(cause).isForbidden());
     }
 
     /**
@@ -75,6 +78,7 @@ public class OutboxStoreException extends OutboxBackendException {
         }
         String state = cause.getSQLState();
         return REFUSING_STATES.contains(state)
+                || OracleError.of(cause).isRefusal()
                 || (state.length() == 5 && REFUSING_CLASSES.contains(state.substring(0, 2)))
                 || (VAGUE_STATES.contains(state) && REFUSING_CODES.contains(cause.getErrorCode()));
     }

@@ -1,5 +1,6 @@
 package io.outbox.jdbc;
 
+import io.outbox.jdbc.internal.OracleError;
 import io.outbox.store.OwnTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -30,6 +31,9 @@ public final class Repetition {
     private static final Set<String> STATES = Set.of("40001", "40P01");
     /** H2's concurrent update and lock timeout, which have no state of their own. */
     private static final Set<Integer> H2_CODES = Set.of(90131, 50200);
+
+    /** TiDB's conflicts of writes, some found at the commit, after which the transaction is rolled back. */
+    private static final Set<Integer> TIDB_CODES = Set.of(8002, 8005, 8022, 9007);
 
     private static final int MYSQL_LOCK_WAIT_TIMEOUT = 1205;
 
@@ -101,7 +105,10 @@ public final class Repetition {
     public static boolean isRepeatable(OutboxStoreException e) {
         return e.getCause() instanceof SQLException cause
                 && cause.getErrorCode() != MYSQL_LOCK_WAIT_TIMEOUT
-                && (STATES.contains(String.valueOf(cause.getSQLState())) || H2_CODES.contains(cause.getErrorCode()));
+                && (STATES.contains(String.valueOf(cause.getSQLState()))
+                        || H2_CODES.contains(cause.getErrorCode())
+                        || TIDB_CODES.contains(cause.getErrorCode())
+                        || OracleError.of(cause).isGivenUp());
     }
 
     /**

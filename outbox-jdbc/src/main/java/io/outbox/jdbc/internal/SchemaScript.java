@@ -31,8 +31,17 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
     private static final String KEYED = "-keyed";
 
     /** Text in quotes, a comment, the end of a statement, or anything else. */
-    private static final Pattern TOKEN =
-            Pattern.compile("'[^']*'|\"[^\"]*\"|(?<comment>--[^\\n]*|/\\*.*?\\*/)|(?<end>;)|.", Pattern.DOTALL);
+    private static final Pattern TOKEN = token(";");
+
+    /** The same for a script with blocks, which have semicolons inside: a slash on a line of its own ends each of them. */
+    private static final Pattern TOKEN_OF_BLOCKS = token("(?<=\\n)/(?=\\n|$)");
+
+    private static final Pattern BLOCK_END = Pattern.compile("^/$", Pattern.MULTILINE);
+
+    private static Pattern token(String end) {
+        return Pattern.compile(
+                "'[^']*'|\"[^\"]*\"|(?<comment>--[^\\n]*|/\\*.*?\\*/)|(?<end>" + end + ")|.", Pattern.DOTALL);
+    }
 
     /** A column on a line of its own. */
     private static final Pattern COLUMN = Pattern.compile("^ {2}([a-z_]+) +([A-Z].*?),?$", Pattern.MULTILINE);
@@ -134,11 +143,12 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
         return split(script);
     }
 
-    /** Splits a script at each semicolon that is neither in a comment nor in quotes; leaves comments out. */
+    /** Splits a script at each end of a statement that is neither in a comment nor in quotes; leaves comments out. */
     static List<String> split(String script) {
+        boolean hasBlocks = BLOCK_END.matcher(script).find();
         List<String> statements = new ArrayList<>();
         StringBuilder statement = new StringBuilder();
-        Matcher token = TOKEN.matcher(script + ";");
+        Matcher token = hasBlocks ? TOKEN_OF_BLOCKS.matcher(script + "\n/") : TOKEN.matcher(script + ";");
         while (token.find()) {
             if (token.group("end") != null) {
                 statements.add(statement.toString().strip());

@@ -101,7 +101,9 @@ public final class TableCheck {
     private String addColumn(ColumnDefinition definition) {
         return definition == null
                 ? null
-                : "ALTER TABLE " + table() + " ADD COLUMN " + definition.name() + " " + definition.text();
+                : "ALTER TABLE " + table() + " "
+                        + rules.map(TableRules::addColumn).orElse("ADD COLUMN") + " " + definition.name() + " "
+                        + definition.text();
     }
 
     /** An application that only writes needs INSERT alone, so this is a warning. */

@@ -15,6 +15,11 @@ public interface TableRules {
     /** Returns the types that take values of a kind unharmed. */
     Set<String> types(ColumnRule.Kind kind);
 
+    /** Returns what an ALTER TABLE has before a new column. */
+    default String addColumn() {
+        return "ADD COLUMN";
+    }
+
     /** Returns the statement that gives a column the type and constraints of its definition. */
     String retype(String table, Column found, ColumnDefinition wanted);
 

@@ -18,8 +18,9 @@ import java.util.regex.Pattern;
  */
 public record TableShape(List<ColumnRule> columns, List<String> key, boolean isOutbox) {
 
-    private static final Pattern VARCHAR = Pattern.compile("VARCHAR\\((\\d+)\\).*");
-    private static final Pattern KEY_OF_TABLE = Pattern.compile("^ {2}PRIMARY KEY \\(([^)]*)\\)", Pattern.MULTILINE);
+    private static final Pattern VARCHAR = Pattern.compile("VARCHAR2?\\((\\d+)(?: CHAR)?\\).*");
+    private static final Pattern KEY_OF_TABLE =
+            Pattern.compile("^ {2}(?:CONSTRAINT \\w+ )?PRIMARY KEY \\(([^)]*)\\)", Pattern.MULTILINE);
 
     /** Headers have no limit of their own; this is room for what applications use them for. */
     private static final long USUAL_HEADERS = 4000;
@@ -74,7 +75,7 @@ public record TableShape(List<ColumnRule> columns, List<String> key, boolean isO
             case "TIMESTAMP", "DATETIME" -> Kind.TIME;
             case "TINYINT", "SMALLINT" -> Kind.STATUS;
             case "INT" -> Kind.COUNT;
-            case "BIGINT" -> Kind.NUMBER;
+            case "BIGINT", "NUMBER" -> Kind.NUMBER;
             default -> Kind.TEXT;
         };
     }

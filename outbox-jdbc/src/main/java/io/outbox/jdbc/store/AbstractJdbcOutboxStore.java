@@ -16,6 +16,7 @@ import io.outbox.jdbc.internal.TableRules;
 import io.outbox.jdbc.purge.AbstractJdbcEventPurger;
 import io.outbox.jdbc.store.PageLimit.Sized;
 import io.outbox.model.EventStatus;
+import io.outbox.model.FailureText;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimedPage;
@@ -86,7 +87,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     private static final String UNFINISHED = "status <> 1 AND status <> 3";
 
     private static final String STORED = "SELECT event_id FROM {by_id} WHERE event_id {ids}";
-    private static final String TIME = "SELECT {now} AS utc";
+    private static final String TIME = "SELECT {now} AS utc{from_nothing}";
     private static final String DUPLICATE_KEY = "23505";
     /** H2 names a violated key as {@code … ON PUBLIC.OUTBOX_EVENT(EVENT_ID) …}, JdbcTemplate one of PostgreSQL's alike. */
     private static final Pattern KEY_COLUMNS = Pattern.compile(" on [^(]*\\(([^)]*)\\)", Pattern.CASE_INSENSITIVE);
@@ -138,6 +139,21 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
      */
     protected String utcNow() {
         return "CAST(CURRENT_TIMESTAMP(6) AT TIME ZONE 'UTC' AS TIMESTAMP(6))";
+    }
+
+    /** Returns a statement of ours, which says LIMIT, in the words of the database. Asked for once for each statement. */
+    protected String inDialect(String template) {
+        return template;
+    }
+
+    /** Returns what a SELECT without a table has behind its columns. Default: nothing. */
+    public String fromNothing() {
+        return "";
+    }
+
+    /** Returns the expression for the part of a text up to the beginning of a mark, or all of it without one. */
+    protected String textBefore(String mark, String column) {
+        return "SUBSTRING(" + column + ", 1, POSITION('" + mark + "' IN CONCAT(" + column + ", '" + mark + "')))";
     }
 
     /** Returns the purger of finished events. */
@@ -364,16 +380,22 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
             List<Object> params,
             PageLimit limit,
             JdbcTemplate.RowMapper<DueEvent> mapper) {
-        return JdbcTemplate.tuned(statement -> {
-                    tune(statement);
-                    streamRows(statement);
-                })
+        JdbcTemplate.Tuning streaming = statement -> {
+            tune(statement);
+            streamRows(statement);
+        };
+        return JdbcTemplate.tuned(streaming, this::bindText)
                 .queryUntil(conn, sql, row -> Sized.of(mapper.map(row), row), limit.last(), params.toArray());
     }
 
     /** Returns how a claim locks the rows that it is going to take. */
     protected String claimLocking() {
         return waiting() == RowChange.Waiting.NEVER ? " FOR UPDATE SKIP LOCKED" : " FOR UPDATE";
+    }
+
+    /** Returns how statements lock rows that an operator or an outcome changes, and wait for others. */
+    protected String waitLocking() {
+        return " FOR UPDATE";
     }
 
     /** Returns how many rows an INSERT takes at most. Default: one, in batches. */
@@ -401,6 +423,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Sets what the database wants set on a statement, other than an INSERT, before it runs. */
     protected void tune(PreparedStatement statement) throws SQLException {}
+
+    /** Binds a text, which may be long. */
+    protected void bindText(PreparedStatement statement, int place, String text) throws SQLException {
+        statement.setString(place, text);
+    }
 
     /** Called on a connection in auto-commit mode before a statement or transaction of our own that locks rows. */
     protected void beforeTransaction(Connection conn) {}
@@ -636,6 +663,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return utcNow();
     }
 
+    /** Returns the expression for the exception and its causes, without the stack trace and the attempts behind them. */
+    final String failureSql() {
+        return textBefore(FailureText.BEFORE_DETAILS, "last_error");
+    }
+
     /** Returns whether an INSERT failed because there is a row with the same key. */
     public final boolean isDuplicate(OutboxStoreException e) {
         return e.getCause() instanceof SQLException cause && isDuplicate(cause);
@@ -643,7 +675,12 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Returns what runs statements of this database. */
     public final JdbcTemplate.Statements statements() {
-        return JdbcTemplate.tuned(this::tune);
+        return JdbcTemplate.tuned(this::tune, this::bindText);
+    }
+
+    /** Returns what runs an INSERT, which leaves a planner nothing to choose and is not tuned. */
+    final JdbcTemplate.Statements inserts() {
+        return JdbcTemplate.tuned(statement -> {}, this::bindText);
     }
 
     /** Runs the work in the caller's transaction, or else in one of its own, again after a deadlock. */
@@ -675,10 +712,13 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     private Sql fill(String template) {
-        return new Sql(template)
+        return new Sql(inDialect(template))
                 .with("table", tableName)
                 .with("by_id", tableById())
                 .with("delete_by_id", deleteById())
+                .with("from_nothing", fromNothing())
+                .with("wait", waitLocking())
+                .with("claim", claimLocking())
                 .with("now", utcNow())
                 .with("now_of_insert", lockTimeOfInsert().sql())
                 .with("columns", COLUMNS)

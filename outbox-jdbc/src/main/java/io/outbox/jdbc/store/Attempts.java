@@ -21,7 +21,7 @@ final class Attempts {
 
     private static final String LOCK = """
             SELECT event_id, status, attempts, available_at FROM {by_id}
-            WHERE event_id IN {ids} AND {unfinished}{fence} FOR UPDATE""";
+            WHERE event_id IN {ids} AND {unfinished}{fence}{wait}""";
 
     private static final String INSERT = """
             INSERT INTO {attempts} (event_id, failed_at, attempt, node, error) VALUES (?, {now}, ?, ?, ?)""";
@@ -163,7 +163,7 @@ final class Attempts {
     record Place(Instant failedAt, String eventId) {
 
         /** Before all attempts: databases have no earlier times. */
-        static final Place START = new Place(Instant.parse("1000-01-01T00:00:00Z"), "");
+        static final Place START = new Place(Instant.parse("1000-01-01T00:00:00Z"), IdList.NO_EVENT);
     }
 
     /** Deletes those attempts of events that have ended, up to {@code limit}, that are old and follow; returns all that do. */

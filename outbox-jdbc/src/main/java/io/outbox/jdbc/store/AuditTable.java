@@ -40,15 +40,16 @@ final class AuditTable {
     }
 
     void insert(Connection conn, AuditEntry entry) {
-        JdbcTemplate.update(
-                conn,
-                sql(INSERT).toString(),
-                entry.id(),
-                entry.at(),
-                entry.who(),
-                entry.action(),
-                entry.target(),
-                entry.detail());
+        store.inserts()
+                .update(
+                        conn,
+                        sql(INSERT).toString(),
+                        entry.id(),
+                        entry.at(),
+                        entry.who(),
+                        entry.action(),
+                        entry.target(),
+                        entry.detail());
     }
 
     List<AuditEntry> latest(Connection conn, String before, int limit) {

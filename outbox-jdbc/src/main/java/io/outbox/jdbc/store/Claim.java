@@ -32,9 +32,9 @@ record Claim(Lease lease, DueRange range, Free free, LockTime lockTime, PageLimi
             }
             String known = lost.known().isEmpty()
                     ? ""
-                    : " AND event_id NOT IN " + IdList.places(lost.known().size());
-            return "(locked_by IS NULL OR locked_at < ? OR (locked_by IN "
-                    + IdList.places(lost.holders().size()) + known + "))";
+                    : " AND " + IdList.notAmong("event_id", lost.known().size());
+            return "(locked_by IS NULL OR locked_at < ? OR ("
+                    + IdList.among("locked_by", lost.holders().size()) + known + "))";
         }
 
         List<Object> params() {

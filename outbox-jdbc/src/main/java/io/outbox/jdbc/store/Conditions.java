@@ -1,7 +1,6 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.model.EventStatus;
-import io.outbox.model.FailureText;
 import io.outbox.spi.EventFilter;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -9,12 +8,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What rows have to be, as the condition of a statement. Values are parameters; none is part of the text. */
+/**
+ * What rows have to be, as the condition of a statement. Values are parameters; none is part of the text. The gap
+ * <code>{failure}</code> is for {@link AbstractJdbcOutboxStore#failureSql()}.
+ */
 final class Conditions {
-
-    /** The exception and its causes, without the stack trace and the attempts behind them. */
-    private static final String CHAIN = "SUBSTRING(last_error, 1, POSITION('" + FailureText.BEFORE_DETAILS
-            + "' IN CONCAT(last_error, '" + FailureText.BEFORE_DETAILS + "')))";
 
     private final List<String> conditions = new ArrayList<>();
     private final List<Object> params = new ArrayList<>();
@@ -59,7 +57,7 @@ final class Conditions {
     }
 
     Conditions andErrorHas(String text) {
-        return and("LOWER(" + CHAIN + ") LIKE ? ESCAPE '!'", like(text));
+        return and("LOWER({failure}) LIKE ? ESCAPE '!'", like(text));
     }
 
     private static String like(String text) {

@@ -17,7 +17,7 @@ record DeadCursor(Instant createdAt, String eventId) implements PageCursor, Comp
     static final String FOLLOWS = "created_at >= ? AND (created_at > ? OR event_id > ?)";
 
     /** Before all events: databases have no earlier times. */
-    static final DeadCursor START = new DeadCursor(Instant.parse("1000-01-01T00:00:00Z"), "");
+    static final DeadCursor START = new DeadCursor(Instant.parse("1000-01-01T00:00:00Z"), IdList.NO_EVENT);
 
     /** Not all databases know later times. */
     private static final Instant LAST_TIME = Instant.parse("9999-12-31T23:59:59.999999Z");

@@ -37,14 +37,14 @@ final class DeadLetterPages {
 
     private static final String LIST = """
             SELECT {letter} FROM {letters} WHERE status = {status}
-            ORDER BY status, created_at, event_id LIMIT ? OFFSET ?""";
+            ORDER BY status, created_at, event_id LIMIT {limit} OFFSET {offset}""";
 
     private static final String FIRST_IDS = """
             SELECT * FROM (SELECT event_id, created_at FROM {letters} WHERE status = {status}
             ORDER BY status, created_at, event_id LIMIT ?) w{status}""";
 
     private static final String LIST_IDS = """
-            SELECT event_id FROM ({first_ids}) w ORDER BY created_at, event_id LIMIT ? OFFSET ?""";
+            SELECT event_id FROM ({first_ids}) w ORDER BY created_at, event_id LIMIT {limit} OFFSET {offset}""";
 
     private static final String COUNTS = """
             SELECT event_type, status, COUNT(*) AS letters FROM {letters} GROUP BY event_type, status
@@ -52,7 +52,10 @@ final class DeadLetterPages {
 
     private static final String SETTLED = """
             SELECT event_id FROM {letters} WHERE status = 3 AND updated_at < ?
-            ORDER BY status, updated_at LIMIT ?{lock}""";
+            ORDER BY status, updated_at LIMIT ?""";
+
+    private static final String LOCK_SETTLED =
+            "SELECT event_id FROM {letters} WHERE event_id IN {ids} AND status = 3{claim}";
 
     private static final String OF_TYPE = " AND event_type = ?";
     private static final String OF_AGGREGATE_TYPE = " AND aggregate_type = ?";
@@ -149,7 +152,7 @@ final class DeadLetterPages {
 
     List<DeadLetter> list(Connection conn, DlqStatus status, long offset, int limit) {
         if (status != null) {
-            return store.statements().query(conn, of(LIST, status).toString(), letters::mapLetter, limit, offset);
+            return store.statements().query(conn, page(of(LIST, status), offset, limit), letters::mapLetter);
         }
         return letters.find(conn, listIds(conn, null, offset, limit)).stream()
                 .sorted(DeadWalk.IN_ORDER)
@@ -159,13 +162,18 @@ final class DeadLetterPages {
     List<String> listIds(Connection conn, DlqStatus status, long offset, int limit) {
         List<DlqStatus> states = states(status);
         List<Object> params = new ArrayList<>(Collections.nCopies(states.size(), offset + limit));
-        params.add(limit);
-        params.add(offset);
         String firstIds = states.stream()
                 .map(state -> of(FIRST_IDS, state).toString())
                 .collect(Collectors.joining(" UNION ALL "));
-        String sql = letters.sql(LIST_IDS).with("first_ids", firstIds).toString();
+        String sql = page(letters.sql(LIST_IDS).with("first_ids", firstIds), offset, limit);
         return store.statements().query(conn, sql, row -> row.getString("event_id"), params.toArray());
+    }
+
+    /** Fills in numbers: databases do not agree on the order of their parameters. */
+    private static String page(Sql sql, long offset, int limit) {
+        return sql.with("limit", String.valueOf(limit))
+                .with("offset", String.valueOf(offset))
+                .toString();
     }
 
     List<DeadLetterCount> counts(Connection conn) {
@@ -181,7 +189,8 @@ final class DeadLetterPages {
 
     /** Locks letters that were settled before the time, and returns their ids. */
     List<String> settled(Connection conn, Instant before, int limit) {
-        String sql = letters.sql(SETTLED).with("lock", store.claimLocking()).toString();
-        return store.statements().query(conn, sql, row -> row.getString("event_id"), before, limit);
+        List<String> settled = store.statements()
+                .query(conn, letters.sql(SETTLED).toString(), row -> row.getString("event_id"), before, limit);
+        return letters.idsOf(conn, LOCK_SETTLED, settled);
     }
 }

@@ -54,8 +54,6 @@ public final class DeadLetterStore implements OwnershipStore {
     /** The table of dead letters that goes with the default outbox table. */
     public static final String DEFAULT_TABLE = "outbox_dlq_event";
 
-    static final String WAIT = " FOR UPDATE";
-
     private final AbstractJdbcOutboxStore store;
     private final String tableName;
     private final boolean atDeath;
@@ -232,7 +230,7 @@ public final class DeadLetterStore implements OwnershipStore {
         }
         attempts.insert(conn, Lease.nodeOf(holder), counted);
         if (atDeath) {
-            letters.move(conn, idsOf(standing, EventStatus.DEAD), WAIT);
+            letters.move(conn, idsOf(standing, EventStatus.DEAD), store.waitLocking());
         }
         Map<String, EventStatus> all = new HashMap<>(standing);
         recognise(conn, failures, all);
@@ -263,7 +261,9 @@ public final class DeadLetterStore implements OwnershipStore {
                 || failed.retryAt()
                         .truncatedTo(ChronoUnit.MICROS)
                         .equals(letter.event().availableAt());
-        return isDue && Objects.equals(letter.failure().error(), Attempts.error(outcome));
+        return isDue
+                && OutcomeUpdates.sameText(
+                        Attempts.error(outcome), letter.failure().error());
     }
 
     /** Marks the event, and moves it as delivery would. */
@@ -275,7 +275,7 @@ public final class DeadLetterStore implements OwnershipStore {
             int rows = store.markDead(conn, eventId, error);
             attempts.insert(conn, null, counted);
             if (atDeath && rows > 0) {
-                letters.move(conn, List.of(eventId), WAIT);
+                letters.move(conn, List.of(eventId), store.waitLocking());
             }
             return rows;
         });

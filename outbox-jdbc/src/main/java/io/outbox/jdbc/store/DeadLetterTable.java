@@ -14,7 +14,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,15 +56,17 @@ final class DeadLetterTable {
 
     private static final String PRESENT = "SELECT event_id FROM {letters} WHERE event_id IN {ids}";
 
-    private static final String LOCK =
-            "SELECT {letter} FROM {letters} WHERE event_id IN {ids} ORDER BY event_id FOR UPDATE";
+    private static final String LOCK = "SELECT {letter} FROM {letters} WHERE event_id IN {ids} ORDER BY event_id{wait}";
 
     private static final String FIND = "SELECT {letter} FROM {letters} WHERE event_id IN {ids}";
 
-    private static final String LOCK_APPROVED = """
-            SELECT {letter} FROM {letters} d WHERE status = 2
+    private static final String FIRST_APPROVED = """
+            SELECT event_id FROM {letters} d WHERE status = 2
               AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.event_id = d.event_id)
-            ORDER BY created_at, event_id LIMIT ?{lock}""";
+            ORDER BY created_at, event_id LIMIT ?""";
+
+    private static final String LOCK_APPROVED =
+            "SELECT {letter} FROM {letters} WHERE event_id IN {ids} AND status = 2{claim}";
 
     private static final String CHANGE = """
             UPDATE {letters} SET status = ?, updated_at = {now}, updated_by = ? WHERE event_id IN {ids} AND status = 0""";
@@ -209,7 +210,7 @@ final class DeadLetterTable {
                 })
                 .toList();
         if (!rows.isEmpty()) {
-            JdbcTemplate.batch(conn, sql(template).toString(), rows);
+            store.inserts().batch(conn, sql(template).toString(), rows);
         }
     }
 
@@ -254,12 +255,11 @@ final class DeadLetterTable {
 
     /** Locks letters that are to be returned and whose id is free, and leaves those out that others have locked. */
     List<DeadLetter> lockApproved(Connection conn, int limit) {
-        return store.statements()
-                .query(
-                        conn,
-                        sql(LOCK_APPROVED).with("lock", store.claimLocking()).toString(),
-                        this::mapLetter,
-                        limit);
+        List<String> first =
+                store.statements().query(conn, sql(FIRST_APPROVED).toString(), row -> row.getString("event_id"), limit);
+        return read(conn, LOCK_APPROVED, first).stream()
+                .sorted(DeadWalk.IN_ORDER)
+                .toList();
     }
 
     void change(Connection conn, Collection<String> eventIds, DlqStatus status, String changedBy) {
@@ -281,17 +281,18 @@ final class DeadLetterTable {
 
     /** Returns those of the events that are letters. */
     Set<String> present(Connection conn, Collection<String> eventIds) {
-        return idsOf(conn, PRESENT, eventIds);
+        return Set.copyOf(idsOf(conn, PRESENT, eventIds));
     }
 
     /** Returns those of the ids that the outbox table has. */
     Set<String> taken(Connection conn, Collection<String> eventIds) {
-        return idsOf(conn, TAKEN, eventIds);
+        return Set.copyOf(idsOf(conn, TAKEN, eventIds));
     }
 
-    private Set<String> idsOf(Connection conn, String template, Collection<String> eventIds) {
-        Set<String> found = new HashSet<>();
-        for (IdList ids : IdList.chunks(eventIds)) {
+    /** Returns those of the ids that a statement finds. */
+    List<String> idsOf(Connection conn, String template, Collection<String> eventIds) {
+        List<String> found = new ArrayList<>();
+        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
             found.addAll(store.statements()
                     .query(
                             conn,

@@ -108,6 +108,7 @@ final class DeadWalk {
         return sql.apply(template.replace("{rows}", ROWS))
                 .with("range", range.range().sql())
                 .with("rest", range.rest().sql())
+                .with("failure", store.failureSql())
                 .with("order", range.order())
                 .with("hint", range.hint())
                 .with("window", String.valueOf(window))

@@ -18,7 +18,7 @@ record DueCursor(Instant availableAt, Instant createdAt, String eventId) impleme
 
     /** Returns the place before all events that are due at that time or later. */
     static DueCursor before(Instant due) {
-        return new DueCursor(due, AbstractJdbcOutboxStore.BEFORE_ALL, "");
+        return new DueCursor(due, AbstractJdbcOutboxStore.BEFORE_ALL, IdList.NO_EVENT);
     }
 
     static DueCursor of(OutboxEvent event) {

@@ -7,7 +7,6 @@ import io.outbox.spi.FetchRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -89,7 +88,7 @@ record DueRange(Instant dueUntil, Instant createdUntil, EventTypes types, DueCur
         if (types.names().size() == 1) {
             return " AND event_type " + (types.excluded() ? "<>" : "=") + " ?";
         }
-        return " AND event_type " + (types.excluded() ? "NOT IN" : "IN") + " ("
-                + String.join(", ", Collections.nCopies(types.names().size(), "?")) + ")";
+        int count = types.names().size();
+        return " AND " + (types.excluded() ? IdList.notAmong("event_type", count) : IdList.among("event_type", count));
     }
 }

@@ -32,11 +32,11 @@ final class FailureGroups {
     private static final int TOGETHER = 100;
 
     private static final String NEXT_TYPE = """
-            SELECT event_type FROM {letters} WHERE status = 0 AND event_type {follows} ?
+            SELECT event_type FROM {letters} WHERE status = 0 AND event_type {follows}
             ORDER BY status, event_type, created_at, event_id LIMIT 1""";
 
     private static final String NEXT_FINGERPRINT = """
-            SELECT fingerprint FROM {letters} WHERE status = 0 AND event_type = ? AND fingerprint {follows} ?
+            SELECT fingerprint FROM {letters} WHERE status = 0 AND event_type = ? AND fingerprint {follows}
             ORDER BY status, event_type, fingerprint, created_at, event_id LIMIT 1""";
 
     private static final String ALL_WITH_TYPE = """
@@ -163,10 +163,12 @@ final class FailureGroups {
     /** Returns the value that follows another one, or the first of all; {@code null} at the end. */
     private String next(Connection conn, String template, String after, Object... params) {
         String sql = letters.sql(template)
-                .with("follows", after == null ? ">=" : ">")
+                .with("follows", after == null ? "IS NOT NULL" : "> ?")
                 .toString();
         List<Object> all = new ArrayList<>(List.of(params));
-        all.add(after == null ? "" : after);
+        if (after != null) {
+            all.add(after);
+        }
         return store.statements().query(conn, sql, row -> row.getString(1), all.toArray()).stream()
                 .findFirst()
                 .orElse(null);
@@ -209,7 +211,7 @@ final class FailureGroups {
             union.add(letters.sql(template)
                     .with("place", String.valueOf(keys.indexOf(key) + 1))
                     .with("alike", key.alike())
-                    .with("from", "")
+                    .with("from", store.fromNothing())
                     .toString());
         }
         return new Sql(union.toString());

@@ -19,7 +19,8 @@ final class IdList {
     /** The most ids that one statement takes. */
     static final int MAX_SIZE = 512;
 
-    private static final String NO_EVENT = "";
+    /** Blank, which no id is, and not empty, which Oracle takes for NULL; it stands before all ids. */
+    static final String NO_EVENT = " ";
 
     private final List<String> ids;
     private final int places;
@@ -68,8 +69,27 @@ final class IdList {
         return places(places);
     }
 
+    /** Returns the condition for a column that has one of so many values, in lists of a length that every database takes. */
+    static String among(String column, int count) {
+        List<String> lists = lists(column + " IN ", count);
+        return lists.size() == 1 ? lists.get(0) : "(" + String.join(" OR ", lists) + ")";
+    }
+
+    /** Returns the condition for a column that has none of so many values, in lists of a length that every database takes. */
+    static String notAmong(String column, int count) {
+        return String.join(" AND ", lists(column + " NOT IN ", count));
+    }
+
+    private static List<String> lists(String condition, int count) {
+        List<String> lists = new ArrayList<>();
+        for (int left = count; left > 0; left -= MAX_SIZE) {
+            lists.add(condition + places(Math.min(left, MAX_SIZE)));
+        }
+        return lists;
+    }
+
     /** Returns that many placeholders in parentheses. */
-    static String places(int count) {
+    private static String places(int count) {
         return "(" + String.join(", ", Collections.nCopies(count, "?")) + ")";
     }
 

@@ -8,6 +8,8 @@ public enum InsertMissing {
     ON_DUPLICATE_KEY,
     /** {@code MERGE}: one statement, which does not. */
     MERGE,
+    /** One {@code MERGE} for each row, sent as a batch, which does not. */
+    MERGE_EACH,
     /** One INSERT for each row. A duplicate key fails that statement only, and leaves the transaction as it is. */
     ONE_BY_ONE
 }

@@ -2,7 +2,6 @@ package io.outbox.jdbc.store;
 
 import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
-import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.spi.NewEvent;
 import java.sql.Connection;
@@ -82,7 +81,7 @@ final class Inserts {
         if (store.rowsPerInsert() == 1) {
             List<Object[]> rows = events.stream().map(this::row).toList();
             namingDuplicates(store, events, () -> {
-                JdbcTemplate.batch(conn, form.sql(store, 1), rows);
+                store.inserts().batch(conn, form.sql(store, 1), rows);
                 return null;
             });
             return;
@@ -90,7 +89,7 @@ final class Inserts {
         for (List<NewEvent> chunk : chunks(events, store.rowsPerInsert())) {
             Object[] params =
                     chunk.stream().map(this::row).flatMap(Arrays::stream).toArray();
-            namingDuplicates(store, chunk, () -> JdbcTemplate.update(conn, form.sql(store, chunk.size()), params));
+            namingDuplicates(store, chunk, () -> store.inserts().update(conn, form.sql(store, chunk.size()), params));
         }
     }
 

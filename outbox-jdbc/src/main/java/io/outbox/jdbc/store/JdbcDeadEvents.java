@@ -238,7 +238,7 @@ final class JdbcDeadEvents implements DeadEventBackend {
     /** Locks all events, and changes all of them if all of them are dead. */
     private DeadLetterChange changeAll(Collection<String> eventIds, BiConsumer<Connection, List<DeadLetter>> change) {
         return connections.inTransaction(conn -> {
-            List<DeadLetter> all = read(conn, eventIds, DeadLetterStore.WAIT);
+            List<DeadLetter> all = read(conn, eventIds, store.waitLocking());
             Set<String> missing = new HashSet<>(eventIds);
             ids(all).forEach(missing::remove);
             if (!missing.isEmpty()) {

@@ -63,7 +63,7 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public List<OutboxEvent> moveDead(Collection<String> eventIds) {
-        return connections.inTransaction(conn -> letters.move(conn, new HashSet<>(eventIds), DeadLetterStore.WAIT));
+        return connections.inTransaction(conn -> letters.move(conn, new HashSet<>(eventIds), store.waitLocking()));
     }
 
     @Override

@@ -136,6 +136,7 @@ final class JdbcInspection implements InspectionBackend {
         String sql = sql(FEW).with("states", Conditions.states(filter.states()).sql())
                 .with("window", String.valueOf(WINDOW))
                 .with("filter", conditions.sql())
+                .with("failure", store.failureSql())
                 .with("and_before", after == null ? "" : " AND event_id < ?")
                 .toString();
         List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
@@ -155,6 +156,7 @@ final class JdbcInspection implements InspectionBackend {
                 .with("before", before)
                 .with("window", String.valueOf(WINDOW))
                 .with("filter", conditions.sql())
+                .with("failure", store.failureSql())
                 .toString();
         List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
         return new Found(events, events.size() < limit ? windowEnd(conn, before, after) : last(events));

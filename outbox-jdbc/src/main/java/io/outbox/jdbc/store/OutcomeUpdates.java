@@ -309,6 +309,11 @@ final class OutcomeUpdates {
         return done;
     }
 
+    /** Returns whether a text is the one that was stored; not every database tells an empty one from none. */
+    static boolean sameText(String text, String stored) {
+        return Objects.requireNonNullElse(text, "").equals(Objects.requireNonNullElse(stored, ""));
+    }
+
     /** The columns of a row that tell which outcome was written last. */
     private record Written(String eventId, EventStatus status, Instant availableAt, Instant doneAt, String lastError) {
 
@@ -319,14 +324,14 @@ final class OutcomeUpdates {
             if (outcome instanceof Outcome.Failed failed) {
                 return (status == EventStatus.RETRY || status == EventStatus.DEAD)
                         && same(failed.retryAt(), availableAt)
-                        && Objects.equals(failed.error(), lastError);
+                        && sameText(failed.error(), lastError);
             }
             if (outcome instanceof Outcome.Deferred deferred) {
                 return status == EventStatus.NEW && same(deferred.until(), availableAt);
             }
             return outcome instanceof Outcome.Dead dead
                     && status == EventStatus.DEAD
-                    && Objects.equals(dead.error(), lastError);
+                    && sameText(dead.error(), lastError);
         }
 
         /** Databases keep microseconds. */

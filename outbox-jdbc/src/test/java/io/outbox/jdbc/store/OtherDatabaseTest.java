@@ -119,7 +119,7 @@ class OtherDatabaseTest {
         List<AbstractJdbcOutboxStore> ours = JdbcOutboxStores.all();
 
         assertThat(ours.stream().map(AbstractJdbcOutboxStore::name).collect(Collectors.toSet()))
-                .containsExactlyInAnyOrder("h2", "mariadb", "mysql", "postgresql", "tidb");
+                .containsExactlyInAnyOrder("h2", "mariadb", "mysql", "oracle", "postgresql", "tidb");
         assertThat(ours).allSatisfy(store -> {
             assertThat(store.getClass().getResource("/schema/" + store.schemaScript() + ".sql"))
                     .isNotNull();
