@@ -99,7 +99,7 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
                         List.of(EventStatus.DEAD),
                         "done_at IS NULL",
                         "created_at, event_id",
-                        "/*+ INDEX(" + table + " idx_status_done) */ "),
+                        "/*+ " + indexHint(table, "idx_status_done") + " */ "),
                 DEAD_WITH_END);
     }
 
@@ -108,6 +108,11 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     String unkeyedHint(boolean isOneType) {
         String table = tableName().substring(tableName().indexOf('.') + 1);
         return "/*+ INDEX(" + table + (isOneType ? " idx_unkeyed_type" : " idx_unkeyed") + ") */ ";
+    }
+
+    /** Returns the hint for the planner to take an index. */
+    String indexHint(String table, String index) {
+        return "INDEX(" + table + " " + index + ")";
     }
 
     /** Without its own setting, the driver sends a batch row by row. */

@@ -2,7 +2,10 @@ package io.outbox.jdbc.store;
 
 import java.util.List;
 
-/** The store for TiDB, which speaks MySQL's protocol but knows no SKIP LOCKED: claims wait for each other. */
+/**
+ * The store for TiDB, which speaks MySQL's protocol but knows no SKIP LOCKED: claims wait for each other. Transactions have to be
+ * pessimistic, as they are by default. It was written from TiDB's documentation; we have not run it on a server.
+ */
 public final class TiDbOutboxStore extends MySqlOutboxStore {
 
     public TiDbOutboxStore() {}
@@ -36,6 +39,11 @@ public final class TiDbOutboxStore extends MySqlOutboxStore {
     @Override
     boolean canBeKeyed() {
         return false;
+    }
+
+    @Override
+    String indexHint(String table, String index) {
+        return "USE_INDEX(" + table + ", " + index + ")";
     }
 
     @Override
