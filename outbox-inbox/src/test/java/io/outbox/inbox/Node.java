@@ -44,7 +44,17 @@ final class Node implements AutoCloseable {
         });
         this.outbox = JdbcOutbox.of(counted);
         this.inbox = JdbcInbox.of(outbox).createSchema().validateSchema();
-        execute("CREATE TABLE IF NOT EXISTS effect (event_id VARCHAR(128) NOT NULL)");
+        createEffects();
+    }
+
+    /** Oracle knows no IF NOT EXISTS before version 23. */
+    private void createEffects() {
+        if (!outbox.store().name().equals("oracle")) {
+            execute("CREATE TABLE IF NOT EXISTS effect (event_id VARCHAR(128) NOT NULL)");
+        } else if (query("SELECT table_name FROM user_tab_columns WHERE table_name = 'EFFECT'")
+                .isEmpty()) {
+            execute("CREATE TABLE effect (event_id VARCHAR2(128 CHAR) NOT NULL)");
+        }
     }
 
     JdbcInbox inbox() {

@@ -142,6 +142,11 @@ final class JdbcEngine implements EngineUnderTest {
     }
 
     @Override
+    public boolean keepsEmptyTexts() {
+        return !store.name().equals("oracle");
+    }
+
+    @Override
     public Instant now() {
         return backend.currentTime();
     }

@@ -36,6 +36,11 @@ public interface EngineUnderTest extends AutoCloseable {
         Waiting.pause(duration);
     }
 
+    /** Returns whether an empty text comes back as one, and not as no text, as Oracle has it. Default: it does. */
+    default boolean keepsEmptyTexts() {
+        return true;
+    }
+
     /** Frees what the engine holds; called after each test. */
     @Override
     default void close() {}
