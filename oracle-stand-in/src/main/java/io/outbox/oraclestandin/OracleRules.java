@@ -24,7 +24,7 @@ public final class OracleRules {
     private static final Pattern CALL = Pattern.compile("\\b([A-Za-z_0-9]+) ?\\(");
     private static final Pattern BYTES = Pattern.compile("VARCHAR2 ?\\(\\d+\\)|\\bVARCHAR\\b|\\bCHAR\\(");
     private static final Pattern LARGE = Pattern.compile(
-            "(?<![(\\w])(?:payload|headers|last_error|detail|error) *(?:=|<|>|IN\\b|NOT IN\\b)",
+            "(?<![(\\w])(?:payload|headers|last_error|detail|error|content|report) *(?:=|<|>|IN\\b|NOT IN\\b)",
             Pattern.CASE_INSENSITIVE);
 
     /** The words of Oracle that name nothing else (V$RESERVED_WORDS, reserved = 'Y'). */

@@ -25,7 +25,7 @@ class UnknownDatabaseTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "jdbc:oracle:thin:scott/tiger@//host:1521/service",
+                "jdbc:sybase:scott/tiger@//host:5000/service",
                 "jdbc:sqlserver://host;user=sa;password=tiger",
                 "postgres://scott:tiger@host/service",
                 ""
@@ -33,14 +33,14 @@ class UnknownDatabaseTest {
     void anUnknownUrlIsRefusedWithWhatIsSupported(String url) {
         assertThatThrownBy(() -> JdbcOutboxStores.detect(url))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("supported are [h2, mariadb, mysql, postgresql, tidb]")
+                .hasMessageContaining("supported are [h2, mariadb, mysql, oracle, postgresql, tidb]")
                 .hasMessageContaining("META-INF/services");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "jdbc:oracle:thin:scott/tiger@//host:1521/service",
+                "jdbc:sybase:scott/tiger@//host:5000/service",
                 "jdbc:sqlserver://host;user=sa;password=tiger",
                 "postgres://scott:tiger@host/service"
             })
@@ -50,9 +50,9 @@ class UnknownDatabaseTest {
 
     @Test
     void anUnknownNameIsRefusedWithWhatIsSupported() {
-        assertThatThrownBy(() -> JdbcOutboxStores.get("oracle"))
+        assertThatThrownBy(() -> JdbcOutboxStores.get("sybase"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("'oracle'")
+                .hasMessageContaining("'sybase'")
                 .hasMessageContaining("supported are");
     }
 
@@ -97,6 +97,7 @@ class UnknownDatabaseTest {
                 "-, -, jdbc:postgresql://host/db, postgresql",
                 "MySQL, 8.0.11-TiDB-v8.5.0, jdbc:mysql://host/db, tidb",
                 "MariaDB, -, jdbc:mysql://host/db, mariadb",
+                "Oracle, 23.26, jdbc:oracle:thin:@host, oracle",
                 "MySQL, 8.0.31, -, mysql",
                 "PostgreSQL, 18.0, jdbc:wrapper:postgresql://host/db, postgresql",
                 "-, -, JDBC:H2:mem:test, h2"
@@ -111,9 +112,9 @@ class UnknownDatabaseTest {
         assertThatThrownBy(() -> JdbcOutboxStores.detect(telling(null, null, null)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("supported are");
-        assertThatThrownBy(() -> JdbcOutboxStores.detect(telling("Oracle", "23", "jdbc:oracle:thin:scott/tiger@host")))
+        assertThatThrownBy(() -> JdbcOutboxStores.detect(telling("Sybase", "16", "jdbc:sybase:scott/tiger@host")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("oracle")
+                .hasMessageContaining("sybase")
                 .message()
                 .doesNotContain("tiger");
     }

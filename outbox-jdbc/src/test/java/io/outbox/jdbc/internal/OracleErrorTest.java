@@ -80,7 +80,8 @@ class OracleErrorTest {
 
     @Test
     void aMissingRightIsKnown() {
-        assertThat(failure("ORA-01031: insufficient privileges", "42000").isForbidden()).isTrue();
+        assertThat(failure("ORA-01031: insufficient privileges", "42000").isForbidden())
+                .isTrue();
         assertThat(failure("ORA-41900: missing DELETE privilege on \"SHOP\".\"OUTBOX_EVENT\"", "42000")
                         .isForbidden())
                 .isTrue();

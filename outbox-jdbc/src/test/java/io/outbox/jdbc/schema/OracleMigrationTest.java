@@ -54,6 +54,9 @@ class OracleMigrationTest {
                 "flyway/oracle/R__outbox_event.sql",
                 "flyway-lanes/oracle/R__outbox_event_lanes.sql",
                 "flyway-admin/oracle/R__outbox_event_audit.sql",
+                "flyway-admin/oracle/R__outbox_event_node.sql",
+                "flyway-admin/oracle/R__outbox_event_control.sql",
+                "flyway-admin/oracle/R__outbox_event_figures.sql",
                 "flyway-dlq/oracle/R__outbox_dlq_event.sql",
                 "flyway-dlq/oracle/R__outbox_dlq_event_attempt.sql"
             })

@@ -14,11 +14,14 @@ import io.outbox.jdbc.OutboxSchemaException;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.model.AuditEntry;
+import io.outbox.model.ClusterFigures;
+import io.outbox.model.ClusterRecord;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.oraclestandin.OracleStandIn;
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClusterBackend;
 import io.outbox.spi.DeadEventBackend;
 import io.outbox.spi.DeadLetterBackend;
 import io.outbox.spi.DeadLetterFilter;
@@ -177,7 +180,11 @@ class OracleStatementsTest {
         assertThat(indexed.lookByType(List.of(new DueType("Type1", TIME)), TIME).types())
                 .hasSize(3);
         assertThat(indexed.fetch(new FetchRequest(
-                                Instant.now(), Duration.ZERO, new EventTypes(List.of("Type0", "Type2"), false), 10, null))
+                                Instant.now(),
+                                Duration.ZERO,
+                                new EventTypes(List.of("Type0", "Type2"), false),
+                                10,
+                                null))
                         .items())
                 .hasSize(5);
     }
@@ -187,7 +194,8 @@ class OracleStatementsTest {
         List<String> ids = write(5, null);
         PageCursor next = delivery.fetch(FetchRequest.first(Instant.now(), 3)).next();
 
-        assertThat(delivery.fetch(FetchRequest.first(Instant.now(), 3).after(next)).items())
+        assertThat(delivery.fetch(FetchRequest.first(Instant.now(), 3).after(next))
+                        .items())
                 .extracting(due -> due.event().eventId())
                 .containsExactlyElementsOf(ids.subList(3, 5));
         assertThat(delivery.fetch(FetchRequest.first(Instant.now(), 9).after(delivery.placeOf(TIME)))
@@ -230,8 +238,9 @@ class OracleStatementsTest {
         assertThat(housekeeping.counts()).hasSize(3);
         inspection.prepareAudit();
         inspection.audit(new AuditEntry("1", TIME, "", "release", "", "x".repeat(5000)));
-        assertThat(inspection.audits("2", 5)).singleElement().satisfies(entry -> assertThat(entry.detail())
-                .hasSize(5000));
+        assertThat(inspection.audits("2", 5))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.detail()).hasSize(5000));
     }
 
     private static EventFilter withError(String text) {
@@ -240,6 +249,31 @@ class OracleStatementsTest {
 
     private static EventFilter states(EventStatus... states) {
         return new EventFilter(Set.of(states), EventFilter.Scope.ALL, null, null, EventFilter.Failure.ANY);
+    }
+
+    @Test
+    void nodesKnowOfEachOther() {
+        ClusterBackend cluster =
+                housekeeping(store).inspection().orElseThrow().cluster().orElseThrow();
+        cluster.prepare();
+        cluster.prepare();
+        assertThat(cluster.save(new ClusterRecord("pauses", "PAUSES", "{}"))).isTrue();
+        assertThat(cluster.save(new ClusterRecord("pauses", "PAUSES", "{}"))).isFalse();
+        Instant joined = cluster.join("1", "shop-1", "x".repeat(5000));
+        cluster.join("1", "shop-1", "first");
+
+        assertThat(cluster.beat("1", "second", new ClusterBackend.Watch("pauses", 1, "JOB", joined)))
+                .isTrue();
+        assertThat(cluster.nodes()).hasSize(1);
+        ClusterRecord pauses = cluster.record("pauses").orElseThrow();
+        assertThat(cluster.save(pauses.with("PAUSES", "[]"))).isTrue();
+        assertThat(cluster.remove(cluster.records("PAUSES").get(0))).isTrue();
+        cluster.addFigures(new ClusterFigures("1", "shop-1", 1, 10, "a"));
+        cluster.replaceFigures(new ClusterFigures("1", "shop-1", 1, 10, "b"));
+        assertThat(cluster.figures(1, 0)).hasSize(1);
+        assertThat(cluster.purgeFigures(1, 11)).isOne();
+        cluster.leave("1");
+        assertThat(cluster.forgetNodes(joined.plusSeconds(600))).isZero();
     }
 
     @Test
@@ -281,7 +315,8 @@ class OracleStatementsTest {
         assertThat(letters.moveDead(10, count -> {})).hasSize(1);
         assertThat(letters.query(new DeadLetterQuery(anyLetter(null), 3, null)).next())
                 .isNotNull();
-        assertThat(letters.query(new DeadLetterQuery(anyLetter("boom"), 9, null)).items())
+        assertThat(letters.query(new DeadLetterQuery(anyLetter("boom"), 9, null))
+                        .items())
                 .hasSize(8);
         assertThat(letters.count(anyLetter("boom")).count()).isEqualTo(8);
         assertThat(letters.count(null, "Type1")).isEqualTo(3);

@@ -69,8 +69,7 @@ class TiDbStatementsTest {
             }
             DeliveryBackend delivery = store.delivery(new DataSourceConnectionProvider(tiDb));
 
-            assertThat(delivery.claim(ClaimRequest.first(
-                                    new Lease("node", Duration.ofMinutes(5)), Instant.now(), 10))
+            assertThat(delivery.claim(ClaimRequest.first(new Lease("node", Duration.ofMinutes(5)), Instant.now(), 10))
                             .events())
                     .hasSize(4);
             delivery.renew("node", ids);
