@@ -67,7 +67,9 @@ public class OutboxStoreException extends OutboxBackendException {
      */
     public boolean isReadOnly() {
         return getCause() instanceof SQLException cause
-                && (READ_ONLY.equals(cause.getSQLState()) || READ_ONLY_CODES.contains(cause.getErrorCode()));
+                && (READ_ONLY.equals(cause.getSQLState())
+                        || READ_ONLY_CODES.contains(cause.getErrorCode())
+                        || OracleError.of(cause).isReadOnly());
     }
 
     /** Goes by what the database said; without an answer of the database nothing is refused. */

@@ -40,6 +40,8 @@ public record OracleError(int number, String message) {
     private static final int FIRST_OF_APPLICATIONS = 20000;
     private static final int LAST_OF_APPLICATIONS = 20999;
 
+    private static final int OPEN_FOR_READING_ONLY = 16000;
+
     /** A missing right, and from version 23 on which one. */
     private static final Set<Integer> FORBIDDEN = Set.of(1031, 41900);
 
@@ -79,6 +81,11 @@ public record OracleError(int number, String message) {
     /** Returns whether the user lacks a right. */
     public boolean isForbidden() {
         return FORBIDDEN.contains(number);
+    }
+
+    /** Returns whether the database is a standby that only reads. */
+    public boolean isReadOnly() {
+        return number == OPEN_FOR_READING_ONLY;
     }
 
     /** Returns whether nobody knows what became of the statement. */

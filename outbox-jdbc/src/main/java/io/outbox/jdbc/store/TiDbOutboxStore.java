@@ -1,6 +1,7 @@
 package io.outbox.jdbc.store;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The store for TiDB, which speaks MySQL's protocol but knows no SKIP LOCKED: claims wait for each other. Transactions have to be
@@ -39,6 +40,18 @@ public final class TiDbOutboxStore extends MySqlOutboxStore {
     @Override
     boolean canBeKeyed() {
         return false;
+    }
+
+    /** TiDB has no tables of InnoDB. */
+    @Override
+    List<DatabaseFigures.Question> figures() {
+        return List.of();
+    }
+
+    /** Every server of TiDB writes; the variable of MySQL has no effect on it. */
+    @Override
+    protected Optional<String> readOnlyQuery() {
+        return Optional.empty();
     }
 
     @Override

@@ -88,6 +88,13 @@ class OracleErrorTest {
     }
 
     @Test
+    void aStandbyThatOnlyReadsIsKnown() {
+        assertThat(failure("ORA-16000: database or pluggable database open for read-only access", "72000")
+                        .isReadOnly())
+                .isTrue();
+    }
+
+    @Test
     void theSameNumberOfAnotherDatabaseMeansNothing() {
         SQLException ofMySql = new SQLException("Table storage engine doesn't have this option", "HY000", 1031);
 

@@ -98,6 +98,7 @@ class TiDbStatementsTest {
                 .noneMatch(sql -> sql.contains("SKIP LOCKED"))
                 .noneMatch(sql -> sql.contains("/*+ INDEX("))
                 .noneMatch(sql -> sql.contains("SAVEPOINT"))
+                .noneMatch(sql -> sql.contains("innodb") || sql.contains("read_only"))
                 .anyMatch(sql -> sql.contains("/*+ USE_INDEX(outbox_event, idx_status_done) */"));
     }
 
