@@ -11,10 +11,8 @@ import java.util.List;
 final class OracleConsumedEvents extends TokenConsumedEvents {
 
     private static final String ADD_MISSING = """
-            MERGE INTO %1$s marks USING (SELECT ? AS consumer, ? AS event_id FROM DUAL) added
-            ON (marks.consumer = added.consumer AND marks.event_id = added.event_id)
-            WHEN NOT MATCHED THEN INSERT (consumer, event_id, token, consumed_at)
-              VALUES (added.consumer, added.event_id, ?, %2$s)""";
+            MERGE INTO %1$s marks USING DUAL ON (marks.consumer = ? AND marks.event_id = ?)
+            WHEN NOT MATCHED THEN INSERT (consumer, event_id, token, consumed_at) VALUES (?, ?, ?, %2$s)""";
 
     private static final String DELETE = """
             DELETE FROM %1$s WHERE consumer = ? AND event_id IN (
@@ -33,7 +31,7 @@ final class OracleConsumedEvents extends TokenConsumedEvents {
                     conn,
                     ADD_MISSING.formatted(tableName(), store().currentTimeSql()),
                     eventIds.stream()
-                            .map(eventId -> new Object[] {consumer, eventId, token})
+                            .map(eventId -> new Object[] {consumer, eventId, consumer, eventId, token})
                             .toList());
         } catch (OutboxStoreException e) {
             if (!store().isDuplicate(e)) {
