@@ -27,14 +27,14 @@ import java.util.function.Predicate;
 final class DeadLetterTable {
 
     private static final String LOCK_DEAD = """
-            SELECT {columns}, last_error{order} FROM {by_id} WHERE event_id IN {ids} AND status > 2{lock}""";
+            SELECT {columns}, last_error{order_columns} FROM {by_id} WHERE event_id IN {ids} AND status > 2{lock}""";
 
     private static final String DELETE_DEAD = "{delete_by_id} WHERE event_id {among} AND status > 2";
 
     private static final String INSERT = """
             INSERT INTO {letters} (event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers, status,
               attempts, available_at, created_at, last_error, fingerprint, first_failed_at, last_failed_at, moved_at,
-              updated_at{order})
+              updated_at{order_columns})
             VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, {now}, {now}{order_values})""";
 
     private static final String RETURN = """
@@ -331,7 +331,7 @@ final class DeadLetterTable {
     Sql sql(String template) {
         return store.sql(template)
                 .with("letters", tableName)
-                .with("order", store.isKeyed() ? ", order_key, order_seq" : "")
+                .with("order_columns", store.isKeyed() ? ", order_key, order_seq" : "")
                 .with("order_values", store.isKeyed() ? ", ?, ?" : "")
                 .with("source", tableName)
                 .with("letter", AbstractJdbcOutboxStore.COLUMNS + STATE_COLUMNS)
