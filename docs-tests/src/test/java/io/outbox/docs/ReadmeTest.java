@@ -21,7 +21,7 @@ class ReadmeTest {
     void settingsHaveTheirRealDefaults() throws IOException {
         Map<String, String> documented = new TreeMap<>();
         Matcher row = Pattern.compile("(?m)^\\| `(\\w+)` \\| ([^|]+) \\|")
-                .matcher(Files.readString(Page.ROOT.resolve("README.md")));
+                .matcher(Files.readString(Page.ROOT.resolve("docs/reference.md")));
         while (row.find()) {
             documented.put(row.group(1), row.group(2).strip());
         }

@@ -1,6 +1,6 @@
 package io.outbox.jdbc;
 
-import io.outbox.jdbc.internal.OracleError;
+import io.outbox.jdbc.internal.oracle.OracleError;
 import io.outbox.spi.OutboxBackendException;
 import java.sql.SQLException;
 import java.util.Set;

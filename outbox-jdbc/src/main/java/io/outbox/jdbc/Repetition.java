@@ -1,6 +1,6 @@
 package io.outbox.jdbc;
 
-import io.outbox.jdbc.internal.OracleError;
+import io.outbox.jdbc.internal.oracle.OracleError;
 import io.outbox.store.OwnTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;

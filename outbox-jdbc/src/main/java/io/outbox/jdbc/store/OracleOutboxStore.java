@@ -1,9 +1,9 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.jdbc.internal.OracleError;
 import io.outbox.jdbc.internal.OracleTableRules;
 import io.outbox.jdbc.internal.ReadCommitted;
 import io.outbox.jdbc.internal.TableRules;
+import io.outbox.jdbc.internal.oracle.OracleError;
 import io.outbox.jdbc.purge.OracleAgeBasedPurger;
 import io.outbox.jdbc.purge.OracleEventPurger;
 import io.outbox.model.OutboxEvent;

@@ -1,4 +1,4 @@
-package io.outbox.jdbc.internal;
+package io.outbox.jdbc.internal.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

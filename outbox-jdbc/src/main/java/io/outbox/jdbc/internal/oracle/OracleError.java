@@ -1,4 +1,4 @@
-package io.outbox.jdbc.internal;
+package io.outbox.jdbc.internal.oracle;
 
 import java.sql.SQLException;
 import java.util.Set;

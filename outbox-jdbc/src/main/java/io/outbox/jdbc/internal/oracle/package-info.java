@@ -1,0 +1,2 @@
+/** Errors of Oracle. Knows nothing of the other packages, so that all of them may use it. */
+package io.outbox.jdbc.internal.oracle;
