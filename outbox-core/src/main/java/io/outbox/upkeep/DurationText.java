@@ -5,15 +5,18 @@ import java.time.Duration;
 /** Durations as people write them in settings, for log lines and messages. */
 public final class DurationText {
 
+    /** Nobody reads the milliseconds of a longer one, and the longest there is has too many for a number. */
+    private static final long LONGEST_IN_MILLIS = 86_400;
+
     private DurationText() {}
 
     /** Returns the duration in the largest unit that fits without a rest, such as {@code 5s} or {@code 7d}. */
     public static String of(Duration duration) {
-        long millis = duration.toMillis();
-        if (millis == 0 || millis % 1000 != 0) {
-            return millis + "ms";
+        long seconds = duration.getSeconds();
+        boolean isWhole = duration.getNano() < 1_000_000;
+        if (seconds == 0 || (!isWhole && seconds < LONGEST_IN_MILLIS)) {
+            return duration.toMillis() + "ms";
         }
-        long seconds = millis / 1000;
         if (seconds % 86_400 == 0) {
             return seconds / 86_400 + "d";
         }

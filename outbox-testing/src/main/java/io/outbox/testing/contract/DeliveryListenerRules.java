@@ -271,7 +271,7 @@ abstract class DeliveryListenerRules extends DeliveryRules {
         awaitStatus(EventStatus.DEAD, ids(events));
         assertThat(events)
                 .allSatisfy(event -> assertThat(stored(event.eventId()).lastError())
-                        .contains("no other node took the event within PT0.5S"));
+                        .contains("no other node took the event within 500ms"));
     }
 
     @Test

@@ -70,7 +70,7 @@ public abstract class BrokerFaultContract extends BrokerContract {
         broker().proxy().resume();
 
         assertThat(words(outcomes)).hasSize(5).containsOnly("unavailable");
-        assertThat(reason(outcomes.get(0))).contains("PT3S");
+        assertThat(reason(outcomes.get(0))).contains("3s");
         assertThat(took).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(6));
         assertThat(broker().eventIds(target)).hasSize(6).endsWith(ids(batch).toArray(String[]::new));
     }
