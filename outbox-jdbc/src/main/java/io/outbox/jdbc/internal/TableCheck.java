@@ -22,6 +22,9 @@ import java.util.Set;
  */
 public final class TableCheck {
 
+    /** What an application that only writes does without. */
+    private static final List<String> NOT_NEEDED_TO_WRITE = List.of("SELECT", "UPDATE");
+
     private static final System.Logger LOG = System.getLogger("io.outbox.jdbc");
 
     /** The column that leads an index of ours, and what the index is for. */
@@ -106,10 +109,9 @@ public final class TableCheck {
                         + definition.text();
     }
 
-    /** An application that only writes needs INSERT alone, so this is a warning. */
     private List<Finding> missingRights(Connection conn, TableRules rules) throws SQLException {
         List<String> missing = rules.missingRights(conn, table());
-        return missing.isEmpty()
+        return missing.isEmpty() || missing.equals(NOT_NEEDED_TO_WRITE)
                 ? List.of()
                 : List.of(Finding.warning(
                         "this user has no right to " + String.join(", ", missing)
