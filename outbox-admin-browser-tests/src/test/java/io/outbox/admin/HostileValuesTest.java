@@ -105,7 +105,7 @@ class HostileValuesTest {
                       const { pretty, prettyTokens } = await load('json');
                       const { traceId } = await load('trace');
                       const { segment } = await load('api');
-                      const { merge, points } = await load('series');
+                      const { knownSince, latest, points } = await load('series');
                       const deep = '['.repeat(5000) + ']'.repeat(5000);
                       const id = '0123456789abcdef0123456789abcdef';
                       return [
@@ -116,12 +116,13 @@ class HostileValuesTest {
                         String(traceId({ constructor: 'x', hasOwnProperty: 'y' })),
                         traceId({ Traceparent: `00-${id}-01-01` }),
                         segment('a/b~%.ü'),
-                        String(points([], 10_000).length),
-                        String(merge([], [], 5).length),
+                        String(points([]).length),
+                        String(latest([])),
+                        String(knownSince([])),
                       ].join('|');
                     }"""))
                     .isEqualTo("{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": 12345678901234567890\n}|no json|true|null"
-                            + "|undefined|0123456789abcdef0123456789abcdef|a~2Fb~7E~25~2E~C3~BC|0|0");
+                            + "|undefined|0123456789abcdef0123456789abcdef|a~2Fb~7E~25~2E~C3~BC|0|undefined|undefined");
         }
     }
 
