@@ -87,14 +87,9 @@ public enum FaultKind {
     public boolean delaysEvents() {
         return switch (this) {
             case KILLED, STOPPED, STALLED, LATE_ANSWERS, CUT_OFF, CLOSED, POOL_EXHAUSTED -> true;
-            case SERVER_KILLED,
-                    SERVER_FROZEN,
-                    SERVER_REFUSING,
-                    SERVER_BLOCKING,
-                    SERVER_SESSIONS_ENDED,
-                    SERVER_FAIL_OVER -> true;
+            case SERVER_KILLED, SERVER_FROZEN, SERVER_REFUSING, SERVER_BLOCKING, SERVER_FAIL_OVER -> true;
             case RESET, LOST_ANSWERS, CAUGHT_ERRORS, LARGE_PAYLOADS -> false;
-            case SERVER_LOST_ANSWERS, SERVER_ROWS_LOCKED, SERVER_SNAPSHOT -> false;
+            case SERVER_LOST_ANSWERS, SERVER_SESSIONS_ENDED, SERVER_ROWS_LOCKED, SERVER_SNAPSHOT -> false;
         };
     }
 
