@@ -8,11 +8,6 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.EvaluationException;
-import org.springframework.expression.Expression;
-import org.springframework.expression.ParseException;
-import org.springframework.expression.ParserContext;
-import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
  * What an annotation says about an event beside its payload, in texts that may have placeholders and, in <code>#{…}</code>,
@@ -25,12 +20,11 @@ final class DraftTexts {
     private static final String KEY = "key";
     private static final String TENANT = "tenant";
     private static final String DELAY = "delay";
-    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
     private final String owner;
     private final UnaryOperator<String> placeholders;
-    private final Map<String, Expression> texts = new LinkedHashMap<>();
-    private final Map<String, Expression> headers = new LinkedHashMap<>();
+    private final Map<String, AttributeExpression> texts = new LinkedHashMap<>();
+    private final Map<String, AttributeExpression> headers = new LinkedHashMap<>();
 
     /**
      * Creates texts that say nothing yet.
@@ -83,12 +77,8 @@ final class DraftTexts {
         }
     }
 
-    Expression parsed(String attribute, String text) {
-        try {
-            return PARSER.parseExpression(placeholders.apply(text), ParserContext.TEMPLATE_EXPRESSION);
-        } catch (ParseException e) {
-            throw problem(attribute + " is not a text with expressions: " + e.getMessage(), e);
-        }
+    AttributeExpression parsed(String attribute, String text) {
+        return AttributeExpression.ofText(owner, attribute, placeholders.apply(text));
     }
 
     boolean isEmpty() {
@@ -113,7 +103,7 @@ final class DraftTexts {
             draft.tenant(tenant);
         }
         headers.forEach((name, expression) -> {
-            String value = text("headers", expression, context, root);
+            String value = expression.text(context, root);
             if (!value.isEmpty()) {
                 draft.header(name, value);
             }
@@ -125,18 +115,13 @@ final class DraftTexts {
     }
 
     private String text(String attribute, EvaluationContext context, Object root) {
-        Expression expression = texts.get(attribute);
-        return expression == null ? "" : text(attribute, expression, context, root);
-    }
-
-    String text(String attribute, Expression expression, EvaluationContext context, Object root) {
-        Object value = value(attribute, expression, context, root);
-        return value == null ? "" : value.toString();
+        AttributeExpression expression = texts.get(attribute);
+        return expression == null ? "" : expression.text(context, root);
     }
 
     private Duration delay(EvaluationContext context, Object root) {
-        Expression expression = texts.get(DELAY);
-        Object value = expression == null ? null : value(DELAY, expression, context, root);
+        AttributeExpression expression = texts.get(DELAY);
+        Object value = expression == null ? null : expression.value(context, root);
         if (value instanceof Duration duration) {
             return duration;
         }
@@ -148,17 +133,7 @@ final class DraftTexts {
         }
     }
 
-    private Object value(String attribute, Expression expression, EvaluationContext context, Object root) {
-        try {
-            return expression.getValue(context, root);
-        } catch (EvaluationException e) {
-            throw problem(
-                    attribute + " '" + expression.getExpressionString() + "' cannot be evaluated: " + e.getMessage(),
-                    e);
-        }
-    }
-
     private IllegalStateException problem(String problem, Exception cause) {
-        return new IllegalStateException(owner + ": " + problem, cause);
+        return AttributeExpression.problem(owner, problem, cause);
     }
 }

@@ -4,14 +4,13 @@ import io.outbox.OutboxPublisher;
 import io.outbox.spring.boot.Outboxed;
 import java.util.function.UnaryOperator;
 import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.Expression;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /** How objects of one class with {@link Outboxed} become events. Checked when it is made; thread-safe. */
 final class OutboxedPublication {
 
     private final DraftTexts texts;
-    private final Expression eventType;
+    private final AttributeExpression eventType;
 
     OutboxedPublication(Class<?> type, Outboxed annotation, UnaryOperator<String> placeholders) {
         this.texts = new DraftTexts("@Outboxed on " + type.getName(), placeholders);
@@ -28,7 +27,7 @@ final class OutboxedPublication {
         EvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
                 .withInstanceMethods()
                 .build();
-        OutboxPublisher.Draft draft = publisher.event(texts.text("type", eventType, context, payload));
+        OutboxPublisher.Draft draft = publisher.event(eventType.text(context, payload));
         texts.addTo(draft, context, payload);
         return draft;
     }

@@ -16,10 +16,6 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.EvaluationException;
-import org.springframework.expression.Expression;
-import org.springframework.expression.ParseException;
-import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ClassUtils;
 
 /** What a method with {@link OutboxPublish} publishes. Checked when it is made; thread-safe. */
@@ -27,13 +23,12 @@ final class Publication {
 
     private static final String RESULT = "result";
     private static final String PAYLOAD = "payload";
-    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final ParameterNameDiscoverer PARAMETER_NAMES = new DefaultParameterNameDiscoverer();
 
     private final Method method;
     private final String eventType;
-    private final Expression payload;
-    private final Expression condition;
+    private final AttributeExpression payload;
+    private final AttributeExpression condition;
     private final DraftTexts texts;
 
     Publication(Method method, OutboxPublish annotation, UnaryOperator<String> placeholders) {
@@ -51,17 +46,11 @@ final class Publication {
             throw problem(
                     "the method returns nothing; give a payload, such as the name of a parameter: \"#order\"", null);
         }
-        this.payload = parsed(PAYLOAD, published);
-        this.condition = annotation.condition().isBlank() ? null : parsed("condition", annotation.condition());
+        this.payload = AttributeExpression.of(described(), PAYLOAD, published);
+        this.condition = annotation.condition().isBlank()
+                ? null
+                : AttributeExpression.of(described(), "condition", annotation.condition());
         this.texts = texts(annotation, placeholders);
-    }
-
-    private Expression parsed(String attribute, String expression) {
-        try {
-            return PARSER.parseExpression(expression);
-        } catch (ParseException e) {
-            throw problem(attribute + " is not a SpEL expression: " + e.getMessage(), e);
-        }
     }
 
     private DraftTexts texts(OutboxPublish annotation, UnaryOperator<String> placeholders) {
@@ -90,12 +79,12 @@ final class Publication {
                 new MethodBasedEvaluationContext(call.target(), method, call.arguments(), PARAMETER_NAMES);
         context.setVariable(RESULT, call.result());
         context.setBeanResolver(call.beans());
-        Object value = value(PAYLOAD, payload, context, Object.class);
+        Object value = payload.value(context, call.target());
         if (value instanceof Collection<?> all) {
             publishAll(publisher, all, context, call.target());
         } else if (value instanceof Object[] all) {
             publishAll(publisher, Arrays.asList(all), context, call.target());
-        } else if (isWanted(value, context)) {
+        } else if (isWanted(value, context, call.target())) {
             publishOne(publisher, present(value), context, call.target());
         }
     }
@@ -104,7 +93,7 @@ final class Publication {
             OutboxPublisher publisher, Collection<?> all, MethodBasedEvaluationContext context, Object target) {
         List<Object> wanted = new ArrayList<>(all.size());
         for (Object one : all) {
-            if (isWanted(one, context)) {
+            if (isWanted(one, context, target)) {
                 wanted.add(present(one));
             }
         }
@@ -115,9 +104,9 @@ final class Publication {
         }
     }
 
-    private boolean isWanted(Object published, MethodBasedEvaluationContext context) {
+    private boolean isWanted(Object published, MethodBasedEvaluationContext context, Object target) {
         return condition == null
-                || Boolean.TRUE.equals(value("condition", condition, about(published, context), Boolean.class));
+                || Boolean.TRUE.equals(condition.value(about(published, context), target, Boolean.class));
     }
 
     private void publishOne(
@@ -138,26 +127,13 @@ final class Publication {
         return context;
     }
 
-    private <T> T value(String attribute, Expression expression, EvaluationContext context, Class<T> type) {
-        try {
-            return expression.getValue(context, type);
-        } catch (EvaluationException e) {
-            throw problem(
-                    attribute + " '" + expression.getExpressionString() + "' cannot be evaluated: " + e.getMessage(),
-                    e);
-        }
-    }
-
     private Object present(Object value) {
         if (value == null) {
-            throw problem(
-                    "payload '" + payload.getExpressionString()
-                            + "' is or contains null, so there is nothing to publish",
-                    null);
+            throw problem(payload + " is or contains null, so there is nothing to publish", null);
         }
         if (value instanceof Future<?>) {
             throw problem(
-                    "payload '" + payload.getExpressionString() + "' is a "
+                    payload + " is a "
                             + value.getClass().getSimpleName()
                             + ", which completes after the transaction; publish with OutboxPublisher instead",
                     null);
@@ -170,7 +146,7 @@ final class Publication {
     }
 
     private IllegalStateException problem(String problem, Exception cause) {
-        return new IllegalStateException(described() + ": " + problem, cause);
+        return AttributeExpression.problem(described(), problem, cause);
     }
 
     /** A call of the method that has returned. */
