@@ -15,8 +15,12 @@ import java.util.Locale;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Some forty seconds with the faults that matter most; {@code ./outbox soak} has all of them, for minutes. */
+/**
+ * Some forty seconds with the faults that matter most, without MariaDB, which gets the statements of MySQL;
+ * {@code ./outbox soak} has all of them, for minutes.
+ */
 class ShortSoakTest {
 
     private static final long SEED = 1;
@@ -25,7 +29,7 @@ class ShortSoakTest {
             SoakRun.LEASE.multipliedBy(5).dividedBy(4);
 
     @ParameterizedTest(name = "{0}")
-    @EnumSource(Database.class)
+    @EnumSource(value = Database.class, mode = Mode.EXCLUDE, names = "MARIADB")
     @Timeout(240)
     void noEventIsLostStuckOrDeliveredTwiceWithoutAFaultOfItsNode(Database database) throws Exception {
         Path directory = Path.of("target", "soak", "short-" + database.name().toLowerCase(Locale.ROOT));

@@ -13,6 +13,7 @@ import io.outbox.spring.boot.actuator.OutboxEndpoint;
 import io.outbox.testservers.KafkaServer;
 import io.outbox.testservers.RabbitServer;
 import io.outbox.testservers.TcpProxy;
+import io.outbox.testservers.support.LogLines;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -76,8 +78,6 @@ class OutageTest {
     static Stream<Outage> outages() {
         return Stream.of(
                 kafka("killed", "no broker can be connected to", kafka::kill, kafka::restart),
-                kafka("standing still", "nothing is acknowledged", kafka::pause, kafka::resume),
-                kafka("unreachable", "Kafka has not answered", kafkaProxy::stall, kafkaProxy::resume),
                 new Outage(
                         "Kafka, wrong password",
                         "SaslAuthenticationException",
@@ -90,14 +90,21 @@ class OutageTest {
                                 "outbox.publisher.sender.type=kafka"),
                         null,
                         () -> setKafkaPassword("shop", "new")),
-                rabbit("killed", "RabbitMQ cannot be reached", rabbit::kill, rabbit::restart),
-                rabbit("standing still", "RabbitMQ has not answered", rabbit::pause, rabbit::resume),
                 rabbit("unreachable", "RabbitMQ has not answered", rabbitProxy::stall, rabbitProxy::resume),
                 rabbit(
                         "memory alarm",
                         "low on memory",
                         () -> rabbit.control("set_vm_memory_high_watermark", "absolute", "1"),
-                        () -> rabbit.control("set_vm_memory_high_watermark", "0.4")),
+                        () -> rabbit.control("set_vm_memory_high_watermark", "0.4")));
+    }
+
+    /** What the tests of each broker's module have as well, without Spring. */
+    static Stream<Outage> otherOutages() {
+        return Stream.of(
+                kafka("standing still", "nothing is acknowledged", kafka::pause, kafka::resume),
+                kafka("unreachable", "Kafka has not answered", kafkaProxy::stall, kafkaProxy::resume),
+                rabbit("killed", "RabbitMQ cannot be reached", rabbit::kill, rabbit::restart),
+                rabbit("standing still", "RabbitMQ has not answered", rabbit::pause, rabbit::resume),
                 rabbit(
                         "disk alarm",
                         "low on disk",
@@ -187,6 +194,13 @@ class OutageTest {
         kafka.close();
         rabbitProxy.close();
         rabbit.close();
+    }
+
+    @ParameterizedTest
+    @MethodSource("otherOutages")
+    @Tag("soak")
+    void othersShowAsWell(Outage outage) {
+        showsEverywhereWithItsCauseCostsNoAttemptAndEndsSoon(outage);
     }
 
     @ParameterizedTest
