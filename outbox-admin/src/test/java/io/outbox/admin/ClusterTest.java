@@ -24,6 +24,7 @@ import io.outbox.model.OutboxStatus.State;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.ClusterBackend;
 import io.outbox.spi.MetricsExporter;
+import io.outbox.testservers.support.LogLines;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;

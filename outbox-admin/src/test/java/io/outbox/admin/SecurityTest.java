@@ -5,6 +5,7 @@ import static io.outbox.admin.AdminFixture.DLQ;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.outbox.testservers.support.LogLines;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashMap;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.testservers.support.CapturedLog;
 import java.sql.Savepoint;
 import java.util.Collection;
 import java.util.List;

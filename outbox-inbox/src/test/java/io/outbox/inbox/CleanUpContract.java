@@ -3,6 +3,7 @@ package io.outbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.testing.contract.Parallel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

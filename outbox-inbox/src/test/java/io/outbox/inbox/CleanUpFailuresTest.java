@@ -3,6 +3,8 @@ package io.outbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.testservers.support.CapturedLog;
+import io.outbox.testservers.support.Intercepted;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

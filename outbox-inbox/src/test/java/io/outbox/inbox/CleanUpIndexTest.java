@@ -3,6 +3,7 @@ package io.outbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.testservers.support.Intercepted;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.testing.contract.Parallel;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

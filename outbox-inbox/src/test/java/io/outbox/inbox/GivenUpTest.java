@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.testing.contract.Parallel;
+import io.outbox.testservers.support.Intercepted;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;

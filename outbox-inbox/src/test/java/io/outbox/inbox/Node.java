@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.testservers.support.Intercepted;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

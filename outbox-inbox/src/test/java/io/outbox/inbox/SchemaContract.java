@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxSchemaException;
 import io.outbox.jdbc.OutboxStoreException;
+import io.outbox.testing.contract.Parallel;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.outbox.spi.TxContext;
+import io.outbox.testservers.support.CapturedLog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -3,10 +3,10 @@ package io.outbox.jdbc.dead;
 import static io.outbox.jdbc.support.OnConnection.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outbox.jdbc.support.Intercepted;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.OwnershipStore;
+import io.outbox.testservers.support.Intercepted;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -1,5 +1,6 @@
 package io.outbox.jdbc.fault;
 
+import io.outbox.testservers.support.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

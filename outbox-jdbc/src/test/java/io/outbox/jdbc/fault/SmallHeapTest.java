@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.testservers.support.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

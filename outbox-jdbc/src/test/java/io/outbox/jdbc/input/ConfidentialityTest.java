@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
-import io.outbox.jdbc.support.CapturedLog;
 import io.outbox.jdbc.support.DeliveryFixture;
 import io.outbox.jdbc.support.DeliveryFixture.Mode;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.spi.OutboxBackendException;
+import io.outbox.testservers.support.CapturedLog;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;

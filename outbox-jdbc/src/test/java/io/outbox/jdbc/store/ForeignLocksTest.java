@@ -3,12 +3,12 @@ package io.outbox.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.EventEnvelope;
-import io.outbox.jdbc.support.CapturedLog;
 import io.outbox.jdbc.support.DeliveryFixture;
 import io.outbox.jdbc.support.DeliveryFixture.Mode;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.spi.NewEvent;
+import io.outbox.testservers.support.CapturedLog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.outbox.jdbc.support;
 
+import io.outbox.testservers.support.Intercepted;
 import java.sql.SQLException;
 
 /** The ways in which databases say that they gave a statement up in favour of another. */

@@ -4,6 +4,7 @@ import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.OwnershipStore;
+import io.outbox.testservers.support.Intercepted;
 import java.sql.Connection;
 
 /** The parts of an engine on one connection of the test's, which stays open. */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.jdbc.OutboxStoreException;
-import io.outbox.jdbc.support.CapturedLog;
+import io.outbox.testservers.support.CapturedLog;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;

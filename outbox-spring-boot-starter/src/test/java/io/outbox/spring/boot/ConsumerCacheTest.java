@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.outbox.inbox.OutboxIdempotentConsumer;
+import io.outbox.testservers.support.LogLines;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.lettuce.core.ClientOptions;
 import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.testservers.RedisServer;
+import io.outbox.testservers.support.LogLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.OutboxPublisher;
+import io.outbox.testservers.support.LogLines;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;

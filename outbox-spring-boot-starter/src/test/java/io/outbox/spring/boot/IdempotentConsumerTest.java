@@ -14,6 +14,7 @@ import io.outbox.OutboxWriter;
 import io.outbox.inbox.InvalidEventIdException;
 import io.outbox.inbox.JdbcInbox;
 import io.outbox.inbox.OutboxIdempotentConsumer;
+import io.outbox.testservers.support.LogLines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.testservers.KafkaServer;
+import io.outbox.testservers.support.LogLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.OutboxPublisher;
 import io.outbox.testservers.KafkaServer;
+import io.outbox.testservers.support.LogLines;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.jdbc.OutboxSchema;
+import io.outbox.testservers.support.LogLines;
 import java.nio.file.Path;
 import java.util.logging.Level;
 import javax.sql.DataSource;

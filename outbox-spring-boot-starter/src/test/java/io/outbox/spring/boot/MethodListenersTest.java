@@ -11,6 +11,7 @@ import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.OutboxBackend;
+import io.outbox.testservers.support.LogLines;
 import java.io.IOException;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

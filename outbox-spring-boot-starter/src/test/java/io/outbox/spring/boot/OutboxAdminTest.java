@@ -11,6 +11,7 @@ import io.outbox.spring.boot.admin.OutboxAdminAutoConfiguration;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import io.outbox.spring.boot.json.OutboxJsonAutoConfiguration;
 import io.outbox.spring.boot.publishing.OutboxPublisherAutoConfiguration;
+import io.outbox.testservers.support.LogLines;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletException;

@@ -11,6 +11,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.model.OutboxStatus.State;
+import io.outbox.testservers.support.LogLines;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;

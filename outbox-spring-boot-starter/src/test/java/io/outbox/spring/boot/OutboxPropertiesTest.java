@@ -10,6 +10,7 @@ import io.outbox.poller.OutboxPoller;
 import io.outbox.purge.OutboxPurgeScheduler;
 import io.outbox.spi.Lease;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
+import io.outbox.testservers.support.LogLines;
 import java.time.Duration;
 import java.util.logging.Level;
 import java.util.stream.Stream;

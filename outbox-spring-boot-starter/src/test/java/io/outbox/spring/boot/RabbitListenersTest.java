@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Channel;
 import io.outbox.testservers.RabbitServer;
+import io.outbox.testservers.support.LogLines;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.outbox.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outbox.testservers.support.LogLines;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.UnrecoverableException;
+import io.outbox.testservers.support.LogLines;
 import java.util.logging.Level;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -12,19 +12,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Work on several threads at the same time. */
-final class Parallel {
+public final class Parallel {
 
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private Parallel() {}
 
     /** Runs the task on another thread and returns its result. */
-    static <T> T onAnotherThread(Callable<T> task) {
+    public static <T> T onAnotherThread(Callable<T> task) {
         return run(List.of(task)).get(0);
     }
 
     /** Runs the tasks at the same time, each on its own thread, and returns their results in the same order. */
-    static <T> List<T> run(List<Callable<T>> tasks) {
+    public static <T> List<T> run(List<Callable<T>> tasks) {
         ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
         try {
             List<Future<T>> running = new ArrayList<>();

@@ -1,6 +1,7 @@
 package io.outbox.spring.boot.processes;
 
 import io.outbox.spring.boot.Idempotent;
+import io.outbox.testservers.support.ChildJvm;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;

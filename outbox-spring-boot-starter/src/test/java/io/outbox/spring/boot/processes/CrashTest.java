@@ -9,6 +9,7 @@ import io.outbox.testservers.KafkaServer;
 import io.outbox.testservers.MySqlServer;
 import io.outbox.testservers.PostgresServer;
 import io.outbox.testservers.RabbitServer;
+import io.outbox.testservers.support.ChildJvm;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

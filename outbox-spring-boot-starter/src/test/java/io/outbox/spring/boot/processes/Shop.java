@@ -1,6 +1,7 @@
 package io.outbox.spring.boot.processes;
 
 import io.outbox.OutboxPublisher;
+import io.outbox.testservers.support.ChildJvm;
 import org.springframework.boot.CommandLineRunner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;

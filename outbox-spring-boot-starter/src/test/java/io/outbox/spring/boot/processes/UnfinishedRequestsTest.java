@@ -3,6 +3,7 @@ package io.outbox.spring.boot.processes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.spring.boot.admin.OpenToAll;
+import io.outbox.testservers.support.ChildJvm;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

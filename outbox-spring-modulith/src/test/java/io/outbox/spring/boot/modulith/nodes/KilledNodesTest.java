@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.testservers.KafkaServer;
 import io.outbox.testservers.PostgresServer;
+import io.outbox.testservers.support.ChildJvm;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

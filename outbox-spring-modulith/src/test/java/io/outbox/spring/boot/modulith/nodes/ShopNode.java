@@ -2,6 +2,7 @@ package io.outbox.spring.boot.modulith.nodes;
 
 import io.outbox.spring.boot.modulith.shop.OrderCompleted;
 import io.outbox.spring.boot.modulith.shop.ShopApplication;
+import io.outbox.testservers.support.ChildJvm;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.springframework.boot.WebApplicationType;

@@ -1,4 +1,4 @@
-package io.outbox.inbox;
+package io.outbox.testservers.support;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -8,28 +8,28 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import javax.sql.DataSource;
 
-/** Stands between the inbox and a driver, to see, hold up or fail calls of connections and prepared statements. */
-final class Intercepted {
+/** Stands between the library and a driver, to see, hold up or fail calls of connections and prepared statements. */
+public final class Intercepted {
 
     private Intercepted() {}
 
     /** A call that is about to be made. */
-    record Call(Object target, Method method, Object[] args, String sql) {
+    public record Call(Object target, Method method, Object[] args, String sql) {
 
         /** Returns the method's name, followed by its first argument if that is a flag. */
-        String name() {
+        public String name() {
             return args != null && args.length == 1 && args[0] instanceof Boolean flag
                     ? method.getName() + " " + flag
                     : method.getName();
         }
 
         /** Returns whether a statement is executed whose text contains this. */
-        boolean executes(String text) {
+        public boolean executes(String text) {
             return sql != null && method.getName().startsWith("execute") && sql.contains(text);
         }
 
         /** Makes the call. */
-        Object proceed() throws Throwable {
+        public Object proceed() throws Throwable {
             try {
                 return method.invoke(target, args);
             } catch (InvocationTargetException e) {
@@ -40,12 +40,12 @@ final class Intercepted {
 
     /** Decides what becomes of a call. */
     @FunctionalInterface
-    interface Interceptor {
+    public interface Interceptor {
         Object intercept(Call call) throws Throwable;
     }
 
     /** Returns the data source with an interceptor before its connections and their prepared statements. */
-    static DataSource dataSource(DataSource dataSource, Interceptor interceptor) {
+    public static DataSource dataSource(DataSource dataSource, Interceptor interceptor) {
         return proxy(DataSource.class, (proxy, method, args) -> {
             Object result = new Call(dataSource, method, args, null).proceed();
             return result instanceof Connection conn ? connection(conn, interceptor) : result;
@@ -53,7 +53,7 @@ final class Intercepted {
     }
 
     /** Returns the connection with an interceptor before it and its prepared statements. */
-    static Connection connection(Connection conn, Interceptor interceptor) {
+    public static Connection connection(Connection conn, Interceptor interceptor) {
         return proxy(Connection.class, (proxy, method, args) -> {
             Object result = interceptor.intercept(new Call(conn, method, args, null));
             return result instanceof PreparedStatement statement

@@ -1,4 +1,4 @@
-package io.outbox.spring.boot;
+package io.outbox.testservers.support;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -8,16 +8,28 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** What the outbox logs while this is open. */
+/** What the library, or one class of it, logs while this is open. */
 public final class LogLines extends Handler implements AutoCloseable {
-
-    private static final Logger OUTBOX = Logger.getLogger("io.outbox");
 
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();
     private final SimpleFormatter formatter = new SimpleFormatter();
+    private final Logger logger;
 
     public LogLines() {
-        OUTBOX.addHandler(this);
+        this("io.outbox");
+    }
+
+    public LogLines(Class<?> type) {
+        this(type.getName());
+    }
+
+    private LogLines(String logger) {
+        this.logger = Logger.getLogger(logger);
+        this.logger.addHandler(this);
+    }
+
+    public List<String> lines() {
+        return records.stream().map(formatter::formatMessage).toList();
     }
 
     /** Returns the lines of this level. */
@@ -40,6 +52,6 @@ public final class LogLines extends Handler implements AutoCloseable {
 
     @Override
     public void close() {
-        OUTBOX.removeHandler(this);
+        logger.removeHandler(this);
     }
 }

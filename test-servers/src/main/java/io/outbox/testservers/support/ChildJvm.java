@@ -1,4 +1,4 @@
-package io.outbox.spring.boot.processes;
+package io.outbox.testservers.support;
 
 import static org.awaitility.Awaitility.await;
 
@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** An application in a process of its own, which can be killed. It ends with this JVM, since it reads from it. */
-final class ChildJvm implements AutoCloseable {
+/** A class of the tests in another process, which can be killed. It ends with this JVM, since it reads from it. */
+public final class ChildJvm implements AutoCloseable {
 
     private final Process process;
     private final Path output;
@@ -22,18 +22,20 @@ final class ChildJvm implements AutoCloseable {
         this.output = output;
     }
 
-    /** Starts a class of this class path that has a main method, with settings as its arguments. */
-    static ChildJvm start(Class<?> main, Path directory, String... settings) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx192m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Dspring.flyway.enabled=false",
-                "-Dspring.liquibase.enabled=false",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
+    /** Returns the command line that runs a class of this class path, to which the program's arguments can be added. */
+    public static List<String> command(List<String> options, Class<?> main) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(options);
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        return command;
+    }
+
+    /** Starts an application of Spring Boot that migrates no database, with settings as its arguments. */
+    public static ChildJvm start(Class<?> main, Path directory, String... settings) {
+        List<String> command =
+                command(List.of("-Xmx192m", "-Dspring.flyway.enabled=false", "-Dspring.liquibase.enabled=false"), main);
         Stream.of(settings).map(setting -> "--" + setting).forEach(command::add);
         try {
             Path output = Files.createTempFile(directory, main.getSimpleName(), ".out");
@@ -49,7 +51,7 @@ final class ChildJvm implements AutoCloseable {
     }
 
     /** Ends this JVM with the one that started it; called by the child. */
-    static void endWithParent() {
+    public static void endWithParent() {
         Thread watching = new Thread(
                 () -> {
                     try {
@@ -65,7 +67,7 @@ final class ChildJvm implements AutoCloseable {
     }
 
     /** Waits until the application has printed a line. */
-    void awaitLine(String line) {
+    public void awaitLine(String line) {
         await().atMost(Duration.ofSeconds(90))
                 .pollInterval(Duration.ofMillis(50))
                 .until(() -> {
@@ -74,7 +76,7 @@ final class ChildJvm implements AutoCloseable {
                 });
     }
 
-    void requireAlive() {
+    public void requireAlive() {
         if (!process.isAlive()) {
             throw new IllegalStateException("ended by itself with " + process.exitValue() + ": " + lines());
         }
@@ -89,7 +91,7 @@ final class ChildJvm implements AutoCloseable {
     }
 
     /** Ends it by SIGKILL. */
-    void kill() {
+    public void kill() {
         try {
             process.destroyForcibly().waitFor();
         } catch (InterruptedException e) {

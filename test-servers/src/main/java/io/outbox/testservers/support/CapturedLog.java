@@ -1,4 +1,4 @@
-package io.outbox.inbox;
+package io.outbox.testservers.support;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,7 +11,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /** Everything the library logs at any level, stack traces included, while this is open. */
-final class CapturedLog extends Handler implements AutoCloseable {
+public final class CapturedLog extends Handler implements AutoCloseable {
 
     private final Logger logger = Logger.getLogger("io.outbox");
     private final Level level = logger.getLevel();
@@ -25,7 +25,7 @@ final class CapturedLog extends Handler implements AutoCloseable {
         setFilter(entry -> !entry.getLoggerName().startsWith("io.outbox.testservers"));
     }
 
-    static CapturedLog open() {
+    public static CapturedLog open() {
         CapturedLog log = new CapturedLog();
         log.logger.setLevel(Level.ALL);
         log.logger.setUseParentHandlers(false);
@@ -48,18 +48,18 @@ final class CapturedLog extends Handler implements AutoCloseable {
     }
 
     /** Returns what a logger would print for an exception. */
-    static String stackTrace(Throwable e) {
+    public static String stackTrace(Throwable e) {
         StringWriter out = new StringWriter();
         e.printStackTrace(new PrintWriter(out));
         return out.toString();
     }
 
-    String text() {
+    public String text() {
         return text.toString();
     }
 
     /** Returns the messages of warnings and errors. */
-    List<String> warnings() {
+    public List<String> warnings() {
         return warnings;
     }
 
