@@ -16,6 +16,8 @@ final class EndedSessions implements Trouble {
 
     /** Long enough to connect again and get something done. */
     private static final int PAUSE_MS = 150;
+    /** How often a connection can be made in a pause, on a machine that is busy with other things. */
+    private static final int CONNECTS = 5;
 
     private final Callable<Connection> connect;
     private final String statements;
@@ -45,13 +47,19 @@ final class EndedSessions implements Trouble {
                 for (String statement : found(connection)) {
                     end(connection, statement);
                 }
-                TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+                TimeUnit.MILLISECONDS.sleep(Math.max(PAUSE_MS, CONNECTS * millisToConnect()));
             }
         } catch (InterruptedException over) {
             // which is how it ends
         } catch (Exception e) {
             throw new IllegalStateException("Sessions cannot be ended", e);
         }
+    }
+
+    private long millisToConnect() throws Exception {
+        long began = System.nanoTime();
+        connect.call().close();
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
     }
 
     private List<String> found(Connection connection) throws SQLException {

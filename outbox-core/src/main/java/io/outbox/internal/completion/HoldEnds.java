@@ -7,6 +7,7 @@ import io.outbox.spi.Capability;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.spi.EventTypes;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * How holds end. To give an event back is one act for every reason there is, a full queue, a pause, a circuit, the end: its
@@ -68,22 +69,18 @@ final class HoldEnds {
      * is told: it would claim the event once more while that hold is open, and both would go on like this for ever.
      */
     void release() {
-        boolean free = false;
+        AtomicBoolean free = new AtomicBoolean();
+        AtomicBoolean claimedAgain = new AtomicBoolean();
         try {
-            boolean claimedAgain;
             do {
-                claimedAgain = false;
-                for (Hold hold : releases.release()) {
-                    boolean claimed = close(hold);
-                    claimedAgain |= claimed;
-                    free |= !claimed;
-                }
-                if (claimedAgain) {
+                claimedAgain.set(false);
+                releases.release(holds -> holds.forEach(hold -> (close(hold) ? claimedAgain : free).set(true)));
+                if (claimedAgain.get()) {
                     releases.takeInHand();
                 }
-            } while (claimedAgain);
+            } while (claimedAgain.get());
         } finally {
-            if (free) {
+            if (free.get()) {
                 alarm.dueNow(EventTypes.ALL);
             }
         }

@@ -4,7 +4,6 @@ import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.watch.Isolation;
 import io.outbox.spi.DeliveryBackend;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +11,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Holds whose lock in the store is to be released. Anybody may add one; all else is done by one thread at a time. Events that
@@ -57,24 +57,29 @@ final class Releases {
         return locked.isEmpty() ? Long.MAX_VALUE : lockedUntilNanos - System.nanoTime();
     }
 
-    /** Releases what is in hand, and returns the holds that are through; the others stay for the next time. */
-    List<Hold> release() {
+    /**
+     * Releases what is in hand, one holder after the other, and tells of the holds that are through; the others stay for the
+     * next time. What is released stays so if the store fails then: after an outage there may be many holders, and a store
+     * that fails now and then must not make all of them begin anew.
+     */
+    void release(Consumer<List<Hold>> released) {
         Map<String, List<Hold>> byHolder = new LinkedHashMap<>();
         inHand.forEach(hold -> byHolder.computeIfAbsent(hold.holder(), holder -> new ArrayList<>())
                 .add(hold));
-        Set<Hold> lockedNow = new HashSet<>();
-        byHolder.forEach((holder, holds) -> lockedNow.addAll(Isolation.run(
+        byHolder.forEach((holder, holds) -> released.accept(release(holder, holds)));
+    }
+
+    private List<Hold> release(String holder, List<Hold> holds) {
+        Set<Hold> lockedNow = Set.copyOf(Isolation.run(
                 holds,
                 Hold::eventId,
-                part -> backend.release(holder, part.stream().map(Hold::eventId).toList()))));
-        List<Hold> released =
-                inHand.stream().filter(hold -> !lockedNow.contains(hold)).toList();
-        inHand.clear();
+                part -> backend.release(holder, part.stream().map(Hold::eventId).toList())));
+        inHand.removeAll(Set.copyOf(holds));
         if (!lockedNow.isEmpty()) {
             locked.addAll(lockedNow);
             lockedUntilNanos = System.nanoTime() + PAUSE_NANOS;
         }
-        return released;
+        return holds.stream().filter(hold -> !lockedNow.contains(hold)).toList();
     }
 
     /** Removes and returns those that somebody else has locked. */

@@ -71,6 +71,25 @@ class LostAnswerTest {
         assertThat(metrics.get("fenced")).isZero();
     }
 
+    /** Each claim takes again what the one before has left behind, so only the name of the last one is in the row. */
+    @Test
+    void howeverManyAnswersGetLostTheEventIsTakenAgain() {
+        int lost = 70;
+        AtomicInteger claims = new AtomicInteger();
+        backend.after(Op.CLAIM, call -> {
+            if (call.concerns("e") && claims.getAndIncrement() < lost) {
+                throw new IllegalStateException("connection reset");
+            }
+        });
+        backend.put(Events.event("e"));
+
+        node.listen(event -> DispatchResult.done()).start();
+
+        awaitDone(1);
+        assertThat(claims.get()).isGreaterThan(lost);
+        assertThat(node.delivered()).containsExactly("e");
+    }
+
     @Test
     void whatTheNodeKnowsOfIsNotTakenAgain() {
         Gate busy = new Gate();
