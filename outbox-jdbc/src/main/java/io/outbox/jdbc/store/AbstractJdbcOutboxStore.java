@@ -198,6 +198,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return new ManagedTable(this, description, TableNames.validate(tableName));
     }
 
+    /** Checks what is between this JVM and the database; throws with what to set if statements would fail. */
+    void checkConnections(ConnectionProvider connections) {}
+
     /** Returns the rules by which tables are checked; without them only the names of their columns are. */
     Optional<TableRules> tableRules() {
         return Optional.empty();

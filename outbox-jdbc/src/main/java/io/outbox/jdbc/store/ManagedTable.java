@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -45,6 +46,7 @@ public final class ManagedTable {
     private final TableCatalog catalog;
     private final SchemaScript script;
     private final TableCheck check;
+    private final Consumer<ConnectionProvider> connectionCheck;
 
     ManagedTable(AbstractJdbcOutboxStore store, Description description, String tableName) {
         this.description = description;
@@ -54,6 +56,7 @@ public final class ManagedTable {
         this.script = new SchemaScript(owner, database + description.suffix, description.defaultName, tableName);
         TableShape shape = description.isOutbox() ? TableShape.OUTBOX : TableShape.of(script);
         this.check = new TableCheck(catalog, script, shape, store.tableRules());
+        this.connectionCheck = description.isOutbox() ? store::checkConnections : connections -> {};
     }
 
     /** Returns the DDL statements. Run again, they leave what is there as it is. */
@@ -66,6 +69,7 @@ public final class ManagedTable {
      * not create anything passes if the table can be used; an index that is missing then is logged.
      */
     public void createIfMissing(ConnectionProvider connections) {
+        connectionCheck.accept(connections);
         try {
             with(connections, conn -> {
                 conn.setAutoCommit(true);
@@ -116,8 +120,10 @@ public final class ManagedTable {
      *
      * @throws OutboxSchemaException if rows would be refused, cut or changed, with all that is wrong and the statements
      *     that mend it
+     * @throws OutboxStoreException if the connections cannot be used, with what to set
      */
     public void validate(ConnectionProvider connections) {
+        connectionCheck.accept(connections);
         List<Finding> findings = with(connections, check::findings).orElseThrow(this::missing);
         if (findings.stream().anyMatch(Finding::isError)) {
             throw unusable(findings);

@@ -9,6 +9,7 @@ import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.internal.FreshPlan;
 import io.outbox.jdbc.internal.OpenTransaction;
+import io.outbox.jdbc.internal.PoolerProbe;
 import io.outbox.jdbc.internal.PostgresTableRules;
 import io.outbox.jdbc.internal.ReadCommitted;
 import io.outbox.jdbc.internal.SqlText;
@@ -19,6 +20,7 @@ import io.outbox.jdbc.store.PageLimit.Sized;
 import io.outbox.jdbc.wakeup.PostgresWakeUp;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimedPage;
+import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
@@ -125,6 +127,11 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     @Override
     public WakeUp wakeUp(DataSource dataSource, DataSource listenOn) {
         return PostgresWakeUp.of(dataSource, tableName(), listenOn);
+    }
+
+    @Override
+    void checkConnections(ConnectionProvider connections) {
+        PoolerProbe.run(connections);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.outbox.jdbc.wakeup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -66,6 +67,16 @@ class PoolerTest {
                         .untilAsserted(() -> assertThat(deliveries.keySet()).containsAll(written));
                 assertThat(deliveries.values()).containsOnly(1);
             }
+        }
+    }
+
+    @Test
+    void aDriverThatWouldLoseItsStatementsIsToldWhatToSet() {
+        try (HikariDataSource pool = TestDatabase.pool(pooler.urlOf(direct), 2)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool);
+
+            assertThatThrownBy(jdbc::createSchema).hasMessageContaining("prepareThreshold=0");
+            assertThatThrownBy(jdbc::validateSchema).hasMessageContaining("max_prepared_statements");
         }
     }
 
