@@ -196,6 +196,11 @@ final class Database implements AutoCloseable {
         return count("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()");
     }
 
+    /** Returns how many statements a MySQL server has executed in its life. */
+    long questions() throws SQLException {
+        return count("SELECT variable_value FROM performance_schema.global_status WHERE variable_name = 'Questions'");
+    }
+
     long pending() throws SQLException {
         return count("SELECT count(*) FROM outbox_event WHERE status IN (0, 2)");
     }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -35,9 +36,11 @@ final class WakeUpPart implements Part {
     /**
      * A way to hear of events.
      *
+     * @param sent whether the process that writes sends hints
+     * @param heard whether the process that delivers hears them
      * @param perSecond how many are written, or 0 for as many as can be
      */
-    private record Way(String label, Database database, boolean hints, int perSecond) {
+    private record Way(String label, Database database, boolean sent, boolean heard, int perSecond) {
         @Override
         public String toString() {
             return label;
@@ -54,16 +57,46 @@ final class WakeUpPart implements Part {
                     report,
                     "One event after the other, " + PER_SECOND + " a second",
                     List.of(
-                            new Way("PostgreSQL, hints", postgres, true, PER_SECOND),
-                            new Way("PostgreSQL, polls that adapt", postgres, false, PER_SECOND),
-                            new Way("MySQL, polls that adapt", mysql, false, PER_SECOND)));
+                            new Way("PostgreSQL, hints", postgres, true, true, PER_SECOND),
+                            new Way("PostgreSQL, polls that adapt", postgres, false, false, PER_SECOND),
+                            new Way("MySQL, polls that adapt", mysql, false, false, PER_SECOND)));
             table(
                     report,
                     "As many as " + WRITERS + " writers can commit",
                     List.of(
-                            new Way("PostgreSQL, hints", postgres, true, 0),
-                            new Way("PostgreSQL, polls that adapt", postgres, false, 0)));
+                            new Way("PostgreSQL, hints", postgres, true, true, 0),
+                            new Way("PostgreSQL, hints that nobody hears, polls that adapt", postgres, true, false, 0),
+                            new Way("PostgreSQL, polls that adapt", postgres, false, false, 0)));
+            idle(report, mysql);
         }
+    }
+
+    /** What a node costs that has nothing to deliver. */
+    private void idle(Report report, Database mysql) throws Exception {
+        report.table(
+                "A node without events, which polls every 5 s",
+                "transactions (MySQL: statements) a second in the database");
+        for (Way way : List.of(
+                new Way("PostgreSQL, hints", postgres, true, true, 0),
+                new Way("PostgreSQL, polls that adapt", postgres, false, false, 0),
+                new Way("MySQL, polls that adapt", mysql, false, false, 0))) {
+            report.row(way.label, String.format(Locale.ROOT, "%.2f", idleRequests(way)));
+        }
+    }
+
+    @SuppressWarnings("try") // the outbox polls while it is open
+    private static double idleRequests(Way way) throws Exception {
+        way.database.reset();
+        try (Outbox outbox = deliverer(way.database, wakeUp(way.database, way.heard), new ConcurrentLinkedQueue<>())) {
+            TimeUnit.SECONDS.sleep(CONNECT_SECONDS);
+            long before = requests(way.database);
+            TimeUnit.SECONDS.sleep(Settings.IDLE_SECONDS);
+            return (requests(way.database) - before) / (double) Settings.IDLE_SECONDS;
+        }
+    }
+
+    private static long requests(Database database) throws Exception {
+        return database.dialect().name().equals("PostgreSQL") ? database.transactions() : database.questions();
     }
 
     private static void table(Report report, String what, List<Way> ways) throws Exception {
@@ -86,15 +119,15 @@ final class WakeUpPart implements Part {
         way.database.reset();
         way.database.settle();
         ConcurrentLinkedQueue<Long> latencies = new ConcurrentLinkedQueue<>();
-        WakeUp wakeUp = wakeUp(way.database, way.hints);
+        WakeUp wakeUp = wakeUp(way.database, way.heard);
         try (Outbox outbox = deliverer(way.database, wakeUp, latencies);
                 Child writer = Child.start(
                         List.of("-Xmx256m"),
                         Writing.class,
                         way.database.url(),
-                        Boolean.toString(way.hints),
+                        Boolean.toString(way.sent),
                         Integer.toString(way.perSecond))) {
-            for (int i = 0; i < CONNECT_SECONDS * 100 && way.hints && !wakeUp.isConnected(); i++) {
+            for (int i = 0; i < CONNECT_SECONDS * 100 && way.heard && !wakeUp.isConnected(); i++) {
                 TimeUnit.MILLISECONDS.sleep(10);
             }
             writer.answer();

@@ -7,17 +7,23 @@ import java.util.function.Consumer;
 
 /**
  * Keeps a burst of hints from becoming a burst of messages: the first goes out at once, and what comes within the next 5 ms goes
- * out together at their end. Thread-safe.
+ * out together at their end. While each pause gathers many, the next is twice as long, up to 20 ms: whoever is woken then has
+ * more to do each time, and leaves more of a busy database to those who write. Thread-safe.
  */
 public final class HintDebounce {
 
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    /** Hints in one pause after which the next is longer. */
+    private static final int MANY = 10;
 
     private final Consumer<Set<String>> send;
     private final Timer timer;
     private final Set<String> waiting = new HashSet<>();
     private boolean anyTypeWaits;
     private boolean pausing;
+    private int gathered;
+    private long pauseNanos = SHORTEST_PAUSE_NANOS;
 
     /** Runs something later, on another thread. */
     public interface Timer {
@@ -34,31 +40,39 @@ public final class HintDebounce {
     public void signal(Set<String> eventTypes) {
         synchronized (this) {
             if (pausing) {
+                gathered++;
                 waiting.addAll(eventTypes);
                 anyTypeWaits |= eventTypes.isEmpty();
                 return;
             }
             pausing = true;
         }
-        sendAndPause(eventTypes);
+        sendAndPause(eventTypes, SHORTEST_PAUSE_NANOS);
     }
 
-    private void sendAndPause(Set<String> eventTypes) {
-        timer.in(PAUSE_NANOS, this::pauseIsOver);
+    private void sendAndPause(Set<String> eventTypes, long nanos) {
+        timer.in(nanos, this::pauseIsOver);
         send.accept(eventTypes);
     }
 
     private void pauseIsOver() {
         Set<String> eventTypes;
+        long nextPauseNanos;
         synchronized (this) {
+            pauseNanos = gathered >= MANY
+                    ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS)
+                    : Math.max(pauseNanos / 2, SHORTEST_PAUSE_NANOS);
+            nextPauseNanos = pauseNanos;
+            gathered = 0;
             if (waiting.isEmpty() && !anyTypeWaits) {
                 pausing = false;
+                pauseNanos = SHORTEST_PAUSE_NANOS;
                 return;
             }
             eventTypes = anyTypeWaits ? Set.of() : Set.copyOf(waiting);
             waiting.clear();
             anyTypeWaits = false;
         }
-        sendAndPause(eventTypes);
+        sendAndPause(eventTypes, nextPauseNanos);
     }
 }

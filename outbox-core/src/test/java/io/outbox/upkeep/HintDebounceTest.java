@@ -7,13 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class HintDebounceTest {
 
     private final Queue<Runnable> later = new ArrayDeque<>();
     private final List<Set<String>> sent = new ArrayList<>();
-    private final HintDebounce debounce = new HintDebounce((nanos, task) -> later.add(task), sent::add);
+    private final List<Long> pausesMs = new ArrayList<>();
+    private final HintDebounce debounce = new HintDebounce(this::later, sent::add);
+
+    private void later(long nanos, Runnable task) {
+        pausesMs.add(TimeUnit.NANOSECONDS.toMillis(nanos));
+        later.add(task);
+    }
 
     private void pauseIsOver() {
         later.remove().run();
@@ -41,6 +48,23 @@ class HintDebounceTest {
         pauseIsOver();
 
         assertThat(sent).containsExactly(Set.of("A"), Set.of());
+    }
+
+    @Test
+    void pausesGrowWhileEachGathersManyHintsAndShrinkAgain() {
+        signals(1);
+        for (int gathered : new int[] {9, 10, 500, 500, 9, 9, 9}) {
+            signals(gathered);
+            pauseIsOver();
+        }
+
+        assertThat(pausesMs).containsExactly(5L, 5L, 10L, 20L, 20L, 10L, 5L, 5L);
+    }
+
+    private void signals(int count) {
+        for (int i = 0; i < count; i++) {
+            debounce.signal(Set.of("A"));
+        }
     }
 
     @Test
