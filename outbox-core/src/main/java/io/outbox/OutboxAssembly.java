@@ -155,6 +155,7 @@ final class OutboxAssembly {
         delivery.listenerRegistry(new SubscribedListeners(listeners));
         delivery.versions(versions());
         MetricsExporter exporter = exporter();
+        countHints(exporter);
         EngineMetrics engineMetrics = new EngineMetrics(exporter);
         if (keepsNothing) {
             deleteDone(store);
@@ -230,6 +231,7 @@ final class OutboxAssembly {
             WriteBackend store = StoreBackend.forWriting(
                     Objects.requireNonNull(txContext, "txContext is required"),
                     Objects.requireNonNull(outboxStore, "outboxStore is required"));
+            countHints(exporter());
             return new Parts(
                     writing(store, shares(listeners(), () -> true), HotPath.NONE),
                     null,
@@ -239,6 +241,7 @@ final class OutboxAssembly {
         }
         OutboxBackend store = wholeBackend();
         MetricsExporter exporter = exporter();
+        countHints(exporter);
         return new Parts(
                 writing(store, shares(listeners(), () -> true), HotPath.NONE),
                 null,
@@ -337,6 +340,12 @@ final class OutboxAssembly {
         return listenerRegistry == null
                 ? null
                 : decorated(new GivenListeners(subscribed, listenerRegistry), listenerDecorators, "listener registry");
+    }
+
+    private void countHints(MetricsExporter exporter) {
+        if (wakeUp != null && exporter != MetricsExporter.NOOP) {
+            wakeUp.reportTo(exporter);
+        }
     }
 
     private MetricsExporter exporter() {

@@ -147,4 +147,19 @@ public abstract class ForwardingMetrics implements MetricsExporter {
     public void recordDlqTransferFromMs(long durationMs) {
         report(to -> to.recordDlqTransferFromMs(durationMs));
     }
+
+    @Override
+    public void incrementHintsSent() {
+        report(MetricsExporter::incrementHintsSent);
+    }
+
+    @Override
+    public void incrementHintsDropped() {
+        report(MetricsExporter::incrementHintsDropped);
+    }
+
+    @Override
+    public void incrementHintsHeard() {
+        report(MetricsExporter::incrementHintsHeard);
+    }
 }

@@ -1,5 +1,6 @@
 package io.outbox.spi;
 
+import io.outbox.upkeep.HintCounts;
 import io.outbox.upkeep.HintListeners;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -11,10 +12,20 @@ import java.util.function.Consumer;
 public final class LocalWakeUp implements WakeUp {
 
     private final HintListeners listeners = new HintListeners();
+    private final HintCounts counts = new HintCounts();
 
     @Override
     public void signal(Set<String> eventTypes) {
+        counts.sent();
+        if (!listeners.isEmpty()) {
+            counts.heard();
+        }
         listeners.call(eventTypes);
+    }
+
+    @Override
+    public void reportTo(MetricsExporter metrics) {
+        counts.reportTo(metrics);
     }
 
     @Override

@@ -86,6 +86,15 @@ public interface MetricsExporter {
     /** The time that one transfer from the dead letters took. */
     default void recordDlqTransferFromMs(long durationMs) {}
 
+    /** A message with hints for other nodes was sent; one may stand for many events. */
+    default void incrementHintsSent() {}
+
+    /** A message with hints could not be sent: other nodes find its events by their next poll. */
+    default void incrementHintsDropped() {}
+
+    /** A message with hints arrived, from another node or this one. */
+    default void incrementHintsHeard() {}
+
     /** Does nothing. */
     final class Noop implements MetricsExporter {
         private Noop() {}

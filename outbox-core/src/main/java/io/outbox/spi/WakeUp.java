@@ -40,6 +40,12 @@ public interface WakeUp {
     /** Returns whether hints arrive at present, as far as is known. */
     boolean isConnected();
 
+    /**
+     * Reports to these metrics each message that is sent, dropped or heard from now on; again with the same metrics changes
+     * nothing. Called by each outbox that is built with this transport. Default: reports nothing.
+     */
+    default void reportTo(MetricsExporter metrics) {}
+
     /** A listener that is called until this is closed. */
     interface Listening extends AutoCloseable {
         @Override

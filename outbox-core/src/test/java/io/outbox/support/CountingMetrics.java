@@ -18,6 +18,21 @@ public final class CountingMetrics implements MetricsExporter {
     }
 
     @Override
+    public void incrementHintsSent() {
+        add("hintsSent", 1);
+    }
+
+    @Override
+    public void incrementHintsDropped() {
+        add("hintsDropped", 1);
+    }
+
+    @Override
+    public void incrementHintsHeard() {
+        add("hintsHeard", 1);
+    }
+
+    @Override
     public void incrementHotEnqueued() {
         add("hotEnqueued", 1);
     }

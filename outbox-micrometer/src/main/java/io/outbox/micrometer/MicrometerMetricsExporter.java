@@ -62,6 +62,9 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     private final Counter purged;
     private final Counter recovered;
     private final Counter cleaned;
+    private final Counter hintsSent;
+    private final Counter hintsDropped;
+    private final Counter hintsHeard;
     private final ConcurrentMap<String, Timer> dispatchLatency = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Timer> listenerDuration = new ConcurrentHashMap<>();
     private final DistributionSummary completionBatchSize;
@@ -109,6 +112,9 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         purged = counter("purged", "Finished events deleted");
         recovered = lifecycle("recovered");
         cleaned = lifecycle("cleaned");
+        hintsSent = counter("wakeup.sent", "Messages with hints for other nodes");
+        hintsDropped = counter("wakeup.dropped", "Messages with hints that could not be sent");
+        hintsHeard = counter("wakeup.heard", "Messages with hints that arrived");
         completionBatchSize = keep(DistributionSummary.builder(prefix + ".completion.batch.size")
                 .description("Outcomes written together")
                 .baseUnit("events")
@@ -259,6 +265,21 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     public void incrementPurged(long count) {
         purged.increment(count);
         cleaned.increment(count);
+    }
+
+    @Override
+    public void incrementHintsSent() {
+        hintsSent.increment();
+    }
+
+    @Override
+    public void incrementHintsDropped() {
+        hintsDropped.increment();
+    }
+
+    @Override
+    public void incrementHintsHeard() {
+        hintsHeard.increment();
     }
 
     @Override

@@ -36,6 +36,9 @@ class MicrometerMetricsExporterTest {
         exporter.incrementDispatchDead();
         exporter.incrementDispatchDeferred();
         exporter.incrementHotSkippedDelayed();
+        exporter.incrementHintsSent();
+        exporter.incrementHintsDropped();
+        exporter.incrementHintsHeard();
         exporter.recordQueueDepths(3, 4);
         exporter.recordOldestLagMs(1500);
         exporter.recordOldestLagByTypeMs(Map.of("Placed", 1500L, "Paid", 20L));
@@ -61,7 +64,10 @@ class MicrometerMetricsExporterTest {
                 "dispatch.failure",
                 "dispatch.dead",
                 "dispatch.deferred",
-                "enqueue.hot.skipped.delayed"
+                "enqueue.hot.skipped.delayed",
+                "wakeup.sent",
+                "wakeup.dropped",
+                "wakeup.heard"
             }) {
                 assertThat(registry.get(prefix + "." + counter).counter().count())
                         .as(counter)

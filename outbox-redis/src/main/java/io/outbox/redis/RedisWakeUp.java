@@ -6,7 +6,9 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.WakeUp;
+import io.outbox.upkeep.HintCounts;
 import io.outbox.upkeep.HintDebounce;
 import io.outbox.upkeep.HintListeners;
 import io.outbox.upkeep.Outage;
@@ -45,6 +47,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private final ScheduledExecutorService timer;
     private final HintDebounce debounce;
     private final HintListeners listeners = new HintListeners();
+    private final HintCounts counts = new HintCounts();
     private final Outage sending;
     private final Outage listening;
     private StatefulRedisPubSubConnection<String, String> connection;
@@ -99,7 +102,14 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         publishing
                 .connection()
                 .thenCompose(redis -> publish(redis, isPlain ? types : ""))
-                .whenComplete((receivers, failure) -> note(sending, failure));
+                .whenComplete((receivers, failure) -> {
+                    note(sending, failure);
+                    if (failure == null) {
+                        counts.sent();
+                    } else {
+                        counts.dropped();
+                    }
+                });
     }
 
     /** Sends a hint, and gives up a connection that is silent: where only hints go over it, nobody else would notice. */
@@ -142,6 +152,11 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     @Override
     public synchronized boolean isConnected() {
         return connection != null && connection.isOpen();
+    }
+
+    @Override
+    public void reportTo(MetricsExporter metrics) {
+        counts.reportTo(metrics);
     }
 
     private synchronized void connect() {
@@ -234,6 +249,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private final class Receiver extends RedisPubSubAdapter<String, String> {
         @Override
         public void message(String from, String types) {
+            counts.heard();
             listeners.call(types.isEmpty() ? Set.of() : new HashSet<>(Arrays.asList(types.split(SEPARATOR))));
         }
     }

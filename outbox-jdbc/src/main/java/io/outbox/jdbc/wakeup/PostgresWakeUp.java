@@ -1,6 +1,8 @@
 package io.outbox.jdbc.wakeup;
 
+import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.WakeUp;
+import io.outbox.upkeep.HintCounts;
 import io.outbox.upkeep.HintDebounce;
 import io.outbox.upkeep.HintListeners;
 import java.util.Arrays;
@@ -31,6 +33,7 @@ public final class PostgresWakeUp implements WakeUp {
     private final Notifier notifier;
     private final HintDebounce debounce;
     private final HintListeners listeners = new HintListeners();
+    private final HintCounts counts = new HintCounts();
     private final DataSource listenOn;
     private final NotificationChannel channel;
     private NotificationLoop loop;
@@ -40,7 +43,7 @@ public final class PostgresWakeUp implements WakeUp {
         this.listenOn = Objects.requireNonNull(listenOn, "listenOn");
         this.channel = new NotificationChannel(tableName);
         this.notifier = new Notifier(dataSource, channel);
-        this.debounce = new HintDebounce(notifier::later, types -> notifier.send(HINT + textOf(types)));
+        this.debounce = new HintDebounce(notifier::later, this::send);
     }
 
     /** Sends and hears hints by connections of this data source, which should hand out at least two. */
@@ -59,6 +62,16 @@ public final class PostgresWakeUp implements WakeUp {
     @Override
     public void signal(Set<String> eventTypes) {
         debounce.signal(eventTypes);
+    }
+
+    private void send(Set<String> eventTypes) {
+        notifier.send(HINT + textOf(eventTypes)).whenComplete((sent, failure) -> {
+            if (failure == null) {
+                counts.sent();
+            } else {
+                counts.dropped();
+            }
+        });
     }
 
     private static String textOf(Set<String> eventTypes) {
@@ -97,10 +110,16 @@ public final class PostgresWakeUp implements WakeUp {
         if (message.isEmpty()) {
             listeners.call(Set.of());
         } else if (message.startsWith(HINT)) {
+            counts.heard();
             listeners.call(Arrays.stream(message.substring(HINT.length()).split(SEPARATOR))
                     .filter(type -> !type.isEmpty())
                     .collect(Collectors.toUnmodifiableSet()));
         }
+    }
+
+    @Override
+    public void reportTo(MetricsExporter metrics) {
+        counts.reportTo(metrics);
     }
 
     @Override

@@ -12,6 +12,8 @@ import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.ForwardingMetrics;
+import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.WakeUp;
 import io.outbox.testservers.PostgresServer;
 import io.outbox.testservers.TcpProxy;
@@ -260,6 +262,27 @@ class PostgresWakeUpTest {
         }
 
         await().atMost(PATIENCE).until(() -> asked.get() == 1);
+    }
+
+    /** The session of the sender fails: nobody is told, nobody waits, and the business goes on. */
+    @Test
+    void aHintThatCannotBeSentIsCountedAndDropped() {
+        DataSource gone = (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    throw new SQLException("connection refused");
+                });
+        AtomicInteger dropped = new AtomicInteger();
+        WakeUp wakeUp = PostgresWakeUp.of(gone, "outbox_event");
+        wakeUp.reportTo(new ForwardingMetrics(MetricsExporter.NOOP) {
+            @Override
+            public void incrementHintsDropped() {
+                dropped.incrementAndGet();
+            }
+        });
+
+        wakeUp.signal(Set.of("Hinted"));
+
+        await().atMost(PATIENCE).until(() -> dropped.get() == 1);
     }
 
     @Test

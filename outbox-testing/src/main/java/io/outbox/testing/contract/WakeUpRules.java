@@ -3,6 +3,8 @@ package io.outbox.testing.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import io.outbox.spi.ForwardingMetrics;
+import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.WakeUp;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -131,6 +133,31 @@ public abstract class WakeUpRules {
     /** Returns whether hints travel as messages, of which there must not be too many. */
     protected boolean isDebounced() {
         return true;
+    }
+
+    @Test
+    void messagesAreCountedAtBothEnds() {
+        AtomicInteger sent = new AtomicInteger();
+        AtomicInteger arrived = new AtomicInteger();
+        MetricsExporter counting = new ForwardingMetrics(MetricsExporter.NOOP) {
+            @Override
+            public void incrementHintsSent() {
+                sent.incrementAndGet();
+            }
+
+            @Override
+            public void incrementHintsHeard() {
+                arrived.incrementAndGet();
+            }
+        };
+        sending().reportTo(counting);
+        listening().reportTo(counting);
+        listening().reportTo(counting);
+        Heard heard = listen();
+
+        signalUntilHeard(heard, "Ordered");
+
+        eventually(() -> sent.get() > 0 && sent.get() == arrived.get());
     }
 
     @Test
