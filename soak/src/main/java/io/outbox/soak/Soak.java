@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
  * Kills, freezes and cuts off nodes and servers under load, on one database after the other, and ends with exit code 1 if
  * a promise was broken.
  *
- * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb,redis}, default all), {@code soak.minutes}
- * (on each database, default 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.skew} (seconds by which the clocks of
+ * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb,redis}, default all), {@code soak.ordering}
+ * (of {@code none,key}, default both, one after the other, where the database keeps the order of keys), {@code soak.minutes} (for each run, default 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.skew} (seconds by which the clocks of
  * nodes differ, default 90), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers and reports, default
  * {@code soak/target/soak}).
  */
@@ -38,12 +38,23 @@ public final class Soak {
                 continue;
             }
             List<PlannedFault> faults = new Schedule(seed, SoakRun.NODES, SoakRun.LEASE, faults(database)).plan(length);
-            Path home = directory.resolve(database.name().toLowerCase(Locale.ROOT) + "-" + seed);
-            SoakRun run = new SoakRun(database, seed, home, System.out)
-                    .skew(Duration.ofSeconds(Long.getLong("soak.skew", 90)));
-            kept &= run.run(faults).findings().isEmpty();
+            for (String ordering : orderings(database)) {
+                String name = database.name().toLowerCase(Locale.ROOT) + "-" + ordering + "-" + seed;
+                SoakRun run = new SoakRun(database, seed, directory.resolve(name), System.out)
+                        .skew(Duration.ofSeconds(Long.getLong("soak.skew", 90)));
+                kept &= (ordering.equals("key") ? run.inOrder() : run)
+                        .run(faults)
+                        .findings()
+                        .isEmpty();
+            }
         }
         System.exit(kept ? 0 : 1);
+    }
+
+    private static List<String> orderings(Database database) {
+        return Arrays.stream(System.getProperty("soak.ordering", "none,key").split(","))
+                .filter(ordering -> !ordering.equals("key") || database.keepsOrder())
+                .toList();
     }
 
     /** Returns those of the faults asked for that make sense on the database; all if none is named. */

@@ -1,7 +1,7 @@
 package io.outbox.soak;
 
 import io.outbox.soak.cluster.Cluster;
-import io.outbox.soak.cluster.Cluster.Timing;
+import io.outbox.soak.cluster.Cluster.Manner;
 import io.outbox.soak.fault.Fault;
 import io.outbox.soak.fault.PlannedFault;
 import io.outbox.soak.judge.Evidence;
@@ -41,6 +41,7 @@ public final class SoakRun {
     private final Path directory;
     private final PrintStream out;
     private Duration skew = Duration.ZERO;
+    private boolean inOrder;
 
     /**
      * A run that is yet to start.
@@ -61,14 +62,24 @@ public final class SoakRun {
         return this;
     }
 
+    /** Gives events keys, and has them delivered in their order. */
+    public SoakRun inOrder() {
+        this.inOrder = true;
+        return this;
+    }
+
     /** Runs with these faults and returns what the judge says. */
     public Verdict run(List<PlannedFault> faults) throws Exception {
         empty(directory);
-        out.printf("%s, seed %d, lease %d s, %d nodes%n", database, seed, LEASE.toSeconds(), NODES);
+        out.printf("%s, seed %d, lease %d s, %d nodes%n", title(), seed, LEASE.toSeconds(), NODES);
         try (Store store = database.start();
-                Cluster cluster = new Cluster(store.address(), new Timing(LEASE, skew), seed, directory)) {
+                Cluster cluster = new Cluster(store.address(), new Manner(LEASE, skew, inOrder), seed, directory)) {
             return run(cluster, store, faults);
         }
+    }
+
+    private String title() {
+        return database + (inOrder ? ", order by key" : "");
     }
 
     /** Ledgers are appended to, so that those of a former run must go. */
@@ -94,7 +105,7 @@ public final class SoakRun {
         cluster.shutDown();
         Evidence evidence = new Evidence(cluster.history(), store.rows(), injector.locksLeft(), injector.faults());
         Verdict verdict = new Judge(evidence, LEASE).judge();
-        print(new Report(database + ", seed " + seed, start, evidence, verdict));
+        print(new Report(title() + ", seed " + seed, start, evidence, verdict));
         return verdict;
     }
 

@@ -41,6 +41,7 @@ final class SqlStore implements Store {
             dataSource.setMaximumPoolSize(1);
             JdbcOutbox.of(dataSource).createSchema();
             OutboxSchema.of(dataSource, "outbox_event").createLaneIndexIfMissing();
+            OutboxSchema.of(dataSource).createKeyedIfMissing();
             Business.createTables(dataSource);
         }
     }

@@ -20,6 +20,7 @@ public final class Cluster implements AutoCloseable {
     private final Address address;
     private final Duration lease;
     private final Duration skew;
+    private final boolean inOrder;
     private final Random seeds;
     private final Path directory;
     private final Watchdog watchdog = Watchdog.start();
@@ -27,18 +28,20 @@ public final class Cluster implements AutoCloseable {
     private final List<Node> all = new ArrayList<>();
 
     /**
-     * How nodes count time.
+     * What all nodes have in common.
      *
      * @param lease how long their locks last
      * @param skew how far the clock of the first is behind that of the second, and that of the third ahead
+     * @param inOrder whether events have keys, and are delivered in their order
      */
-    public record Timing(Duration lease, Duration skew) {}
+    public record Manner(Duration lease, Duration skew, boolean inOrder) {}
 
     /** A cluster without nodes; the directory is for their ledgers and outputs. */
-    public Cluster(Address address, Timing timing, long seed, Path directory) {
+    public Cluster(Address address, Manner manner, long seed, Path directory) {
         this.address = address;
-        this.lease = timing.lease();
-        this.skew = timing.skew();
+        this.lease = manner.lease();
+        this.skew = manner.skew();
+        this.inOrder = manner.inOrder();
         this.seeds = new Random(seed);
         this.directory = directory;
     }
@@ -129,7 +132,13 @@ public final class Cluster implements AutoCloseable {
             String nodeName = name + "." + generation;
             node = Node.start(
                     new NodeSettings(
-                            url, nodeName, directory.resolve(nodeName + ".ledger"), lease, seeds.nextLong(), skew),
+                            url,
+                            nodeName,
+                            directory.resolve(nodeName + ".ledger"),
+                            lease,
+                            seeds.nextLong(),
+                            skew,
+                            inOrder),
                     watchdog);
             all.add(node);
         }

@@ -49,6 +49,15 @@ final class Excuses {
         return excuse.isPresent() ? excuse : atTheDoor(earlier, later);
     }
 
+    /** Returns whether somebody beside the nodes had locked the row of the later delivery for too long. */
+    boolean isRowLocked(Delivery earlier, Delivery later) {
+        return faults.stream()
+                .anyMatch(fault -> fault.kind() == FaultKind.SERVER_ROWS_LOCKED
+                        && fault.events().contains(later.eventId())
+                        && !fault.begin().isAfter(later.begin())
+                        && excuses(fault, earlier));
+    }
+
     private static boolean hits(Fault fault, Delivery earlier) {
         return fault.target().equals(earlier.node()) || fault.events().contains(earlier.eventId());
     }

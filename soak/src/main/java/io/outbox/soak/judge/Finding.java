@@ -33,6 +33,10 @@ public record Finding(Kind kind, String eventId, Instant at, FaultKind suspect) 
         UNEXPLAINED_DUPLICATE,
         /** An event has more failed attempts than deliveries that were not done. */
         FALSE_ATTEMPT,
+        /** An event of a key came to a listener before the one that was committed before it was finished. */
+        OUT_OF_ORDER,
+        /** Two events of a key were with listeners at the same time, and no fault of the node that had the first explains that. */
+        AT_THE_SAME_TIME,
         /** An event was due for nearly a lease, and no fault explains that nobody delivered it. */
         LATE
     }

@@ -31,7 +31,8 @@ import java.util.Optional;
  *   <li>A node that has closed holds no lock.
  *   <li>An event that came again, though nobody had asked for it, did so because of a fault; see {@link Excuses}.
  *   <li>An event has no more failed attempts than listeners failed.
- *   <li>An event that is due comes to a listener before long; see {@link Waits}.
+ *   <li>Events of one key come one at a time, in the order of their commits; see {@link KeyOrder}.
+ *   <li>An event that is due, and is the first of its key, comes to a listener before long; see {@link Waits}.
  * </ol>
  *
  * One judge judges one run.
@@ -45,6 +46,7 @@ public final class Judge {
     private final History history;
     private final Excuses excuses;
     private final Waits waits;
+    private final KeyOrder order;
     private final Map<String, Row> table = new HashMap<>();
     private final List<Finding> findings = new ArrayList<>();
     private final Map<FaultKind, Integer> explained = new EnumMap<>(FaultKind.class);
@@ -57,17 +59,21 @@ public final class Judge {
         this.excuses = new Excuses(evidence.faults(), lease);
         this.waits = new Waits(evidence.faults(), lease);
         evidence.table().forEach(row -> table.put(row.eventId(), row));
+        this.order = new KeyOrder(evidence, table.keySet(), new Excuses(evidence.faults(), lease));
     }
 
     public Verdict judge() {
         history.written().forEach(this::judgeWritten);
         history.delivered().forEach(this::judgeDelivered);
+        order.outOfOrder((since, delivery) -> find(Kind.OUT_OF_ORDER, since, delivery));
+        order.atTheSameTime((since, delivery) -> find(Kind.AT_THE_SAME_TIME, since, delivery));
         evidence.locksLeft().forEach(row -> find(Kind.STUCK_LOCK, row.eventId()));
         table.values().stream()
                 .filter(row -> row.lockedBy() != null)
                 .forEach(row -> find(Kind.STUCK_LOCK, row.eventId()));
         Figures figures = new Figures(
                 table.size(),
+                order.events(),
                 count(TransactionEnd.ROLLED_BACK) + count(TransactionEnd.UNDONE),
                 count(TransactionEnd.UNKNOWN),
                 history.deliveryCount(),
@@ -112,7 +118,7 @@ public final class Judge {
         } else if (event == null || event.end() == TransactionEnd.ROLLED_BACK || !table.containsKey(eventId)) {
             find(Kind.NEVER_COMMITTED, eventId);
         } else if (event.dueAt() != null) {
-            judgeWait(event.kind(), event.dueAt(), deliveries.get(0));
+            judgeWait(event.kind(), order.deliverableAt(event), deliveries.get(0));
         }
         for (int i = 1; i < deliveries.size(); i++) {
             judgeRepetition(deliveries.get(i - 1), deliveries.get(i));

@@ -39,6 +39,7 @@ public final class Report {
             text.format("%s%n", title);
             line(text, "faults", evidence.faults().size() + byKind(faultCounts()));
             line(text, "events stored", verdict.figures().stored());
+            line(text, "events with a key", verdict.figures().inOrder());
             line(text, "events rolled back", verdict.figures().rolledBack());
             line(text, "events of unknown commits", verdict.figures().unknown());
             line(text, "deliveries", verdict.figures().deliveries());
@@ -120,7 +121,11 @@ public final class Report {
 
     private String written(WrittenEvent event) {
         String due = event.dueAt() == null ? "" : ", due " + time(event.dueAt());
-        return label(event.kind()) + " by " + event.node() + ", " + label(event.end()) + due;
+        String place = event.place() == null
+                ? ""
+                : ", number " + event.place().number() + " of key "
+                        + event.place().key();
+        return label(event.kind()) + " by " + event.node() + ", " + label(event.end()) + due + place;
     }
 
     private String delivered(Delivery delivery) {

@@ -16,12 +16,13 @@ public record Verdict(Figures figures, Map<FaultKind, Integer> explained, List<F
      * How much there was to judge.
      *
      * @param stored events in the table
+     * @param inOrder those of them that have a key
      * @param rolledBack events that were certainly rolled back, alone or with their transaction
      * @param unknown events of transactions whose end no node knows
      * @param deliveries calls of listeners
      * @param repetitions calls that a listener had asked for
      */
-    public record Figures(int stored, int rolledBack, int unknown, int deliveries, int repetitions) {}
+    public record Figures(int stored, int inOrder, int rolledBack, int unknown, int deliveries, int repetitions) {}
 
     public long count(Finding.Kind kind) {
         return findings.stream().filter(finding -> finding.kind() == kind).count();

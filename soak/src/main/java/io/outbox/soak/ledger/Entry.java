@@ -34,6 +34,7 @@ public sealed interface Entry {
         return switch (words[0]) {
             case "ready" -> new Ready();
             case "writing" -> new Writing(words[1], EventKind.valueOf(words[2]), instant(words[3]));
+            case "keyed" -> new Keyed(words[1], words[2], Long.parseLong(words[3]));
             case "written" -> new Written(words[1], TransactionEnd.valueOf(words[2]), instant(words[3]));
             case "begun" -> new Begun(Long.parseLong(words[1]), words[2], instant(words[3]));
             case "ended" -> new Ended(Long.parseLong(words[1]), instant(words[2]), Answer.valueOf(words[3]));
@@ -62,6 +63,17 @@ public sealed interface Entry {
         @Override
         public String line() {
             return "writing " + eventId + " " + kind + " " + micros(availableAt);
+        }
+    }
+
+    /**
+     * The transaction keeps other writers of the key waiting until it ends, and has given the event its number: among the events of a
+     * key that are stored, the order of numbers is the order of commits.
+     */
+    record Keyed(String eventId, String key, long number) implements Entry {
+        @Override
+        public String line() {
+            return "keyed " + eventId + " " + key + " " + number;
         }
     }
 

@@ -2,6 +2,7 @@ package io.outbox.soak.ledger;
 
 import io.outbox.soak.ledger.Entry.Begun;
 import io.outbox.soak.ledger.Entry.Ended;
+import io.outbox.soak.ledger.Entry.Keyed;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import io.outbox.soak.ledger.Entry.Writing;
 import io.outbox.soak.ledger.Entry.Written;
@@ -27,12 +28,15 @@ public final class History {
     /** Adds the entries of a node's ledger. */
     public void add(String node, List<Entry> entries) {
         Map<String, Writing> open = new HashMap<>();
+        Map<String, Keyed> places = new HashMap<>();
         Map<Long, Begun> running = new HashMap<>();
         for (Entry entry : entries) {
             if (entry instanceof Writing writing) {
                 open.put(writing.eventId(), writing);
+            } else if (entry instanceof Keyed place) {
+                places.put(place.eventId(), place);
             } else if (entry instanceof Written end) {
-                put(open.remove(end.eventId()), end, node);
+                put(open.remove(end.eventId()), end, node, places.get(end.eventId()));
             } else if (entry instanceof Begun begun) {
                 running.put(begun.delivery(), begun);
             } else if (entry instanceof Ended ended) {
@@ -41,14 +45,19 @@ public final class History {
             }
         }
         open.values()
-                .forEach(writing ->
-                        put(new WrittenEvent(writing.eventId(), writing.kind(), node, TransactionEnd.UNKNOWN, null)));
+                .forEach(writing -> put(new WrittenEvent(
+                        writing.eventId(),
+                        writing.kind(),
+                        node,
+                        TransactionEnd.UNKNOWN,
+                        null,
+                        places.get(writing.eventId()))));
         running.values().forEach(begun -> add(new Delivery(begun.eventId(), node, begun.at(), null, null)));
     }
 
-    private void put(Writing writing, Written end, String node) {
+    private void put(Writing writing, Written end, String node, Keyed place) {
         Instant dueAt = end.at().isAfter(writing.availableAt()) ? end.at() : writing.availableAt();
-        put(new WrittenEvent(writing.eventId(), writing.kind(), node, end.end(), dueAt));
+        put(new WrittenEvent(writing.eventId(), writing.kind(), node, end.end(), dueAt, place));
     }
 
     private void put(WrittenEvent event) {

@@ -2,6 +2,8 @@ package io.outbox.soak.node;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
@@ -12,6 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
@@ -76,8 +79,30 @@ public final class Business implements AutoCloseable {
         try (Connection connection = dataSource.getConnection()) {
             execute(connection, "CREATE TABLE business (id INT PRIMARY KEY, changes INT NOT NULL)");
             execute(connection, "CREATE TABLE rival (id INT NOT NULL)");
+            execute(connection, "CREATE TABLE aggregate (id VARCHAR(20) PRIMARY KEY, events INT NOT NULL)");
+            execute(
+                    connection,
+                    "INSERT INTO aggregate VALUES "
+                            + Keys.all().map(key -> "('" + key + "', 0)").collect(Collectors.joining(", ")));
             for (int id = 0; id < ROWS; id++) {
                 execute(connection, "INSERT INTO business VALUES (" + id + ", 0)");
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Counts the events of a key in the row of its aggregate, which nobody else can do before the transaction has ended. */
+    long nextNumber(Connection connection, String key) {
+        try (PreparedStatement count =
+                        connection.prepareStatement("UPDATE aggregate SET events = events + 1 WHERE id = ?");
+                PreparedStatement read = connection.prepareStatement("SELECT events FROM aggregate WHERE id = ?")) {
+            count.setString(1, key);
+            count.executeUpdate();
+            read.setString(1, key);
+            try (ResultSet row = read.executeQuery()) {
+                row.next();
+                return row.getLong(1);
             }
         } catch (SQLException e) {
             throw new IllegalStateException(e);

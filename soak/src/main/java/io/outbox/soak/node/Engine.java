@@ -22,6 +22,14 @@ interface Engine extends AutoCloseable {
     TransactionEnd transact(Runnable write, Course course);
 
     /**
+     * Makes other writers of the key wait until the transaction of the business ends in which this is called, and returns the number
+     * of the key's next event.
+     *
+     * @throws UnsupportedOperationException if this engine cannot make writers wait
+     */
+    long nextNumber(String key);
+
+    /**
      * Keeps all connections that the outbox could get, from soon on.
      *
      * @throws UnsupportedOperationException if there is no pool

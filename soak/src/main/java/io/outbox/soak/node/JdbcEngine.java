@@ -60,6 +60,11 @@ final class JdbcEngine implements Engine {
         }
     }
 
+    @Override
+    public long nextNumber(String key) {
+        return business.nextNumber(jdbc.txContext().currentConnection(), key);
+    }
+
     /** Takes connections as they come free, on threads that give them back in the end. */
     @Override
     public void exhaust() {

@@ -1,6 +1,8 @@
 package io.outbox.soak.node;
 
+import io.outbox.Ordering;
 import io.outbox.Outbox;
+import io.outbox.Outbox.MultiNodeBuilder;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
@@ -58,8 +60,11 @@ public final class NodeMain {
             listeners.register(kind.name(), listener);
         }
         Writers writers;
-        try (Outbox outbox = engine.outbox()
-                .listenerRegistry(listeners)
+        MultiNodeBuilder builder = engine.outbox();
+        if (settings.inOrder()) {
+            builder.ordering(Ordering.byKey());
+        }
+        try (Outbox outbox = builder.listenerRegistry(listeners)
                 .claimLocking(settings.name(), settings.lease())
                 .clock(Clock.offset(Clock.systemUTC(), settings.skew()))
                 .workerCount(WORKERS)
@@ -72,7 +77,8 @@ public final class NodeMain {
                 .lane(EventKind.LONG.name(), LONG_LANE)
                 .drainTimeoutMs(DRAIN_TIMEOUT_MS)
                 .build()) {
-            writers = Writers.start(engine, outbox.writer(), ledger, settings.seed());
+            outbox.blockedKeys().ifPresent(Operator::start);
+            writers = Writers.start(engine, outbox.writer(), ledger, settings);
             ledger.append(new Ready());
             obey(writers);
         }

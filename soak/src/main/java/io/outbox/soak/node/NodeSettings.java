@@ -12,12 +12,21 @@ import java.util.List;
  * @param ledger where it notes what it does
  * @param seed of its random choices
  * @param skew how far the clock of its outbox is ahead
+ * @param inOrder whether events have keys, and are delivered in their order
  */
-public record NodeSettings(String url, String name, Path ledger, Duration lease, long seed, Duration skew) {
+public record NodeSettings(
+        String url, String name, Path ledger, Duration lease, long seed, Duration skew, boolean inOrder) {
 
     /** Returns the arguments for {@link NodeMain}. */
     public List<String> toArguments() {
-        return List.of(url, name, ledger.toString(), lease.toString(), Long.toString(seed), skew.toString());
+        return List.of(
+                url,
+                name,
+                ledger.toString(),
+                lease.toString(),
+                Long.toString(seed),
+                skew.toString(),
+                Boolean.toString(inOrder));
     }
 
     static NodeSettings ofArguments(String[] args) {
@@ -27,6 +36,7 @@ public record NodeSettings(String url, String name, Path ledger, Duration lease,
                 Path.of(args[2]),
                 Duration.parse(args[3]),
                 Long.parseLong(args[4]),
-                Duration.parse(args[5]));
+                Duration.parse(args[5]),
+                Boolean.parseBoolean(args[6]));
     }
 }

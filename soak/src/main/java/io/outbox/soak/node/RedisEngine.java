@@ -77,6 +77,11 @@ final class RedisEngine implements Engine {
     }
 
     @Override
+    public long nextNumber(String key) {
+        throw new UnsupportedOperationException("Nobody waits for anybody in Redis");
+    }
+
+    @Override
     public void exhaust() {
         throw new UnsupportedOperationException("The connection of Redis is shared");
     }

@@ -2,6 +2,7 @@ package io.outbox.soak.node;
 
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxWriter;
+import io.outbox.soak.ledger.Entry.Keyed;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import io.outbox.soak.ledger.Entry.Writing;
 import io.outbox.soak.ledger.Entry.Written;
@@ -10,6 +11,7 @@ import io.outbox.soak.ledger.Ledger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -36,21 +38,23 @@ final class Writers {
     private final Engine engine;
     private final OutboxWriter writer;
     private final Ledger ledger;
+    private final boolean inOrder;
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean stopped;
     private volatile boolean catchesErrors;
     private volatile boolean writesLarge;
 
-    private Writers(Engine engine, OutboxWriter writer, Ledger ledger) {
+    private Writers(Engine engine, OutboxWriter writer, Ledger ledger, boolean inOrder) {
+        this.inOrder = inOrder;
         this.engine = engine;
         this.writer = writer;
         this.ledger = ledger;
     }
 
-    static Writers start(Engine engine, OutboxWriter writer, Ledger ledger, long seed) {
-        Writers writers = new Writers(engine, writer, ledger);
+    static Writers start(Engine engine, OutboxWriter writer, Ledger ledger, NodeSettings settings) {
+        Writers writers = new Writers(engine, writer, ledger, settings.inOrder());
         for (int i = 0; i < THREADS; i++) {
-            Random random = new Random(seed + i);
+            Random random = new Random(settings.seed() + i);
             Thread thread = new Thread(() -> writers.run(random), "soak-writer-" + i);
             thread.start();
             writers.threads.add(thread);
@@ -122,15 +126,19 @@ final class Writers {
         for (int i = 0; i < size; i++) {
             events.add(event(random, large ? random.nextInt(LARGEST_PAYLOAD) : 0));
         }
+        // in the same order by all, or they would wait for each other
+        events.sort(Comparator.comparing(EventEnvelope::key, Comparator.nullsFirst(Comparator.naturalOrder())));
         return events;
     }
 
-    private static EventEnvelope event(Random random, int payloadSize) {
+    private EventEnvelope event(Random random, int payloadSize) {
         EventKind kind = kind(random.nextInt(1_000));
         EventEnvelope.Builder event =
                 EventEnvelope.builder(kind.name()).payloadJson("\"" + "x".repeat(payloadSize) + "\"");
         if (kind == EventKind.DELAYED) {
             event.deliverAfter(Duration.ofMillis(1 + random.nextInt(LONGEST_DELAY_MS)));
+        } else if (inOrder) {
+            event.aggregateId(Keys.next(random));
         }
         return event.build();
     }
@@ -155,6 +163,11 @@ final class Writers {
     }
 
     private void write(List<EventEnvelope> events) {
+        for (EventEnvelope event : events) {
+            if (event.key() != null) {
+                ledger.append(new Keyed(event.eventId(), event.key(), engine.nextNumber(event.key())));
+            }
+        }
         if (events.size() == 1) {
             writer.write(events.get(0));
         } else {

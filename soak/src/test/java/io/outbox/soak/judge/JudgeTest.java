@@ -33,7 +33,7 @@ class JudgeTest {
 
         Verdict verdict = scene.judge();
 
-        assertThat(verdict).isEqualTo(new Verdict(new Figures(2, 1, 0, 2, 0), Map.of(), List.of()));
+        assertThat(verdict).isEqualTo(new Verdict(new Figures(2, 0, 1, 0, 2, 0), Map.of(), List.of()));
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.outbox.soak.ledger.Entry;
 import io.outbox.soak.ledger.Entry.Answer;
 import io.outbox.soak.ledger.Entry.Begun;
 import io.outbox.soak.ledger.Entry.Ended;
+import io.outbox.soak.ledger.Entry.Keyed;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import io.outbox.soak.ledger.Entry.Writing;
 import io.outbox.soak.ledger.Entry.Written;
@@ -58,6 +59,17 @@ final class Scene {
     Scene committed(String node, String eventId, double due) {
         return written(node, eventId, EventKind.PLAIN, TransactionEnd.COMMITTED, due)
                 .row(eventId, Row.DONE);
+    }
+
+    /** Lets a node commit an event that is the next of its key, and DONE in the end. */
+    Scene keyed(String node, String eventId, String key, long number) {
+        return place(node, eventId, key, number).committed(node, eventId);
+    }
+
+    /** Gives an event its place among those of its key. */
+    Scene place(String node, String eventId, String key, long number) {
+        ledger(node).add(new Keyed(eventId, key, number));
+        return this;
     }
 
     Scene row(String eventId, int status) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outbox.soak.ledger.Entry.Answer;
 import io.outbox.soak.ledger.Entry.Begun;
 import io.outbox.soak.ledger.Entry.Ended;
+import io.outbox.soak.ledger.Entry.Keyed;
 import io.outbox.soak.ledger.Entry.Ready;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import io.outbox.soak.ledger.Entry.Writing;
@@ -30,6 +31,7 @@ class LedgerTest {
         List<Entry> entries = List.of(
                 new Ready(),
                 new Writing("1", EventKind.SLOW, NOW),
+                new Keyed("1", "key", 3),
                 new Written("1", TransactionEnd.COMMITTED, NOW.plusMillis(5)),
                 new Begun(7, "1", NOW),
                 new Ended(7, NOW.plusSeconds(1), Answer.DONE));
