@@ -8,10 +8,19 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
+import io.outbox.EventEnvelope;
+import io.outbox.Ordering;
+import io.outbox.Outbox;
+import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.KeyHead;
+import io.outbox.testing.InMemoryOutboxBackend;
 import io.outbox.testservers.KafkaServer;
 import io.outbox.testservers.broker.BrokerFaultContract;
+import io.outbox.testservers.broker.BrokerOrderContract;
 import io.outbox.testservers.broker.BrokerUnderTest;
+import io.outbox.testservers.broker.Outcomes;
 import io.outbox.testservers.broker.RecordingListener;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 class KafkaFaultTest extends BrokerFaultContract {
@@ -158,5 +168,49 @@ class KafkaFaultTest extends BrokerFaultContract {
         assertThat(arrived).containsAll(load.written());
         Set<String> once = new HashSet<>();
         assertThat(arrived).filteredOn(id -> !once.add(id)).as("arrived twice").isSubsetOf(listener.unsuccessful());
+    }
+
+    @Nested
+    class Order extends BrokerOrderContract {
+
+        @Override
+        protected BrokerUnderTest broker() {
+            return kafka;
+        }
+
+        @Override
+        protected String newTargetForKeys() {
+            return kafka.topics().create(3, Map.of());
+        }
+
+        @Test
+        void theKeyOfARecordIsTheKeyOfTheOrder() {
+            String topic = newTargetForKeys();
+            InMemoryOutboxBackend backend = new InMemoryOutboxBackend();
+            Outbox outbox = track(Outbox.singleNode()
+                    .backend(backend)
+                    .listenerRegistry(new DefaultListenerRegistry()
+                            .register(Outcomes.TYPE, track(kafka.sender(topic, Duration.ofSeconds(30)))))
+                    .ordering(Ordering.byKey())
+                    .startManually()
+                    .build());
+            backend.inTransaction(() -> {
+                outbox.writer().write(order().aggregateId("order-1").build());
+                outbox.writer()
+                        .write(order().aggregateId("order-2").key("customer-7").build());
+            });
+            List<KeyHead> heads = backend.keyHeads("", 10);
+
+            outbox.deliverDue();
+
+            assertThat(heads).extracting(KeyHead::key).containsExactly("Order/customer-7#", "Order/order-1#");
+            assertThat(kafka.topics().read(topic))
+                    .extracting(record -> new String(record.key(), StandardCharsets.UTF_8))
+                    .containsExactlyInAnyOrder("customer-7", "order-1");
+        }
+
+        private static EventEnvelope.Builder order() {
+            return EventEnvelope.builder(Outcomes.TYPE).aggregateType("Order").payloadJson("{}");
+        }
     }
 }

@@ -12,6 +12,7 @@ import com.rabbitmq.client.impl.DefaultCredentialsProvider;
 import io.outbox.BatchOutcome;
 import io.outbox.EventEnvelope;
 import io.outbox.testservers.broker.BrokerFaultContract;
+import io.outbox.testservers.broker.BrokerOrderContract;
 import io.outbox.testservers.broker.BrokerUnderTest;
 import io.outbox.testservers.broker.RecordingListener;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 class RabbitFaultTest extends BrokerFaultContract {
@@ -270,5 +272,14 @@ class RabbitFaultTest extends BrokerFaultContract {
                 .filteredOn(id -> !once.add(id))
                 .as("arrived twice")
                 .isSubsetOf(listener.unsuccessfulBefore(load.killedAt()));
+    }
+
+    @Nested
+    class Order extends BrokerOrderContract {
+
+        @Override
+        protected BrokerUnderTest broker() {
+            return rabbit;
+        }
     }
 }

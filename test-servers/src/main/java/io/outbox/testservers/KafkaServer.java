@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
@@ -200,11 +201,11 @@ public final class KafkaServer extends TestServer {
     }
 
     private void writeProperties(Path data, int port) throws IOException {
-        int controllerPort = Ports.free();
-        List<String> lines = new ArrayList<>(SETTINGS);
         if (protocol != null && securedPort == 0) {
-            securedPort = Ports.free();
+            securedPort = freePortBut(port);
         }
+        int controllerPort = freePortBut(port, securedPort);
+        List<String> lines = new ArrayList<>(SETTINGS);
         lines.add("listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT"
                 + (protocol == null ? "" : ",SECURED:" + protocol));
         String others = ",CONTROLLER://127.0.0.1:" + controllerPort
@@ -217,6 +218,19 @@ public final class KafkaServer extends TestServer {
         lines.add("log.dirs=" + data.resolve("log"));
         lines.addAll(settings);
         Files.write(properties(data), lines);
+    }
+
+    /** A port stays free until somebody listens to it, so that the same one may come twice. */
+    private static int freePortBut(int... taken) {
+        int port = Ports.free();
+        while (contains(taken, port)) {
+            port = Ports.free();
+        }
+        return port;
+    }
+
+    private static boolean contains(int[] ports, int port) {
+        return Arrays.stream(ports).anyMatch(taken -> taken == port);
     }
 
     private static Path properties(Path data) {
