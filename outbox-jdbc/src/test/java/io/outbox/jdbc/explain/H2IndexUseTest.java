@@ -68,6 +68,16 @@ class H2IndexUseTest extends IndexUseContract {
     }
 
     @Override
+    String keyedIndex(String table) {
+        return table + "_keyed";
+    }
+
+    @Override
+    String unkeyedIndex(String table) {
+        return table + "_unkeyed";
+    }
+
+    @Override
     String primaryKey(String table) {
         return "primary_key";
     }

@@ -9,6 +9,7 @@ import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DeadQuery;
 import io.outbox.spi.DueEvent;
@@ -16,6 +17,9 @@ import io.outbox.spi.DueType;
 import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
+import io.outbox.spi.KeyHead;
+import io.outbox.spi.KeyedPage;
+import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.Outcome;
@@ -46,6 +50,9 @@ abstract class IndexUseContract {
     private static final String BIG = "outbox_event";
     private static final String DELAYED = "outbox_delayed";
     private static final String LANED = "outbox_laned";
+    private static final String KEYED = "outbox_ordered";
+    private static final int KEYED_ROWS = 20_000;
+    private static final String BLOCKED_KEY = "T/k-1-deep#";
     private static final int LIMIT = 100;
     /** So few rows that it does not matter in which order they are read. */
     private static final int A_FEW = 10;
@@ -59,6 +66,7 @@ abstract class IndexUseContract {
     private OutboxBackend big;
     private OutboxBackend delayed;
     private OutboxBackend laned;
+    private OutboxBackend keyed;
     private PageCursor middle;
 
     abstract TestDatabase database();
@@ -79,6 +87,12 @@ abstract class IndexUseContract {
 
     /** The index that serves reads of one type. */
     abstract String laneIndex(String table);
+
+    /** The index of unfinished events by their keys. */
+    abstract String keyedIndex(String table);
+
+    /** The index that serves claims and polls of events without a key where others have one. */
+    abstract String unkeyedIndex(String table);
 
     abstract String primaryKey(String table);
 
@@ -120,7 +134,8 @@ abstract class IndexUseContract {
                         + "' WHERE event_id LIKE '%8888'",
                 "UPDATE " + LANED + " SET event_type = '" + BigTable.OTHER_TYPES.get(1)
                         + "' WHERE event_id LIKE '%9999'");
-        analyze(pool, BIG, DELAYED, LANED);
+        loadKeyed();
+        analyze(pool, BIG, DELAYED, LANED, KEYED);
         big = JdbcOutbox.of(recorder.before(pool), BIG).backend();
         delayed = JdbcOutbox.of(recorder.before(pool), DELAYED).backend();
         middle = big.fetch(FetchRequest.first(Instant.now(), pending() / 2)).next();
@@ -129,6 +144,21 @@ abstract class IndexUseContract {
                 .isEqualTo(finished());
         assertThat(OutboxRows.number(pool, "SELECT COUNT(*) FROM " + BIG + " WHERE status IN (0, 2)"))
                 .isEqualTo(pending());
+    }
+
+    /** Some keys with one event, among them one with many behind an event that blocks it, finished events and such without a key. */
+    private void loadKeyed() {
+        keyed = JdbcOutbox.of(recorder.before(pool), KEYED).createSchema().backend();
+        OutboxSchema.of(pool, KEYED).createKeyedIfMissing();
+        keyed.prepareKeys();
+        String update = "UPDATE " + KEYED + " SET ";
+        OutboxRows.execute(
+                pool,
+                data().insertPending(KEYED, 0, KEYED_ROWS),
+                update + "order_key = '" + BLOCKED_KEY + "' WHERE event_id NOT LIKE '%3'",
+                update + "order_key = CONCAT('T/k-', RIGHT(event_id, 5), '#') WHERE event_id LIKE '%50'",
+                update + "status = 1 WHERE event_id LIKE '%7'",
+                update + "status = 2, available_at = TIMESTAMP '2200-01-01 00:00:00' WHERE event_id = '02100000000'");
     }
 
     @AfterAll
@@ -400,6 +430,61 @@ abstract class IndexUseContract {
 
         assertThat(big.apply(LEASE.ownerId(), outcomes)).as("repeated").hasSize(LIMIT);
         assertCheap(BIG, 5 * LIMIT, primaryKey(BIG));
+    }
+
+    @Test
+    void aLookAtKeysReadsTheirFirstEventsAndNoneBehindABlockedOne() throws SQLException {
+        List<String> keys = keys();
+        assertThat(keys).hasSize(KEYED_ROWS / 100 + 1).contains(BLOCKED_KEY);
+
+        KeyedPage page = keyed.claimKeyed(new KeyedRequest(
+                LEASE,
+                Instant.now(),
+                Instant.EPOCH,
+                LostClaims.NONE,
+                EventTypes.ALL,
+                keys,
+                new KeyedRequest.Limit(64, Long.MAX_VALUE)));
+
+        assertThat(page.events()).hasSize(keys.size() - 1);
+        assertReads(KEYED, 5L * keys.size() + 64, keyedIndex(KEYED), primaryKey(KEYED));
+        keyed.release(
+                LEASE.holder(),
+                page.events().stream().map(event -> event.row().eventId()).toList());
+        recorder.take(KEYED);
+    }
+
+    @Test
+    void aWalkOverKeysReadsWindowsHoweverDeepAKeyIs() throws SQLException {
+        keyed.keyHeads("", 2 * LIMIT);
+
+        assertReads(KEYED, 8L * LIMIT, keyedIndex(KEYED));
+    }
+
+    @Test
+    void aClaimOfEventsWithoutAKeyReadsNoneThatHaveOne() throws SQLException {
+        ClaimedPage claimed = keyed.claim(ClaimRequest.first(LEASE, Instant.now(), LIMIT));
+
+        assertThat(claimed.events()).hasSize(LIMIT);
+        assertCheap(KEYED, 10 * LIMIT, unkeyedIndex(KEYED), primaryKey(KEYED));
+    }
+
+    private List<String> keys() {
+        List<String> keys = keyed.keyHeads("", 1_000).stream().map(KeyHead::key).toList();
+        recorder.take(KEYED);
+        return keys;
+    }
+
+    /** Checks as {@link #assertCheap}, for statements that may sort the little they return. */
+    private void assertReads(String table, long rows, String... indexes) throws SQLException {
+        Set<String> used = new TreeSet<>();
+        for (Plan plan : plans(table)) {
+            assertThat(plan.fullScan()).as("full scan: " + plan.text()).isFalse();
+            assertThat(plan.rowsExamined()).as(plan.text()).isLessThanOrEqualTo(rows);
+            assertThat(plan.indexes()).as(plan.text()).isSubsetOf(indexes);
+            used.addAll(plan.indexes());
+        }
+        assertThat(used).contains(indexes[0]);
     }
 
     /** Checks that all statements since the last check use these indexes only, sort nothing and read that much. */

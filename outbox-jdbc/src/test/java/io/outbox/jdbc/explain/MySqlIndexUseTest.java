@@ -55,6 +55,16 @@ class MySqlIndexUseTest extends IndexUseContract {
     }
 
     @Override
+    String keyedIndex(String table) {
+        return "idx_keyed";
+    }
+
+    @Override
+    String unkeyedIndex(String table) {
+        return "idx_unkeyed";
+    }
+
+    @Override
     String primaryKey(String table) {
         return "PRIMARY";
     }

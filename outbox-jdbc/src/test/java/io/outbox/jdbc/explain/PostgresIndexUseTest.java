@@ -66,6 +66,16 @@ class PostgresIndexUseTest extends IndexUseContract {
     }
 
     @Override
+    String keyedIndex(String table) {
+        return table + "_keyed";
+    }
+
+    @Override
+    String unkeyedIndex(String table) {
+        return table + "_unkeyed";
+    }
+
+    @Override
     String primaryKey(String table) {
         return table + "_pkey";
     }
