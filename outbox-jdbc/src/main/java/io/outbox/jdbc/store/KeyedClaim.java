@@ -24,6 +24,9 @@ import java.util.Set;
  *       owner is noted in exactly these rows, and the locks of the others end with the transaction.
  * </ol>
  *
+ * <p>Unlike other claims it waits for the disk: a claim that a crash of the database takes away would leave the key to another
+ * node while this one has an event of it with its listener.
+ *
  * <p>That is enough for the order. An event of the key that is before one of these and was committed before it was seen by the
  * first step, so it is finished or among them; and nobody else can have taken one of them without the head, which was free all
  * the time, or was free again when all behind it was.
@@ -31,7 +34,7 @@ import java.util.Set;
 final class KeyedClaim {
 
     private static final String LOCK = """
-            SELECT {columns}, last_error, locked_by{unhurried} FROM {by_id}
+            SELECT {columns}, last_error, locked_by FROM {by_id}
             WHERE event_id {among} AND {unfinished} AND available_at <= ? AND {free}{locking}""";
 
     private static final String READ = """
@@ -104,7 +107,6 @@ final class KeyedClaim {
         after.addAll(free.params());
         for (IdList ids : store.idLists(eventIds(runs))) {
             String sql = store.sql(LOCK)
-                    .with("unhurried", store.unhurried())
                     .with("among", ids.among())
                     .with("free", free.condition())
                     .with("locking", store.keyedLocking())
