@@ -30,6 +30,7 @@ public final class Benchmark {
         PARTS.put("deletion", DeletionPart::new);
         PARTS.put("nodes", NodesPart::new);
         PARTS.put("backlog", BacklogPart::new);
+        PARTS.put("keyed", ignored -> new KeyedPart());
         PARTS.put("snapshot", ignored -> new SnapshotPart());
         PARTS.put("wakeup", WakeUpPart::new);
         PARTS.put("writeall", ignored -> new WriteAllPart());

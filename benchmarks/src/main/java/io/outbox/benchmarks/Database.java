@@ -82,6 +82,11 @@ final class Database implements AutoCloseable {
         OutboxSchema.of(dataSource, jdbc.store().tableName()).createLaneIndexIfMissing();
     }
 
+    /** Adds what order by key needs. */
+    void createKeyed() {
+        OutboxSchema.of(dataSource).createKeyedIfMissing();
+    }
+
     void reset() throws SQLException {
         execute("TRUNCATE TABLE outbox_event");
         execute("TRUNCATE TABLE own_event");
@@ -147,6 +152,28 @@ final class Database implements AutoCloseable {
             execute(sql);
         }
         settle();
+    }
+
+    /** Inserts events that have been waiting for an hour, of so many keys in turn; in PostgreSQL. */
+    void insertWithKeys(int events, int keys) throws SQLException {
+        insertMany(String.format("""
+                INSERT INTO outbox_event (event_id, event_type, aggregate_type, aggregate_id, payload, status, attempts,
+                  available_at, created_at, order_key)
+                SELECT 'keyed-' || i, 'Benchmarked', '__GLOBAL__', 'key-' || k, ?, 0, 0, at, at, '__GLOBAL__/key-' || k || '#'
+                FROM (SELECT i, i %% %d AS k, now() AT TIME ZONE 'UTC' - interval '1 hour' + i * interval '1 us' AS at
+                  FROM generate_series(1, ?) i) w""", keys), events);
+        settle();
+    }
+
+    /** Inserts a key among those whose first event has failed for good, with so many events behind it; in PostgreSQL. */
+    void insertBlockedKey(int events) throws SQLException {
+        insertMany("""
+                INSERT INTO outbox_event (event_id, event_type, aggregate_type, aggregate_id, payload, status, attempts,
+                  available_at, created_at, order_key)
+                SELECT 'blocked-' || i, 'Benchmarked', '__GLOBAL__', 'key-5-blocked', ?, CASE i WHEN 1 THEN 2 ELSE 0 END, 0,
+                  CASE i WHEN 1 THEN TIMESTAMP '2200-01-01' ELSE at END, at, '__GLOBAL__/key-5-blocked#'
+                FROM (SELECT i, now() AT TIME ZONE 'UTC' - interval '2 hours' + i * interval '1 us' AS at
+                  FROM generate_series(1, ?) i) w""", events);
     }
 
     /** Adds the tables of dead letters, and letters that wait for somebody to look at them. */

@@ -31,7 +31,8 @@ final class LatencyPart implements Part {
         }
     }
 
-    private record Latencies(double p50, double p99, double max) {
+    /** Milliseconds. */
+    record Latencies(double p50, double p99, double max) {
 
         static Latencies of(long[] nanos) {
             Arrays.sort(nanos);

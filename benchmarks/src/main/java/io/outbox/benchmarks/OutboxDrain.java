@@ -56,7 +56,8 @@ final class OutboxDrain {
                 .build());
     }
 
-    private static Drain.Way drain(BiFunction<Database, ListenerRegistry, Outbox> start) {
+    /** Drains with an outbox that is started by this. */
+    static Drain.Way drain(BiFunction<Database, ListenerRegistry, Outbox> start) {
         return drain(start, outbox -> () -> {});
     }
 

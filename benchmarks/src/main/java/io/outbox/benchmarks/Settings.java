@@ -77,6 +77,15 @@ final class Settings {
     /** Events of one transaction. */
     static final int WRITE_ALL_EVENTS = Integer.getInteger("bench.writeall", 10_000);
 
+    /** Events with a key, or without one beside them. */
+    static final int KEYED_EVENTS = Integer.getInteger("bench.keyed.events", 100_000);
+
+    /** Repetitions of what is measured about keys. */
+    static final int KEYED_ROUNDS = Integer.getInteger("bench.keyed.rounds", 3);
+
+    /** Length of one round of live traffic with keys. */
+    static final int KEYED_SECONDS = Integer.getInteger("bench.keyed.seconds", 3);
+
     /** Where plots are drawn. */
     static final Path PLOTS = Path.of(System.getProperty("bench.plots", "benchmarks/target/plots"));
 
