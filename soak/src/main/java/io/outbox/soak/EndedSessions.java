@@ -17,7 +17,7 @@ final class EndedSessions implements Trouble {
     /** Long enough to connect again and get something done. */
     private static final int PAUSE_MS = 150;
     /** How often a connection can be made in a pause, on a machine that is busy with other things. */
-    private static final int CONNECTS = 5;
+    private static final int CONNECTS = 10;
 
     private final Callable<Connection> connect;
     private final String statements;

@@ -207,6 +207,9 @@ final class HotEvents implements HotPath {
         @Override
         public void ended(TransactionEnd end) {
             Patience patience = new Patience();
+            if (end == TransactionEnd.UNKNOWN) {
+                leases.answerLost();
+            }
             for (Entry entry : entries) {
                 if (entry instanceof Reserved reserved) {
                     ended(reserved, end, patience);
@@ -224,7 +227,12 @@ final class HotEvents implements HotPath {
             switch (end) {
                 case COMMITTED -> committed(reserved, holder, patience);
                 case ROLLED_BACK -> rolledBack(reserved, written);
-                case UNKNOWN -> leaveToPoller(reserved, holder, patience);
+                case UNKNOWN -> {
+                    leaveToPoller(reserved, holder, patience);
+                    if (holder != null) {
+                        alarm.leftBehind(EventTypes.only(reserved.event.eventType()), holder);
+                    }
+                }
             }
         }
     }
@@ -295,7 +303,8 @@ final class HotEvents implements HotPath {
 
     /**
      * Gives the event back, if it is there at all. A reservation that is over was taken by the poller, which then holds
-     * the event, or it was forgotten, and then the lock in the row is nobody's.
+     * the event, or it was forgotten, and then the lock in the row is nobody's. It is nobody's, too, if the commit takes effect
+     * after the event was given back.
      */
     private void leaveToPoller(Reserved reserved, String holder, Patience patience) {
         String eventId = reserved.event.eventId();

@@ -38,6 +38,14 @@ final class Leases {
         return lease == null ? null : lease.holder();
     }
 
+    /** Has what is claimed or written from now on held under another name: who knows what this one has locked. */
+    void answerLost() {
+        LeaseKeeper keeping = keeper;
+        if (keeping != null) {
+            keeping.answerLost();
+        }
+    }
+
     /** Renews the locks of those events that are not certain to last for a while yet. */
     void secure(List<HeldEvent> events) {
         LeaseKeeper current = keeper;

@@ -103,6 +103,11 @@ public final class LeaseKeeper implements AutoCloseable {
         return latest;
     }
 
+    /** Notes that nobody knows whether a call under the current lease has taken effect. */
+    public void answerLost() {
+        watch.answerLost();
+    }
+
     /** Renews those locks that are not certain to last for a while yet; marks the holds whose lock is lost. */
     public void secure(List<Hold> holds) {
         long now = owned.now();

@@ -18,6 +18,12 @@ public interface Alarm {
     /** Events of these types are worth a look after a delay. */
     void dueIn(EventTypes types, long delayMs);
 
+    /**
+     * Events of these types may be locked under this name, now or a little later, which nobody on this node holds: a commit
+     * whose end is unknown can take effect after they were given back.
+     */
+    default void leftBehind(EventTypes types, String holder) {}
+
     /** Events of these types are due, and for other nodes to find; the poller of this one has no use for them. */
     default void dueElsewhere(EventTypes types) {}
 }

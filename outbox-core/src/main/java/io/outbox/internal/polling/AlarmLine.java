@@ -64,6 +64,14 @@ public final class AlarmLine implements Alarm {
     }
 
     @Override
+    public void leftBehind(EventTypes types, String holder) {
+        Alarm alarm = poller;
+        if (alarm != null) {
+            alarm.leftBehind(types, holder);
+        }
+    }
+
+    @Override
     public void dueElsewhere(EventTypes types) {
         if (others != null) {
             others.signal(types.excluded() ? Set.of() : Set.copyOf(types.names()));

@@ -1,6 +1,8 @@
 package io.outbox.internal.polling;
 
+import java.util.LinkedHashSet;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
@@ -13,6 +15,7 @@ final class FeedState {
     private final Walk walk;
     private final PageSize pageSize;
     private final LostAnswers lostAnswers = new LostAnswers();
+    private final Set<String> leftBehind = new LinkedHashSet<>();
     private final RestTime restTime;
     private final NavigableSet<Long> announced = new TreeSet<>();
     private long dueAtNanos = System.nanoTime();
@@ -38,9 +41,16 @@ final class FeedState {
         return pageSize;
     }
 
-    /** Returns the feed's claims without an answer. */
-    LostAnswers lostAnswers() {
+    /** Returns the feed's claims without an answer, and what else was left behind; for the polling thread only. */
+    synchronized LostAnswers lostAnswers() {
+        leftBehind.forEach(lostAnswers::add);
+        leftBehind.clear();
         return lostAnswers;
+    }
+
+    /** Notes a name under which events may be locked that this node does not hold. */
+    synchronized void leftBehind(String holder) {
+        leftBehind.add(holder);
     }
 
     Walk walk() {

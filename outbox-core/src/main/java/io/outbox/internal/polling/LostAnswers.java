@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The claims of a feed whose answer got lost. Such a claim may have locked events in this node's name, which the node does not
+ * The claims of a feed whose answer got lost, and commits of which nobody knows the end. Such a call may have locked events in this node's name, which the node does not
  * know of and nobody else may take. So the walks that follow take them, until one has come to its end that began late enough
  * for the lost claim to have taken effect.
  *
@@ -24,7 +24,7 @@ public final class LostAnswers {
     /** By age, the oldest first. */
     private final Map<String, Long> lostAtNanos = new LinkedHashMap<>();
 
-    /** Notes that a claim under this name was not answered. */
+    /** Notes that a call under this name was not answered. */
     public void add(String holder) {
         lostAtNanos.remove(holder);
         if (lostAtNanos.size() == MOST) {

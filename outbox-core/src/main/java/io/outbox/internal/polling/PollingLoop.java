@@ -31,7 +31,7 @@ public final class PollingLoop implements AutoCloseable {
     private static final long LOOK_AGAIN_MS = 50;
     /** How soon to try again to take over stuck events, while the store cannot be relied on. */
     private static final long AFTER_CAUTION_MS = 200;
-    /** How soon to look for what a claim without an answer left behind. */
+    /** How soon to look for what a call without an answer left behind. */
     private static final long LOOK_FOR_LOST_MS = 500;
 
     private final DeliveryBackend backend;
@@ -259,7 +259,7 @@ public final class PollingLoop implements AutoCloseable {
         FeedState state = pass.state();
         try {
             if (found == Found.END) {
-                schedule.rest(state, untilNextDue(pass));
+                schedule.rest(state, soonerIfLost(state, untilNextDue(pass)));
                 end(pass);
                 outage.over();
                 return;
@@ -270,8 +270,11 @@ public final class PollingLoop implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             failed(pass, e);
         }
-        long intervalMs = settings.intervalMs(state.feed());
-        schedule.wakeIn(state, state.lostAnswers().isEmpty() ? intervalMs : Math.min(intervalMs, LOOK_FOR_LOST_MS));
+        schedule.wakeIn(state, soonerIfLost(state, settings.intervalMs(state.feed())));
+    }
+
+    private static long soonerIfLost(FeedState state, long delayMs) {
+        return state.lostAnswers().isEmpty() ? delayMs : Math.min(delayMs, LOOK_FOR_LOST_MS);
     }
 
     /** Returns how long nothing more is due, as far as is known, or how long to rest if that is shorter. */

@@ -187,12 +187,25 @@ final class Schedule implements Alarm {
         announce(types, delayMs, false);
     }
 
-    private void announce(EventTypes types, long delayMs, boolean anywhere) {
-        long atNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
-        // not under the lock: which types a feed has may be for the application's listener registry to say
-        List<PollFeed> concerned = target.feeds(types).stream()
+    @Override
+    public void leftBehind(EventTypes types, String holder) {
+        List<PollFeed> concerned = concerned(types);
+        synchronized (this) {
+            calls.incrementAndGet();
+            concerned.forEach(feed -> state(feed).leftBehind(holder));
+        }
+    }
+
+    /** Not under the lock: which types a feed has may be for the application's listener registry to say. */
+    private List<PollFeed> concerned(EventTypes types) {
+        return target.feeds(types).stream()
                 .filter(feed -> types.overlaps(feed.types()))
                 .toList();
+    }
+
+    private void announce(EventTypes types, long delayMs, boolean anywhere) {
+        long atNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
+        List<PollFeed> concerned = concerned(types);
         synchronized (this) {
             calls.incrementAndGet();
             for (PollFeed feed : concerned) {

@@ -76,7 +76,7 @@ public final class StoreWatch {
     }
 
     /** Notes that nobody knows whether a call that claims or changes events has taken effect. */
-    void answerLost() {
+    public void answerLost() {
         doubts.incrementAndGet();
     }
 

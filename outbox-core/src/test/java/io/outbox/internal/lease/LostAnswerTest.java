@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.Lease;
@@ -88,6 +89,23 @@ class LostAnswerTest {
         awaitDone(1);
         assertThat(claims.get()).isGreaterThan(lost);
         assertThat(node.delivered()).containsExactly("e");
+    }
+
+    /** A session that is ended while it commits: its rows appear after the node has given them back in vain. */
+    @Test
+    void aCommitThatTakesEffectLateLeavesNoEventBehind() {
+        node.listen(event -> DispatchResult.done()).start();
+        EventEnvelope late = Events.event("late");
+        backend.begin();
+        node.writer().write(late);
+        backend.endUnknown(false);
+        await().atMost(Duration.ofSeconds(20)).until(() -> backend.calls(Op.RELEASE) > 0);
+
+        backend.put(late, "node");
+
+        awaitDone(1);
+        assertThat(node.delivered()).containsExactly("late");
+        assertThat(metrics.get("fenced")).isZero();
     }
 
     @Test
