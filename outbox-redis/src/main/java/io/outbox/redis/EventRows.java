@@ -9,7 +9,7 @@ import java.util.List;
 /** Events in the replies of scripts. */
 final class EventRows {
 
-    private static final int VALUES = 7;
+    static final int VALUES = 7;
     private static final Comparator<DueEvent> CREATION_ORDER = Comparator.comparing(
             DueEvent::event, Comparator.comparing(OutboxEvent::createdAt).thenComparing(OutboxEvent::eventId));
 
@@ -19,9 +19,14 @@ final class EventRows {
     static List<DueEvent> read(List<Object> reply, int first) {
         List<DueEvent> events = new ArrayList<>((reply.size() - first) / VALUES);
         for (int i = first; i < reply.size(); i += VALUES) {
-            events.add(new DueEvent(event(reply.subList(i, i + VALUES)), (String) reply.get(i + 5)));
+            events.add(readOne(reply, i));
         }
         return events;
+    }
+
+    /** Reads the event that begins at a place of the reply. */
+    static DueEvent readOne(List<Object> reply, int at) {
+        return new DueEvent(event(reply.subList(at, at + VALUES)), (String) reply.get(at + 5));
     }
 
     static List<DueEvent> readInOrderOfCreation(List<Object> reply, int first) {

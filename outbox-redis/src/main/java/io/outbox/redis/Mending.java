@@ -7,6 +7,7 @@ import io.outbox.redis.RedisOutbox.Verification;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -24,7 +25,8 @@ final class Mending {
     private static final String BODIES_OF_A_STEP = "20";
     private static final int MOST_AT_ONCE = 500;
     private static final String FRONT = "0";
-    private static final List<String> SETS_BY_TYPE = List.of("free:", "held:", "locks:");
+    private static final List<String> SETS_BY_TYPE = List.of("free:", "held:", "locks:", "keyed:", "keylocks:");
+    private static final Set<String> SETS_OF_KEYS = Set.of("order", "parked");
 
     private final RedisCalls redis;
     private final AtomicLong mended = new AtomicLong();
@@ -42,10 +44,12 @@ final class Mending {
      * Mends entries that a script has passed over. If that fails, they are passed over again.
      *
      * @param damaged names of sets and members, in turn
+     * @return whether there were any, and all were mended
      */
-    void mend(Object damaged) {
+    boolean mend(Object damaged) {
         List<String> entries =
                 ((List<?>) damaged).stream().map(String.class::cast).toList();
+        boolean areMended = !entries.isEmpty();
         for (int from = 0; from < entries.size(); from += 2 * MOST_AT_ONCE) {
             List<String> args = new ArrayList<>(List.of("entries", FRONT, FRONT, "repair"));
             args.addAll(entries.subList(from, Math.min(entries.size(), from + 2 * MOST_AT_ONCE)));
@@ -59,12 +63,14 @@ final class Mending {
                         redis.keys().name(),
                         faults);
             } catch (RedisOutboxException e) {
+                areMended = false;
                 LOG.log(
                         Level.WARNING,
                         "Damaged entries of outbox '" + redis.keys().name() + "' stay: " + entries,
                         e);
             }
         }
+        return areMended;
     }
 
     /** Compares everything, in steps that the server hardly feels. */
@@ -110,7 +116,8 @@ final class Mending {
             KeyScanCursor<String> page = redis.call(commands -> commands.scan(from, matching));
             page.getKeys().stream()
                     .map(key -> key.substring(prefix.length()))
-                    .filter(name -> SETS_BY_TYPE.stream().anyMatch(name::startsWith))
+                    .filter(name ->
+                            SETS_OF_KEYS.contains(name) || SETS_BY_TYPE.stream().anyMatch(name::startsWith))
                     .forEach(names::add);
             cursor = page;
         } while (!cursor.isFinished());

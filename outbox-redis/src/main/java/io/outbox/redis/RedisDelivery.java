@@ -12,6 +12,9 @@ import io.outbox.spi.DueType;
 import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
+import io.outbox.spi.KeyHead;
+import io.outbox.spi.KeyedPage;
+import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
@@ -30,8 +33,7 @@ import java.util.Set;
 /** Delivery from Redis, one script for each operation. Thread-safe. */
 final class RedisDelivery implements DeliveryBackend {
 
-    private static final Set<Capability> CAPABILITIES =
-            Set.copyOf(EnumSet.complementOf(EnumSet.of(Capability.KEYED, Capability.LOCK_KEYS)));
+    private static final Set<Capability> CAPABILITIES = Set.copyOf(EnumSet.allOf(Capability.class));
 
     /** The place behind a pending event. */
     private record Place(String score, String member) implements PageCursor {
@@ -50,10 +52,14 @@ final class RedisDelivery implements DeliveryBackend {
 
     private final RedisCalls redis;
     private final Mending mending;
+    private final KeptOrder order;
+    private final KeyedDelivery keyed;
 
-    RedisDelivery(RedisCalls redis, Mending mending) {
+    RedisDelivery(RedisCalls redis, Mending mending, KeptOrder order) {
         this.redis = redis;
         this.mending = mending;
+        this.order = order;
+        this.keyed = new KeyedDelivery(redis, mending);
     }
 
     @Override
@@ -67,6 +73,7 @@ final class RedisDelivery implements DeliveryBackend {
 
     @Override
     public Page<DueEvent> fetch(FetchRequest request) {
+        order.beforeUnorderedRead();
         List<String> args = new ArrayList<>();
         addTimes(args, request.now(), request.now().minus(request.skipRecent()));
         addLimits(args, request.limit(), request.maxBytes());
@@ -78,6 +85,7 @@ final class RedisDelivery implements DeliveryBackend {
 
     @Override
     public ClaimedPage claim(ClaimRequest request) {
+        order.beforeUnorderedRead();
         List<String> args = new ArrayList<>();
         args.add(request.lease().holder());
         args.add(request.scope().takeOver() ? Micros.text(request.lockExpiry()) : "");
@@ -93,6 +101,16 @@ final class RedisDelivery implements DeliveryBackend {
         int takenOver = ((Long) reply.get(0)).intValue();
         mending.mend(reply.get(3));
         return new ClaimedPage(EventRows.readInOrderOfCreation(reply, 4), takenOver, Place.read(reply, 1));
+    }
+
+    @Override
+    public KeyedPage claimKeyed(KeyedRequest request) {
+        return keyed.claim(request);
+    }
+
+    @Override
+    public List<KeyHead> keyHeads(String after, int limit) {
+        return keyed.heads(after, limit);
     }
 
     private static void addTimes(List<String> args, Instant dueUntil, Instant createdUntil) {

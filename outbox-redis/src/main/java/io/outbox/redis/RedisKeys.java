@@ -40,6 +40,21 @@ record RedisKeys(String name) {
         return prefix() + "wake-up";
     }
 
+    /** Returns the set of the types that have events without an order. */
+    String types() {
+        return prefix() + "types";
+    }
+
+    /** Returns the set of all events that keep the order of their key. */
+    String order() {
+        return prefix() + "order";
+    }
+
+    /** Returns the last number of an event that keeps the order of its key. */
+    String number() {
+        return prefix() + "number";
+    }
+
     String deadCount() {
         return prefix() + "deadcount";
     }

@@ -57,6 +57,7 @@ public final class RedisOutbox implements AutoCloseable {
     private final RedisScripts scripts;
     private final RedisWakeUp wakeUp;
     private final Mending mending;
+    private final KeptOrder order;
     private final OutboxBackend backend;
 
     private RedisOutbox(Builder builder) {
@@ -70,15 +71,18 @@ public final class RedisOutbox implements AutoCloseable {
         RedisLink deliveries = new RedisLink(connecting);
         RedisCalls writeCalls = new RedisCalls(writes, keys, timeout);
         RedisCalls deliveryCalls = new RedisCalls(deliveries, keys, timeout);
+        this.mending = new Mending(deliveryCalls);
+        this.order = new KeptOrder(deliveryCalls, mending);
         RedisWriting writing =
-                new RedisWriting(writeCalls, builder.replication, builder.deliveries, builder.transactionsOnly);
+                new RedisWriting(writeCalls, builder.replication, builder.deliveries, builder.transactionsOnly, order);
         this.transactions = new RedisTransactions(connecting, writeCalls, writing, builder.replication);
         this.scripts = new RedisScripts(writeCalls, writing, builder.replication);
         this.wakeUp =
                 new RedisWakeUp(connecting, client.getResources().eventExecutorGroup(), deliveries, keys, timeout);
-        this.mending = new Mending(deliveryCalls);
         this.backend = new RedisBackend(
-                writing, new RedisDelivery(deliveryCalls, mending), new RedisHousekeeping(deliveryCalls, mending));
+                writing,
+                new RedisDelivery(deliveryCalls, mending, order),
+                new RedisHousekeeping(deliveryCalls, mending));
         try {
             new ServerCheck(deliveryCalls, builder.replication).run();
         } catch (RuntimeException | Error e) {
@@ -211,6 +215,17 @@ public final class RedisOutbox implements AutoCloseable {
     /** Returns how many damaged entries this instance has mended, while it delivered or by {@link #repair}. */
     public long mendedEntries() {
         return mending.mended();
+    }
+
+    /**
+     * Gives up the order of keys: events that were written with it become events without, in steps that the server hardly feels, and
+     * those that had failed for good and blocked their key are delivered once more. For an outbox that is to be
+     * used without {@code ordering(…)} from now on, when no instance writes or delivers with it any more.
+     *
+     * @return how many waiting events lost their order
+     */
+    public long dropOrder() {
+        return order.drop();
     }
 
     /**

@@ -29,10 +29,11 @@ final class RedisScripts {
     Object run(String source, List<String> keys, List<String> args, Runnable events) {
         return writing.gather(scope -> {
             events.run();
-            Script script = Script.appendWith(source, scope.events().size());
+            NewEvents written = scope.events();
+            Script script = Script.appendWith(source, written);
             List<String> all = new ArrayList<>();
-            all.add(Integer.toString(scope.events().size()));
-            all.addAll(RedisWriting.arguments(scope.events()));
+            all.add(Integer.toString(written.size()));
+            all.addAll(written.arguments());
             all.addAll(args);
             try {
                 return scope.send(

@@ -47,7 +47,7 @@ final class RedisTransactions {
                 requireStillOpen(connection, begin);
                 requireUnknown(scope.ids());
                 execute(connection, begin, scope);
-                if (!scope.events().isEmpty()) {
+                if (!scope.isEmpty()) {
                     replication.await(connection, timeout());
                 }
                 usable = true;
@@ -96,7 +96,7 @@ final class RedisTransactions {
 
     private void execute(
             StatefulRedisConnection<String, String> connection, RedisFuture<String> begin, WriteScope scope) {
-        RedisFuture<?> append = scope.events().isEmpty() ? null : append(connection.async(), scope);
+        RedisFuture<?> append = scope.isEmpty() ? null : append(connection.async(), scope);
         RedisFuture<TransactionResult> executed = connection.async().exec();
         TransactionResult result = scope.send(() -> {
             requireUnsent(begin);
@@ -120,8 +120,9 @@ final class RedisTransactions {
 
     private RedisFuture<?> append(RedisAsyncCommands<String, String> commands, WriteScope scope) {
         String[] names = {redis.keys().event()};
-        String[] args = RedisWriting.arguments(scope.events()).toArray(String[]::new);
-        return commands.eval(Script.append(scope.events().size()).source(), ScriptOutputType.MULTI, names, args);
+        NewEvents events = scope.events();
+        String[] args = events.arguments().toArray(String[]::new);
+        return commands.eval(Script.append(events).source(), ScriptOutputType.MULTI, names, args);
     }
 
     /** Waits for the end. If Redis refused the append, and with it the whole, its reason is there and not at the end. */
@@ -146,7 +147,7 @@ final class RedisTransactions {
                     null,
                     Kind.REFUSED);
         }
-        int appended = scope.events().isEmpty() ? 0 : 1;
+        int appended = scope.isEmpty() ? 0 : 1;
         if (appended == 1) {
             Object append = result.get(result.size() - 1);
             if (append instanceof Throwable failure) {

@@ -1,12 +1,10 @@
 package io.outbox.redis;
 
 import io.outbox.DuplicateEventException;
-import io.outbox.EventEnvelope;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.WriteBackend;
-import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -21,9 +19,12 @@ final class RedisWriting implements WriteBackend {
     private final Replication replication;
     private final Executor deliveries;
     private final boolean transactionsOnly;
+    private final KeptOrder order;
     private final ThreadLocal<WriteScope> current = new ThreadLocal<>();
 
-    RedisWriting(RedisCalls redis, Replication replication, Executor deliveries, boolean transactionsOnly) {
+    RedisWriting(
+            RedisCalls redis, Replication replication, Executor deliveries, boolean transactionsOnly, KeptOrder order) {
+        this.order = order;
         this.transactionsOnly = transactionsOnly;
         this.redis = redis;
         this.replication = replication;
@@ -48,6 +49,16 @@ final class RedisWriting implements WriteBackend {
                 + " thread of the block";
     }
 
+    /** Needs no preparation: the sets of keys come into being with the first event that keeps its order. */
+    @Override
+    public void prepareKeys() {
+        order.keep();
+    }
+
+    /** Does nothing: an event gets its place when its transaction or script is executed, and no two of these overlap. */
+    @Override
+    public void lockKeys(Collection<String> keys) {}
+
     @Override
     public Set<String> persist(List<NewEvent> events) {
         WriteScope scope = current.get();
@@ -66,7 +77,8 @@ final class RedisWriting implements WriteBackend {
     }
 
     private void append(List<NewEvent> events) {
-        redis.run(Script.append(events.size()), List.of(), arguments(events), (duplicates, connection) -> {
+        NewEvents batch = new NewEvents(events);
+        redis.run(Script.append(batch), List.of(), batch.arguments(), (duplicates, connection) -> {
             if (!duplicates.isEmpty()) {
                 throw duplicate(duplicates);
             }
@@ -103,21 +115,6 @@ final class RedisWriting implements WriteBackend {
             current.remove();
             scope.tell();
         }
-    }
-
-    static List<String> arguments(List<NewEvent> events) {
-        List<String> args = new ArrayList<>(events.size() * 6);
-        for (NewEvent event : events) {
-            EventEnvelope envelope = event.event();
-            Instant due = envelope.availableAt() != null ? envelope.availableAt() : envelope.occurredAt();
-            args.add(envelope.eventId());
-            args.add(Micros.sortable(envelope.occurredAt()));
-            args.add(Micros.text(due));
-            args.add(envelope.eventType());
-            args.add(event.ownerId() == null ? "" : event.ownerId());
-            args.add(EventBody.of(envelope).encode());
-        }
-        return args;
     }
 
     static DuplicateEventException duplicate(List<?> ids) {

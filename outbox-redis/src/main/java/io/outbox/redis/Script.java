@@ -21,26 +21,37 @@ record Script(String name, String source, String sha) {
     private static final String CHANGES = "#!lua flags=allow-oom\n";
     private static final String READS = "#!lua flags=no-writes\n";
     private static final String APPENDING_ONE = load("append-one");
+    private static final String APPENDING_ONE_KEYED = APPENDING_ONE + load("append-one-keyed");
     private static final String APPENDING = load("common") + load("append");
+    private static final String APPENDING_KEYED =
+            load("common") + load("keyed") + load("append") + load("append-keyed");
     private static final String APPEND_WITH = load("append-with");
     private static final Script APPEND_ONE = new Script("append-one", STORES + APPENDING_ONE + load("append-alone"));
 
-    private static final Script APPEND = of(STORES, "append", "append-alone");
+    private static final Script APPEND = new Script("append", STORES + APPENDING + load("append-alone"));
+    private static final Script APPEND_ONE_KEYED =
+            new Script("append-one-keyed", STORES + APPENDING_ONE_KEYED + load("append-alone"));
+    private static final Script APPEND_KEYED =
+            new Script("append-keyed", STORES + APPENDING_KEYED + load("append-alone"));
     static final Script START = of(READS, "start");
-    static final Script CLAIM = of(CHANGES, "walk", "claim");
+    static final Script CLAIM = of(CHANGES, "walk", "read-set", "claim");
+    static final Script CLAIM_KEYED = of(CHANGES, "keyed", "read-set", "claim-keyed");
+    static final Script FETCH_KEYED = of(READS, "keyed", "read-set", "claim-keyed");
+    static final Script KEY_HEADS = of(READS, "keyed", "key-heads");
+    static final Script DROP_ORDER = of(CHANGES, "keyed", "drop-order");
     static final Script FETCH = of(READS, "walk", "fetch");
-    static final Script APPLY = of(CHANGES, "apply");
-    static final Script RENEW = of(CHANGES, "renew");
-    static final Script RELEASE = of(CHANGES, "release");
+    static final Script APPLY = of(CHANGES, "keyed", "apply");
+    static final Script RENEW = of(CHANGES, "keyed", "renew");
+    static final Script RELEASE = of(CHANGES, "keyed", "release");
     static final Script DONE_AMONG = of(READS, "done-among");
     static final Script DUE_TIMES = of(READS, "due-times");
     static final Script DUE_TYPES = of(READS, "due-types");
-    static final Script BACKLOG = of(READS, "backlog");
+    static final Script BACKLOG = of(READS, "keyed", "backlog");
     static final Script PURGE = of(CHANGES, "purge");
     static final Script DEAD_PAGE = of(READS, "dead-page");
-    static final Script REPLAY = of(CHANGES, "replay");
-    static final Script VERIFY = of(READS, "verify");
-    static final Script REPAIR = of(CHANGES, "verify");
+    static final Script REPLAY = of(CHANGES, "keyed", "replay");
+    static final Script VERIFY = of(READS, "keyed", "verify");
+    static final Script REPAIR = of(CHANGES, "keyed", "verify");
 
     private static Script of(String firstLine, String... parts) {
         StringBuilder source = new StringBuilder(firstLine).append(load("common"));
@@ -54,19 +65,28 @@ record Script(String name, String source, String sha) {
         this(name, source, sha1(source));
     }
 
-    /** Returns the script that stores so many events. */
-    static Script append(int events) {
-        return events == 1 ? APPEND_ONE : APPEND;
+    /** Returns the script that stores these events. */
+    static Script append(NewEvents events) {
+        if (events.size() == 1) {
+            return events.areKeyed() ? APPEND_ONE_KEYED : APPEND_ONE;
+        }
+        return events.areKeyed() ? APPEND_KEYED : APPEND;
     }
 
     /** Returns the script that runs a part of the application, which sees none of our names, and the append as one. */
-    static Script appendWith(String application, int events) {
-        String appending = events == 1 ? APPENDING_ONE : APPENDING;
+    static Script appendWith(String application, NewEvents events) {
         String body = "do\n" + application + "\nend\nreturn FALLEN_OFF\n";
         return new Script(
                 "of the application",
                 STORES + "local FALLEN_OFF = {}\nlocal function application(KEYS, ARGV, FALLEN_OFF)\n" + body + "end\n"
-                        + appending + APPEND_WITH);
+                        + appending(events) + APPEND_WITH);
+    }
+
+    private static String appending(NewEvents events) {
+        if (events.size() == 1) {
+            return events.areKeyed() ? APPENDING_ONE_KEYED : APPENDING_ONE;
+        }
+        return events.areKeyed() ? APPENDING_KEYED : APPENDING;
     }
 
     /** Reads a part without what only people need: it is sent whole inside of every transaction. */

@@ -36,8 +36,12 @@ final class WriteScope {
         callbacks.add(callback);
     }
 
-    List<NewEvent> events() {
-        return events;
+    boolean isEmpty() {
+        return events.isEmpty();
+    }
+
+    NewEvents events() {
+        return new NewEvents(List.copyOf(events));
     }
 
     List<String> ids() {

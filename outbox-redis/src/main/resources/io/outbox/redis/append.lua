@@ -18,15 +18,17 @@ local function taken(args, first, count)
   return found
 end
 
+local function append_unordered(args, at, time)
+  local id, created, due, type, owner = args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4]
+  local member = created .. id
+  if owner == '' then owner = nil end
+  queue('HSET', EVENT, id, pack_new(created, tonumber(due), type, owner))
+  queue('HSET', BODY, id, args[at + 5])
+  if owner then put_held(type, due, member, time) else put_free(type, due, member) end
+end
+
 local function append(args, first, count)
   local time = now()
-  for at = first, first + (count - 1) * APPEND_ARGS, APPEND_ARGS do
-    local id, created, due, type, owner = args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4]
-    local member = created .. id
-    if owner == '' then owner = nil end
-    queue('HSET', EVENT, id, pack_new(created, tonumber(due), type, owner))
-    queue('HSET', BODY, id, args[at + 5])
-    if owner then put_held(type, due, member, time) else put_free(type, due, member) end
-  end
+  for at = first, first + (count - 1) * APPEND_ARGS, APPEND_ARGS do append_unordered(args, at, time) end
   settle()
 end

@@ -26,6 +26,14 @@ local function leave(type, member, event_owner)
   if event_owner then leave_held(type, member) else leave_free(type, member) end
 end
 
+local function leave_place(e)
+  if e.key then
+    leave_order(e.type, e.due, order_member(e.key, e.number, e.id), e.owner)
+  else
+    leave(e.type, e.member, e.owner)
+  end
+end
+
 local function bury(e)
   e.status = 3
   queue('ZADD', DEAD, '0', e.member)
@@ -33,21 +41,25 @@ local function bury(e)
 end
 
 local function retry(e, time)
-  if e.owner then leave_held(e.type, e.member) end
+  if e.key then
+    delay_in_order(e, time)
+  else
+    if e.owner then leave_held(e.type, e.member) end
+    put_free(e.type, text(time), e.member)
+  end
   e.due = time
-  put_free(e.type, text(time), e.member)
 end
 
 local function change(e, o)
   if o.kind == 'D' then
-    leave(e.type, e.member, e.owner)
+    leave_place(e)
     e.status, e.ended = 1, o.time
     queue('ZADD', DONE, text(o.time), e.id)
   elseif o.kind == 'L' then
     e.status = 0
     retry(e, o.time)
   elseif o.kind == 'K' then
-    leave(e.type, e.member, e.owner)
+    leave_place(e)
     e.error = o.error
     bury(e)
   else
@@ -56,7 +68,7 @@ local function change(e, o)
       e.status = 2
       retry(e, o.time)
     else
-      leave(e.type, e.member, e.owner)
+      leave_place(e)
       e.due = o.time
       bury(e)
     end
@@ -85,9 +97,13 @@ local function delete(ids)
   for i, packed in ipairs(fields_of(EVENT, ids)) do
     local id = ids[i]
     if packed then
-      local created, _, status, _, type, _, _, event_owner = unpack_all(packed)
+      local created, due, status, _, type, _, _, event_owner, key, number = unpack_all(packed)
       if created and is_open(status, event_owner) then
-        leave(type, created .. id, event_owner)
+        if key then
+          leave_order(type, due, order_member(key, number, id), event_owner)
+        else
+          leave(type, created .. id, event_owner)
+        end
         queue('HDEL', EVENT, id)
         queue('HDEL', BODY, id)
         packed = nil
@@ -111,5 +127,5 @@ local events = load_events(ids)
 for i, id in ipairs(ids) do
   if events[id] then apply(id, events[id], outcome(3 + deleted + (i - 1) * OUTCOME_ARGS)) end
 end
-settle()
+settle_all()
 return reply

@@ -4,13 +4,6 @@
 
 local owner, expiry = ARGV[1], tonumber(ARGV[2])
 
--- Returns a set of arguments behind their number, and the place of the first argument after them.
-local function read_set(at)
-  local set, count = {}, tonumber(ARGV[at])
-  for i = at + 1, at + count do set[ARGV[i]] = true end
-  return set, at + count + 1
-end
-
 local lost_holders, after_holders = read_set(3)
 local known, after_known = read_set(after_holders)
 local request = read_request(after_known)

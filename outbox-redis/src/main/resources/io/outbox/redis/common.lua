@@ -129,8 +129,12 @@ local function pack_new(created, due, type, owner)
   return cmsgpack.pack(created, due, 0, 0) .. packed_type(type) .. packed_owner(owner)
 end
 
+-- Returns what follows the owner of an event that keeps its order; nothing for others.
+local function packed_order(key, number) return key and cmsgpack.pack(key, number) or '' end
+
 local function pack_event(e)
   return cmsgpack.pack(e.created, e.due, e.status, e.attempts, e.type, e.ended, e.error) .. packed_owner(e.owner)
+    .. packed_order(e.key, e.number)
 end
 
 local function is_event(ok, created, due, attempts, type)
@@ -146,17 +150,20 @@ end
 
 -- Returns all values of an event; nothing if what is stored is no event.
 local function unpack_all(packed)
-  local ok, created, due, status, attempts, type, ended, error, owner = pcall(cmsgpack.unpack, packed)
-  if is_event(ok, created, due, attempts, type) then return created, due, status, attempts, type, ended, error, owner end
+  local ok, created, due, status, attempts, type, ended, error, owner, key, number = pcall(cmsgpack.unpack, packed)
+  if is_event(ok, created, due, attempts, type) then
+    return created, due, status, attempts, type, ended, error, owner, key, number
+  end
 end
 
 local function is_pending(status) return status == 0 or status == 2 end
 
 local function unpack_event(id, packed)
-  local created, due, status, attempts, type, ended, error, owner = unpack_all(packed)
+  local created, due, status, attempts, type, ended, error, owner, key, number = unpack_all(packed)
   if not created then return nil end
   local e = {
-    id = id, member = created .. id, created = created, due = due, status = status, attempts = attempts, type = type, owner = owner
+    id = id, member = created .. id, created = created, due = due, status = status, attempts = attempts, type = type, owner = owner,
+    key = key, number = number
   }
   if ended then e.ended = ended end
   if error then e.error = error end
@@ -185,7 +192,7 @@ end
 
 local function save(e) queue('HSET', EVENT, e.id, pack_event(e)) end
 
--- Places of pending events. Whoever moves one calls settle() at the end.
+-- Places of pending events that keep no order. Whoever moves one calls settle() at the end.
 
 local touched = {}
 
@@ -211,8 +218,9 @@ local function leave_held(type, member)
   queue('ZREM', locks_key(type), member)
 end
 
-local function settle()
-  local places = {TYPES}
+local function settle(more_keys)
+  local places = more_keys or {}
+  places[#places + 1] = TYPES
   for type in pairs(touched) do
     places[#places + 1] = free_key(type)
     places[#places + 1] = held_key(type)

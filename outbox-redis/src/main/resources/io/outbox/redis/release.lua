@@ -5,9 +5,13 @@ local events = load_events(ids)
 for _, id in ipairs(ids) do
   local e = events[id]
   if e and e.owner == owner then
-    leave_held(e.type, e.member)
+    if e.key then
+      unlock(e.type, order_member(e.key, e.number, id), owner)
+    else
+      leave_held(e.type, e.member)
+      put_free(e.type, text(e.due), e.member)
+    end
     e.owner = nil
-    put_free(e.type, text(e.due), e.member)
     save(e)
     released = released + 1
   end

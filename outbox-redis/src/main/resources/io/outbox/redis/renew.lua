@@ -5,7 +5,11 @@ local events, reply = load_events(ids), {}
 for _, id in ipairs(ids) do
   local e = events[id]
   if e and e.owner == owner then
-    queue('ZADD', locks_key(e.type), time, e.member)
+    if e.key then
+      queue('ZADD', lock_key(e.type), time, order_member(e.key, e.number, id))
+    else
+      queue('ZADD', locks_key(e.type), time, e.member)
+    end
     reply[#reply + 1] = id
   end
 end

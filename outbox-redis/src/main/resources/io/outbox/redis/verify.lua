@@ -5,7 +5,8 @@
 -- these. Parts: 'event', 'body', 'types', 'deadcount', 'entries', or the name of a sorted set.
 --
 -- What can be delivered is never thrown away: a pending entry without its event becomes one that is NEW, and an event without a
--- body gets one that cannot be read, so that it dies by the rules for damaged events and is shown among the dead.
+-- body gets one that cannot be read, so that it dies by the rules for damaged events and is shown among the dead. An event that
+-- keeps its order keeps its place as well: its members tell key and number.
 
 local NO_BODY = '?'
 local UNKNOWN_TYPE = 'unknown'
@@ -14,8 +15,11 @@ local part, cursor, count, mends = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == 'repair
 local next_cursor, checked, faults, time = '0', 0, {}, now()
 local seen, listed = {}, {}
 for _, type in ipairs(redis.call('SMEMBERS', TYPES)) do listed[type] = true end
+local listed_keyed = {}
+for _, type in ipairs(redis.call('SMEMBERS', KEYED_TYPES)) do listed_keyed[type] = true end
 
-local function fault(what, id) faults[#faults + 1] = what .. ': ' .. id end
+-- The NUL in members of events that keep their order is nothing for logs.
+local function fault(what, id) faults[#faults + 1] = what .. ': ' .. string.gsub(id, '%z', ' ') end
 
 local function require_body(id)
   if redis.call('HSTRLEN', BODY, id) == 0 then
@@ -36,19 +40,39 @@ local function check_place(key, member, is_wanted, score, default)
   end
 end
 
+local function check_listed(type, listed_types, touched_types)
+  touched_types[type] = true
+  if not listed_types[type] then fault('type is not listed', type) end
+  listed_types[type] = true
+end
+
+local last_number = tonumber(redis.call('GET', NUMBER) or 0)
+local highest_number = last_number
+
+local function check_order(e, waits)
+  if e.number > highest_number then
+    fault('beyond the last number', e.id)
+    highest_number = e.number
+  end
+  local member = order_member(e.key, e.number, e.id)
+  check_place(due_key(e.type), member, waits, e.due)
+  check_place(lock_key(e.type), member, waits and e.owner, nil, time)
+  check_place(PARKED, member, waits and e.due >= PARKED_FROM, e.due)
+  check_place(ORDER, member, waits, 0)
+  if waits then check_listed(e.type, listed_keyed, touched_keyed) end
+end
+
 local function check_event(e)
   local waits = is_pending(e.status)
+  local waits_unordered = waits and not e.key
   require_body(e.id)
-  check_place(free_key(e.type), e.member, waits and not e.owner, e.due)
-  check_place(held_key(e.type), e.member, waits and e.owner, e.due)
-  check_place(locks_key(e.type), e.member, waits and e.owner, nil, time)
+  check_place(free_key(e.type), e.member, waits_unordered and not e.owner, e.due)
+  check_place(held_key(e.type), e.member, waits_unordered and e.owner, e.due)
+  check_place(locks_key(e.type), e.member, waits_unordered and e.owner, nil, time)
   check_place(DONE, e.id, e.status == 1, e.ended, time)
   check_place(DEAD, e.member, e.status == 3, nil, '0')
-  if waits then
-    touched[e.type] = true
-    if not listed[e.type] then fault('type is not listed', e.type) end
-    listed[e.type] = true
-  end
+  if e.key then check_order(e, waits) end
+  if waits_unordered then check_listed(e.type, listed, touched) end
 end
 
 local function restore(id, member, place, type, score)
@@ -65,9 +89,54 @@ local function restore(id, member, place, type, score)
   require_body(id)
 end
 
+-- Returns the type of an event that keeps its order, and its due time, by its place among due times.
+local function find_due(member)
+  for type in pairs(listed_keyed) do
+    local due = redis.call('ZSCORE', due_key(type), member)
+    if due then return type, tonumber(due) end
+  end
+end
+
+local function restore_in_order(key, number, id, member, type)
+  local found_type, due = find_due(member)
+  local e = {id = id, attempts = 0, status = 0, key = key, number = number, type = found_type or type or UNKNOWN_TYPE}
+  e.due = math.min(due or tonumber(time), tonumber(time))
+  e.created = '1' .. string.format('%018.0f', math.max(e.due, 0))
+  e.member = e.created .. id
+  queue('ZREM', lock_key(e.type), member)
+  queue('ZREM', PARKED, member)
+  put_in_order(e.type, e.due, member)
+  save(e)
+  require_body(id)
+end
+
+local IN_ORDER = {order = true, keyed = true, keylocks = true, parked = true}
+
+-- As check_member, for the sets of events that keep their order.
+local function check_ordered_member(name, type, member)
+  local key, number, id = read_member(member)
+  if not key then
+    fault('no event in ' .. name, member)
+    queue('ZREM', PREFIX .. name, member)
+    return
+  end
+  if seen[id] then return end
+  seen[id] = true
+  local e = load_events({id})[id]
+  if e and part == 'entries' then check_event(e) end
+  if not e then
+    fault('no event in ' .. name, member)
+    restore_in_order(key, number, id, member, type ~= '' and type or nil)
+  elseif not e.key or order_member(e.key, e.number, id) ~= member or type ~= '' and type ~= e.type then
+    fault('another event in ' .. name, member)
+    queue('ZREM', PREFIX .. name, member)
+  end
+end
+
 -- Looks at a member of a sorted set; what its event says about where it belongs is compared with the events.
 local function check_member(name, member, score)
   local place, type = string.match(name, '^(%a+):?(.*)$')
+  if IN_ORDER[place] then return check_ordered_member(name, type, member) end
   local id = place == 'done' and member or string.sub(member, CREATED_DIGITS + 1)
   if seen[id] then return end
   seen[id] = true
@@ -133,6 +202,13 @@ elseif part == 'types' then
       touched[type] = true
     end
   end
+  for type in pairs(listed_keyed) do
+    checked = checked + 1
+    if redis.call('EXISTS', due_key(type)) == 0 then
+      fault('a type without events', type)
+      touched_keyed[type] = true
+    end
+  end
 elseif part == 'deadcount' then
   check_dead_counts()
 elseif part == 'entries' then
@@ -143,5 +219,6 @@ else
   scan('ZSCAN', PREFIX .. part, function(member, score) check_member(part, member, tonumber(score)) end)
 end
 
-if mends then settle() end
+if highest_number > last_number then queue('SET', NUMBER, text(highest_number)) end
+if mends then settle_all() end
 return {next_cursor, checked, faults}

@@ -5,6 +5,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.OutboxWriter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -17,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Writers that go on whatever happens to Redis, and a listener that counts. They write in all three ways in turn; with an order, the
- * id of the event is put into a set of orders as well. A write that failed is given up, as an application would.
+ * id of the event is put into a set of orders as well. Every second event has a key, which is that of its writer. A write that failed is given up, as an application would.
  */
 final class Load {
 
@@ -29,6 +30,7 @@ final class Load {
 
     private final String orders;
     private final Map<String, Integer> deliveries = new ConcurrentHashMap<>();
+    private final Map<String, List<Integer>> numbersByKey = new ConcurrentHashMap<>();
     private final Queue<String> acknowledged = new ConcurrentLinkedQueue<>();
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private final Set<String> withOrder = ConcurrentHashMap.newKeySet();
@@ -43,7 +45,7 @@ final class Load {
 
     void start(int writers, RedisOutbox redis, OutboxWriter writer) {
         for (int i = 0; i < writers; i++) {
-            Thread thread = new Thread(() -> writeUntilStopped(redis, writer), "load-" + i);
+            Thread thread = new Thread(() -> writeUntilStopped(redis, writer), "load-" + threads.size());
             threads.add(thread);
             thread.start();
         }
@@ -52,7 +54,10 @@ final class Load {
     private void writeUntilStopped(RedisOutbox redis, OutboxWriter writer) {
         try {
             for (int i = 0; !stopping.get(); i++) {
-                EventEnvelope event = EventEnvelope.ofJson(EVENT_TYPE, "{}");
+                EventEnvelope event = EventEnvelope.builder(EVENT_TYPE)
+                        .aggregateId(i % 2 == 0 ? null : Thread.currentThread().getName())
+                        .payloadJson(Integer.toString(i))
+                        .build();
                 try {
                     write(i % 3, event, redis, writer);
                     acknowledged.add(event.eventId());
@@ -89,6 +94,11 @@ final class Load {
     EventListener listener() {
         return event -> {
             deliveries.merge(event.eventId(), 1, Integer::sum);
+            if (event.key() != null) {
+                numbersByKey
+                        .computeIfAbsent(event.key(), key -> Collections.synchronizedList(new ArrayList<>()))
+                        .add(Integer.parseInt(event.payloadJson()));
+            }
             LockSupport.parkNanos(LISTENER_NANOS);
             return DispatchResult.done();
         };
@@ -114,6 +124,11 @@ final class Load {
     /** Returns how often each event reached the listener. */
     Map<String, Integer> deliveries() {
         return deliveries;
+    }
+
+    /** Returns, for each key, the numbers of its events as they reached the listener; each writer has numbered its own. */
+    Map<String, List<Integer>> numbersByKey() {
+        return numbersByKey;
     }
 
     int delivered() {

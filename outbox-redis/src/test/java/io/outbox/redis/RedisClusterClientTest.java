@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisURI;
+import io.outbox.Ordering;
 import io.outbox.Outbox;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.testservers.RedisServer;
@@ -38,6 +39,7 @@ class RedisClusterClientTest {
                 .backend(redis.backend())
                 .wakeUp(redis.wakeUp())
                 .claimLocking(LEASE)
+                .ordering(Ordering.byKey())
                 .listenerRegistry(new DefaultListenerRegistry().register(Load.EVENT_TYPE, load.listener()))
                 .build();
     }
@@ -94,8 +96,15 @@ class RedisClusterClientTest {
         }
         load.requireRunning();
         assertThat(load.deliveries().values()).containsOnly(1);
+        assertInOrder(load);
         assertThat(load.deliveries().keySet()).doesNotContainAnyElementsOf(load.refused());
         Layout.of(cluster.on(owner), name).assertConsistent();
+    }
+
+    private static void assertInOrder(Load load) {
+        assertThat(load.numbersByKey())
+                .isNotEmpty()
+                .allSatisfy((key, numbers) -> assertThat(numbers).isSorted());
     }
 
     private static void awaitWrites(Load load, int more) {
@@ -119,6 +128,7 @@ class RedisClusterClientTest {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(load.deliveries().keySet()).containsAll(load.acknowledged()));
             assertThat(load.deliveries().values()).containsOnly(1);
+            assertInOrder(load);
             await().atMost(PATIENCE).until(() -> cluster.on(replica).waitForReplication(1, 100) == 1);
 
             replica.kill();

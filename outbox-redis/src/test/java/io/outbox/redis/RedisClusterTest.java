@@ -104,9 +104,13 @@ class RedisClusterTest {
             move(onFirst, second, body);
 
             Lease lease = new Lease("node", Duration.ofMinutes(1));
+            Runnable writeInOrder = () -> backend.persist(List.of(
+                    NewEvent.unowned(EventEnvelope.ofJson("Placed", "{}")).withOrderKey("k")));
             for (Runnable operation : List.<Runnable>of(
                     write,
+                    writeInOrder,
                     () -> redis.runScript("return 1", List.of(), List.of(), write),
+                    () -> redis.runScript("return 1", List.of(), List.of(), writeInOrder),
                     () -> backend.claim(ClaimRequest.first(lease, Instant.now().plusSeconds(60), 10)))) {
                 assertThatThrownBy(operation::run)
                         .isInstanceOf(RedisOutboxException.class)

@@ -11,11 +11,16 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
+import io.outbox.Ordering;
+import io.outbox.Ordering.OnExhausted;
 import io.outbox.Outbox;
 import io.outbox.model.OutboxEvent;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.DeadQuery;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxBackend;
@@ -34,7 +39,17 @@ import org.junit.jupiter.api.Test;
 class RedisDamageTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final String[] RIGHTS = {"hset", "hdel", "zadd", "zrem", "sadd", "srem", "hincrby", "hmget", "time"};
+    private static final String[] RIGHTS = {
+        "hset", "hdel", "zadd", "zrem", "sadd", "srem", "hincrby", "hmget", "time", "set", "get"
+    };
+    private static final KeyedRequest KEYED = new KeyedRequest(
+            new Lease("node", Duration.ofHours(1)),
+            Instant.now().plusSeconds(3600),
+            Instant.EPOCH,
+            LostClaims.NONE,
+            EventTypes.ALL,
+            List.of("k"),
+            new KeyedRequest.Limit(1, 1));
 
     private final String name = Redis.newName();
     private final String prefix = "{" + name + "}:outbox:";
@@ -78,6 +93,7 @@ class RedisDamageTest {
     private Outbox singleNode() {
         return Outbox.singleNode()
                 .backend(backend)
+                .ordering(Ordering.byKey().onExhausted(OnExhausted.SKIP))
                 .listenerRegistry(listeners())
                 .intervalMs(50)
                 .build();
@@ -189,6 +205,9 @@ class RedisDamageTest {
                         () -> theirs.persist(List.of(event(null))),
                         () -> theirs.persist(List.of(event("node"))),
                         () -> theirs.persist(List.of(event(null), event("node"))),
+                        () -> theirs.persist(List.of(event(null).withOrderKey("k"))),
+                        () -> theirs.persist(List.of(event(null).withOrderKey("k"), event(null))),
+                        () -> theirs.claimKeyed(KEYED),
                         () -> limited.runScript(
                                 "return 1", List.of(), List.of(), () -> theirs.persist(List.of(event(null)))),
                         () -> limited.inTransaction(commands -> theirs.persist(List.of(event(null)))),

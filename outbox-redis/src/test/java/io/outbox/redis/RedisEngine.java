@@ -3,25 +3,38 @@ package io.outbox.redis;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.testing.StoredEvent;
 import io.outbox.testing.contract.EngineUnderTest;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** An empty outbox on the shared server, written to alone or in transactions. */
+/** An empty outbox on the shared server, written to alone, in transactions, or in every way in turn. */
 final class RedisEngine implements EngineUnderTest {
 
     private final String name = Redis.newName();
     private final RedisOutbox redis = Redis.connect(Redis.uri(Redis.server()), name);
-    private final boolean inTransactions;
+    private final List<Way> ways;
+    private final AtomicInteger calls = new AtomicInteger();
 
-    private RedisEngine(boolean inTransactions) {
-        this.inTransactions = inTransactions;
+    private enum Way {
+        ALONE,
+        TRANSACTION,
+        SCRIPT
+    }
+
+    private RedisEngine(Way... ways) {
+        this.ways = List.of(ways);
     }
 
     static RedisEngine alone() {
-        return new RedisEngine(false);
+        return new RedisEngine(Way.ALONE);
     }
 
     static RedisEngine inTransactions() {
-        return new RedisEngine(true);
+        return new RedisEngine(Way.TRANSACTION);
+    }
+
+    static RedisEngine inEveryWay() {
+        return new RedisEngine(Way.values());
     }
 
     @Override
@@ -31,10 +44,10 @@ final class RedisEngine implements EngineUnderTest {
 
     @Override
     public void inTransaction(Runnable work) {
-        if (inTransactions) {
-            redis.inTransaction(commands -> work.run());
-        } else {
-            work.run();
+        switch (ways.get(calls.getAndIncrement() % ways.size())) {
+            case ALONE -> work.run();
+            case TRANSACTION -> redis.inTransaction(commands -> work.run());
+            case SCRIPT -> redis.runScript("return 1", List.of(), List.of(), work);
         }
     }
 

@@ -6,6 +6,10 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.outbox.EventEnvelope;
 import io.outbox.redis.RedisOutbox.Verification;
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimRequest.LostClaims;
+import io.outbox.spi.EventTypes;
+import io.outbox.spi.KeyHead;
+import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxBackend;
@@ -34,6 +38,7 @@ class RedisVerifyTest {
     private List<String> held;
     private List<String> done;
     private List<String> dead;
+    private List<String> ordered;
 
     @BeforeEach
     void fill() {
@@ -44,6 +49,27 @@ class RedisVerifyTest {
         dead = write(2);
         done.forEach(id -> backend.apply(null, List.of(new Outcome.Done(id, Instant.now()))));
         dead.forEach(id -> backend.apply(null, List.of(new Outcome.Dead(id, "no"))));
+        ordered = writeOrdered();
+    }
+
+    /** Two free events that keep the order of a key, one that is held, and one that has failed for good. */
+    private List<String> writeOrdered() {
+        List<NewEvent> events = new ArrayList<>();
+        for (String key : List.of("free", "free", "held", "parked")) {
+            events.add(new NewEvent(EventEnvelope.ofJson("Placed", "{}"), null).withOrderKey(key));
+        }
+        backend.persist(events);
+        List<String> ids = events.stream().map(event -> event.event().eventId()).toList();
+        backend.claimKeyed(new KeyedRequest(
+                new Lease("node", Duration.ofHours(1)),
+                Instant.now().plusSeconds(60),
+                Instant.EPOCH,
+                LostClaims.NONE,
+                EventTypes.ALL,
+                List.of("held"),
+                new KeyedRequest.Limit(1, 1)));
+        backend.apply(null, List.of(new Outcome.Failed(ids.get(3), KeyHead.PARKED_UNTIL, 0, Integer.MAX_VALUE, "no")));
+        return ids;
     }
 
     @AfterEach
@@ -138,7 +164,58 @@ class RedisVerifyTest {
                                 "no event in"),
                         new Damage("all bodies gone", test -> test.commands.del(test.key("body")), "no body"),
                         new Damage("free ones gone", test -> test.commands.del(test.key("free:Placed")), "missing in"),
-                        new Damage("locks gone", test -> test.commands.del(test.key("locks:Placed")), "missing in"))
+                        new Damage("locks gone", test -> test.commands.del(test.key("locks:Placed")), "missing in"),
+                        new Damage(
+                                "no event in order",
+                                test -> test.hdel("event", test.ordered.get(0)),
+                                "no event in keyed:Placed"),
+                        new Damage(
+                                "no event in order, of a type that is not known",
+                                test -> {
+                                    test.hdel("event", test.ordered.get(0));
+                                    test.zrem("keyed:Placed", test.ordered.get(0));
+                                },
+                                "no event in order"),
+                        new Damage("a parked one gone", test -> test.hdel("event", test.ordered.get(3)), "no event in"),
+                        new Damage("not in order", test -> test.zrem("order", test.ordered.get(1)), "missing in order"),
+                        new Damage(
+                                "no due time",
+                                test -> test.zrem("keyed:Placed", test.ordered.get(1)),
+                                "missing in keyed:"),
+                        new Damage(
+                                "no lock of a key",
+                                test -> test.zrem("keylocks:Placed", test.ordered.get(2)),
+                                "missing in keylocks:"),
+                        new Damage("not parked", test -> test.zrem("parked", test.ordered.get(3)), "missing in parked"),
+                        new Damage(
+                                "parked too early",
+                                test -> test.commands.zadd(
+                                        test.key("parked"), 1, test.member("order", test.ordered.get(0))),
+                                "wrongly in parked"),
+                        new Damage(
+                                "in order twice",
+                                test -> test.commands.zadd(
+                                        test.key("order"), 0, "free\0" + "0000000000000001" + test.ordered.get(0)),
+                                "another event in order"),
+                        new Damage(
+                                "without an order in it",
+                                test -> test.commands.zadd(
+                                        test.key("order"), 0, "free\0" + "0000000000000001" + test.free.get(0)),
+                                "another event in order"),
+                        new Damage(
+                                "nonsense in order",
+                                test -> test.commands.zadd(test.key("order"), 0, "nonsense"),
+                                "no event in order"),
+                        new Damage("order gone", test -> test.commands.del(test.key("order")), "missing in order"),
+                        new Damage("number gone", test -> test.commands.del(test.key("number")), "the last number"),
+                        new Damage(
+                                "types in order gone",
+                                test -> test.commands.del(test.key("keyedtypes")),
+                                "type is not listed"),
+                        new Damage(
+                                "a type in order too many",
+                                test -> test.commands.sadd(test.key("keyedtypes"), "Gone"),
+                                "a type without events"))
                 .map(damage -> Arguments.of(damage.what, damage));
     }
 
@@ -173,6 +250,9 @@ class RedisVerifyTest {
         redis.repair(step -> {});
 
         assertThat(claim()).containsAll(free).containsAll(held).doesNotContainAnyElementsOf(done);
+        assertThat(backend.keyHeads("", 10))
+                .extracting(KeyHead::eventId)
+                .containsExactly(ordered.get(0), ordered.get(2), ordered.get(3));
     }
 
     @Test

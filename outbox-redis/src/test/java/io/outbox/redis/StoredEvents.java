@@ -16,8 +16,12 @@ final class StoredEvents {
             local packed = redis.call('HGET', KEYS[1] .. 'event', ARGV[1])
             if not packed then return false end
             local function text(number) return number and string.format('%.0f', number) or false end
-            local created, due, status, attempts, type, ended, err, owner = cmsgpack.unpack(packed)
+            local created, due, status, attempts, type, ended, err, owner, key, number = cmsgpack.unpack(packed)
             local locked = redis.call('ZSCORE', KEYS[1] .. 'locks:' .. type, created .. ARGV[1])
+            if key then
+              local member = key .. '\\0' .. string.format('%016.0f', number) .. ARGV[1]
+              locked = redis.call('ZSCORE', KEYS[1] .. 'keylocks:' .. type, member)
+            end
             return {created, text(due), status, attempts, type, owner or false, text(ended), err or false, locked,
                 redis.call('HGET', KEYS[1] .. 'body', ARGV[1])}
             """;

@@ -31,6 +31,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.IntStream;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
@@ -110,6 +112,30 @@ class OutboxRedisTest {
                                     + " WHERE LOWER(table_name) = 'outbox_event'"))
                     .isEmpty();
         });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"single-node", "multi-node"})
+    void keepsTheOrderOfKeys(String mode) {
+        runner(Deliveries.class)
+                .withPropertyValues("outbox.ordering=key", "outbox.mode=" + mode, "outbox.claim-locking.enabled=true")
+                .run(context -> {
+                    List<String> numbers =
+                            IntStream.range(0, 50).mapToObj(String::valueOf).toList();
+
+                    numbers.forEach(number -> context.getBean(RedisOutbox.class)
+                            .inTransaction(commands -> context.getBean(OutboxWriter.class)
+                                    .write(EventEnvelope.builder("Placed")
+                                            .aggregateId("one")
+                                            .payloadJson(number)
+                                            .build())));
+
+                    await().atMost(PATIENCE)
+                            .untilAsserted(() -> assertThat(context.getBean(Deliveries.class).events)
+                                    .extracting(EventEnvelope::payloadJson)
+                                    .isEqualTo(numbers));
+                    assertThat(context.getBean(Outbox.class).blockedKeys()).isPresent();
+                });
     }
 
     @Test
