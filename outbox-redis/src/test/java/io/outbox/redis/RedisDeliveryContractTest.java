@@ -2,24 +2,12 @@ package io.outbox.redis;
 
 import io.outbox.testing.contract.DeliveryContract;
 import io.outbox.testing.contract.EngineUnderTest;
-import org.junit.jupiter.api.Nested;
 
-/** Runs the rules of delivery on Redis. */
-class RedisDeliveryContractTest {
+/** Runs the rules of delivery on Redis, with events that are written alone, in transactions and by scripts in turn. */
+class RedisDeliveryContractTest extends DeliveryContract {
 
-    @Nested
-    class Alone extends DeliveryContract {
-        @Override
-        protected EngineUnderTest createEngine() {
-            return RedisEngine.alone();
-        }
-    }
-
-    @Nested
-    class InTransactions extends DeliveryContract {
-        @Override
-        protected EngineUnderTest createEngine() {
-            return RedisEngine.inTransactions();
-        }
+    @Override
+    protected EngineUnderTest createEngine() {
+        return RedisEngine.inEveryWay();
     }
 }

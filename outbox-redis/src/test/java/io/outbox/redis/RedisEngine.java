@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An empty outbox on the shared server, written to alone, in transactions, or in every way in turn. */
+/** An empty outbox on the shared server, written to alone, or in every way in turn. */
 final class RedisEngine implements EngineUnderTest {
 
     private final String name = Redis.newName();
@@ -27,10 +27,6 @@ final class RedisEngine implements EngineUnderTest {
 
     static RedisEngine alone() {
         return new RedisEngine(Way.ALONE);
-    }
-
-    static RedisEngine inTransactions() {
-        return new RedisEngine(Way.TRANSACTION);
     }
 
     static RedisEngine inEveryWay() {
