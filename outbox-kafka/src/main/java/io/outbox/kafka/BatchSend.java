@@ -36,6 +36,8 @@ final class BatchSend {
     private final TopicLookups lookups;
     private final Runnable flush;
     private final Map<String, BatchOutcome> unavailableTopics = new HashMap<>();
+    /** Whether events of this batch are under way to topics that have taken some. */
+    private boolean hasOthers;
     /** The topic that this batch waits for its turn at, or {@code null}. */
     private volatile FreshTopic awaited;
 
@@ -78,6 +80,7 @@ final class BatchSend {
         }
         others.forEach(outgoing -> lookups.of(outgoing.message.topic(), producer));
         int afterOthers = reachable.size();
+        hasOthers = afterOthers > 0;
         reachable.addAll(others);
         for (int i = 0; i < reachable.size(); i++) {
             if (i == afterOthers) {
@@ -121,7 +124,7 @@ final class BatchSend {
         BatchOutcome known = unavailableTopics.get(topic);
         boolean isReached = reached.contains(topic);
         if (known == null && !isReached) {
-            known = unknown(lookups.of(topic, producer));
+            known = unknown(lookups.of(topic, producer), hasOthers);
         }
         if (known != null) {
             unavailableTopics.put(topic, known);
@@ -133,14 +136,14 @@ final class BatchSend {
                 : sendAlone(producer, outgoing.index, outgoing.message);
         if (inVain != null) {
             reached.forget(topic);
-            unavailableTopics.put(topic, SendFailures.outcome(inVain));
+            unavailableTopics.put(topic, SendFailures.outcome(topic, inVain));
         }
         return inVain;
     }
 
     /** Returns what becomes of events to a topic that the broker does not tell of; {@code null} if it is to be tried. */
-    private static BatchOutcome unknown(Lookup lookup) throws InterruptedException {
-        lookup.await();
+    private static BatchOutcome unknown(Lookup lookup, boolean briefly) throws InterruptedException {
+        lookup.await(briefly);
         return lookup.isToBeTried() ? null : lookup.outcome();
     }
 
@@ -186,7 +189,7 @@ final class BatchSend {
         boolean alone = !reached.contains(outgoing.topic());
         Throwable inVain = send(producer, index, outgoing);
         if (inVain != null) {
-            topic.failed(SendFailures.outcome(inVain));
+            topic.failed(SendFailures.outcome(outgoing.topic(), inVain));
         } else if (alone) {
             flush.run();
             noteAnswer(producer, outgoing.topic(), topic, acknowledgements.await(index));
@@ -234,7 +237,7 @@ final class BatchSend {
                 if (error == null) {
                     reached.taken(outgoing.topic(), metadata.partition());
                 }
-                settle(producer, index, error);
+                settle(producer, index, outgoing.topic(), error);
                 if (error != null && SendFailures.isAboutTheProducer(error)) {
                     producers.refused(producer, outgoing.topic());
                 }
@@ -245,7 +248,7 @@ final class BatchSend {
             acknowledgements.settle(index, BatchOutcome.failed(e));
         } catch (RuntimeException e) {
             blocked.completed(e);
-            settle(producer, index, e);
+            settle(producer, index, outgoing.topic(), e);
         }
         return blocked.returned();
     }
@@ -270,14 +273,14 @@ final class BatchSend {
         return acknowledgements.isWaitedFor() || (topic != null && topic.isOwedAnAnswer());
     }
 
-    private void settle(Producer<byte[], byte[]> producer, int index, Exception error) {
+    private void settle(Producer<byte[], byte[]> producer, int index, String topic, Exception error) {
         if (error == null) {
             acknowledgements.settle(index, BatchOutcome.done());
         } else if (SendFailures.isOnAccountOfOthers(error)
                 || (SendFailures.isClosed(error) && producers.isReplaced(producer))) {
             acknowledgements.refusedWithOthers(index);
         } else {
-            acknowledgements.settle(index, SendFailures.outcome(error));
+            acknowledgements.settle(index, SendFailures.outcome(topic, error));
         }
     }
 

@@ -3,6 +3,7 @@ package io.outbox.kafka;
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventException;
+import io.outbox.InvalidTargetException;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import org.apache.kafka.common.InvalidRecordException;
@@ -18,6 +19,7 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
@@ -35,12 +37,12 @@ final class SendFailures {
 
     private SendFailures() {}
 
-    static BatchOutcome outcome(Throwable thrown) {
+    static BatchOutcome outcome(String topic, Throwable thrown) {
         Throwable error = unwrap(thrown);
         if (isFatalForTheEvent(error)) {
             return BatchOutcome.of(DispatchResult.dead(describe(error)));
         }
-        return BatchOutcome.failed(isOutage(error) ? unavailable(error) : failure(error));
+        return BatchOutcome.failed(isOutage(error) ? unavailable(error) : failure(topic, error));
     }
 
     /** Returns whether the brokers refuse the producer itself, which does not recover from that. */
@@ -68,8 +70,24 @@ final class SendFailures {
         return new RouteUnavailableException("Kafka is unavailable: " + describe(error), error);
     }
 
-    private static EventException failure(Throwable error) {
+    private static EventException failure(String topic, Throwable error) {
+        if (isMissingTopic(error)) {
+            return missing(topic);
+        }
+        if (error instanceof TopicAuthorizationException) {
+            return new InvalidTargetException(target(topic), "Kafka refused the event: " + describe(error), error);
+        }
         return new RecoverableException("Kafka refused the event: " + describe(error), error);
+    }
+
+    /** Returns the failure of an event for a topic that the broker does not have. */
+    static EventException missing(String topic) {
+        return new InvalidTargetException(
+                target(topic), "Kafka has no topic " + topic + "; create it, or correct the name");
+    }
+
+    private static String target(String topic) {
+        return "topic " + topic;
     }
 
     private static boolean isFatalForTheEvent(Throwable error) {

@@ -2,7 +2,6 @@ package io.outbox.kafka;
 
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
-import io.outbox.RecoverableException;
 import io.outbox.util.DaemonThreadFactory;
 import java.time.Duration;
 import java.util.Map;
@@ -28,7 +27,10 @@ final class TopicLookups implements AutoCloseable {
     /** A broker that has told of others so long after the question does not have the topic, or only creates it. */
     private static final Duration MOMENT = Duration.ofMillis(250);
 
-    private static final Duration STEP = Duration.ofMillis(50);
+    /** How long a batch waits that has events for other topics as well: a broker that answers has done so by then. */
+    private static final Duration BRIEFLY = Duration.ofMillis(20);
+
+    private static final Duration STEP = Duration.ofMillis(10);
     /** When a topic is missing that the broker has not told of; one that is being created has its leader by then. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
     /** How long an answer counts. */
@@ -100,9 +102,14 @@ final class TopicLookups implements AutoCloseable {
             answered.countDown();
         }
 
-        /** Waits for the answer until the broker has told of other topics after the question, or does not answer. */
-        void await() throws InterruptedException {
-            while (!isLeftOut() && open().compareTo(PATIENCE) < 0) {
+        /**
+         * Waits for the answer until the broker has told of other topics after the question, or does not answer.
+         *
+         * @param briefly whether that is to hold up nobody: the events come again soon
+         */
+        void await(boolean briefly) throws InterruptedException {
+            Duration longest = briefly ? BRIEFLY : PATIENCE;
+            while (!isLeftOut() && open().compareTo(longest) < 0) {
                 if (answered.await(STEP.toNanos(), TimeUnit.NANOSECONDS)) {
                     return;
                 }
@@ -140,8 +147,7 @@ final class TopicLookups implements AutoCloseable {
         /** Returns what becomes of an event to the topic that is not sent. */
         BatchOutcome outcome() {
             return isMissing()
-                    ? BatchOutcome.failed(new RecoverableException(
-                            "Kafka has no topic " + topic + "; create it, or correct the name"))
+                    ? BatchOutcome.failed(SendFailures.missing(topic))
                     : BatchOutcome.of(DispatchResult.retryAfter(AGAIN));
         }
     }

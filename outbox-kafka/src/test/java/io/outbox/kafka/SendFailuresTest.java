@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class SendFailuresTest {
 
     private static String word(Exception error) {
-        return Outcomes.words(List.of(SendFailures.outcome(error))).get(0);
+        return Outcomes.words(List.of(SendFailures.outcome("orders", error))).get(0);
     }
 
     @Test

@@ -4,6 +4,7 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Method;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.outbox.EventException;
+import io.outbox.InvalidTargetException;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
 import java.util.Set;
@@ -64,9 +65,14 @@ record CloseReason(int replyCode, String text, Throwable cause) {
         return replyCode == AMQP.PRECONDITION_FAILED;
     }
 
-    EventException failure() {
-        return isConnectionLost()
-                ? new RouteUnavailableException("RabbitMQ is unavailable: " + text, cause)
-                : new RecoverableException("RabbitMQ refused the event: " + text, cause);
+    /** Returns what it is to the events that were meant for an exchange. */
+    EventException failure(String exchange) {
+        if (isConnectionLost()) {
+            return new RouteUnavailableException("RabbitMQ is unavailable: " + text, cause);
+        }
+        String reason = "RabbitMQ refused the event: " + text;
+        return isAboutTheRoute()
+                ? new InvalidTargetException("exchange '" + exchange + "'", reason, cause)
+                : new RecoverableException(reason, cause);
     }
 }

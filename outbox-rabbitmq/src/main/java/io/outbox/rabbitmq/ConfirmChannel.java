@@ -5,7 +5,7 @@ import com.rabbitmq.client.Return;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
-import io.outbox.RecoverableException;
+import io.outbox.InvalidTargetException;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -187,14 +187,16 @@ final class ConfirmChannel {
         String id = message.getProperties().getMessageId();
         for (Sent sent : outstanding.values()) {
             if (sent.message.event().eventId().equals(id) && sent.flight.returned.add(sent.message.index())) {
-                sent.flight.confirms.unroutable(
-                        sent.message,
-                        new RecoverableException("unroutable: " + message.getReplyCode() + " " + message.getReplyText()
-                                + " (exchange '" + message.getExchange() + "', routing key '" + message.getRoutingKey()
-                                + "')"));
+                sent.flight.confirms.unroutable(sent.message, unroutable(message));
                 return;
             }
         }
+    }
+
+    private static InvalidTargetException unroutable(Return message) {
+        String target = "exchange '" + message.getExchange() + "', routing key '" + message.getRoutingKey() + "'";
+        return new InvalidTargetException(
+                target, "unroutable: " + message.getReplyCode() + " " + message.getReplyText() + " (" + target + ")");
     }
 
     private void closed(ShutdownSignalException signal) {

@@ -50,6 +50,13 @@ final class Confirms extends BatchAnswers {
         settle(message.index(), outcome);
     }
 
+    /** Fails messages whose channel was closed: for all of them alike, or for the exchange that they have in common. */
+    void fail(List<Outgoing> messages, CloseReason closure) {
+        if (!messages.isEmpty()) {
+            fail(messages, closure.failure(messages.get(0).exchange()));
+        }
+    }
+
     void fail(List<Outgoing> messages, EventException failure) {
         messages.forEach(message -> settle(message, BatchOutcome.failed(failure)));
     }

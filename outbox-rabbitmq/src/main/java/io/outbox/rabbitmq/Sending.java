@@ -64,7 +64,7 @@ final class Sending implements AutoCloseable {
                 groups(messages, Outgoing::exchange).entrySet()) {
             CloseReason fault = findFault(connection, group.getKey());
             if (fault != null) {
-                confirms.fail(group.getValue(), fault.failure());
+                confirms.fail(group.getValue(), fault.failure(group.getKey()));
             }
         }
         return confirms.open(messages);
@@ -131,7 +131,7 @@ final class Sending implements AutoCloseable {
             return;
         }
         if (closure.isConnectionLost()) {
-            confirms.fail(open, closure.failure());
+            confirms.fail(open, closure);
             return;
         }
         connections.get().forgetExchanges();
@@ -175,7 +175,7 @@ final class Sending implements AutoCloseable {
         }
         List<Outgoing> open = confirms.open(messages);
         if (closure.isConnectionLost()) {
-            confirms.fail(open, closure.failure());
+            confirms.fail(open, closure);
             return;
         }
         connection.forgetExchanges();
@@ -221,7 +221,7 @@ final class Sending implements AutoCloseable {
                 send(group, confirms);
             }
         } else if (closure.isAboutTheRoute()) {
-            confirms.fail(suspects, closure.failure());
+            confirms.fail(suspects, closure);
         } else if (suspects.size() > 1) {
             pace.forgetSizes();
             for (Outgoing suspect : suspects) {
@@ -230,7 +230,7 @@ final class Sending implements AutoCloseable {
         } else if (closure.isAboutTheMessage()) {
             suspects.forEach(message -> confirms.settle(message, BatchOutcome.of(DispatchResult.dead(closure.text()))));
         } else {
-            confirms.fail(suspects, closure.failure());
+            confirms.fail(suspects, closure);
         }
     }
 

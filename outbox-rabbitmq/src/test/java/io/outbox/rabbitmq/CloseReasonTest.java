@@ -26,7 +26,7 @@ class CloseReasonTest {
         CloseReason closure = closure(connectionClose(code));
 
         assertThat(closure.isConnectionLost()).isTrue();
-        assertThat(closure.failure())
+        assertThat(closure.failure("orders"))
                 .isInstanceOf(RouteUnavailableException.class)
                 .hasMessageContaining(code + " the words");
     }
@@ -37,7 +37,7 @@ class CloseReasonTest {
         CloseReason closure = closure(connectionClose(code));
 
         assertThat(closure.isConnectionLost()).isFalse();
-        assertThat(closure.failure())
+        assertThat(closure.failure("orders"))
                 .isInstanceOf(RecoverableException.class)
                 .isNotInstanceOf(RouteUnavailableException.class);
     }

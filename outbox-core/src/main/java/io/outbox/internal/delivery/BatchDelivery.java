@@ -252,7 +252,9 @@ final class BatchDelivery {
                     unavailable.add(event);
                 } else {
                     answered |= result.answered();
-                    submit(event, recipient, processor.afterFallback(event, recipient, result), result.error());
+                    Outcome outcome = processor.afterFallback(event, recipient, result);
+                    targets.ended(event, outcome, result.error());
+                    submit(event, recipient, outcome, result.error());
                 }
                 ended++;
             }

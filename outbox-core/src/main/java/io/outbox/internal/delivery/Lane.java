@@ -128,9 +128,9 @@ final class Lane {
         return room;
     }
 
-    /** Returns the targets that do not answer. */
+    /** Returns the targets that do not answer or cannot be used; what holds up all events of a type comes last. */
     List<UnavailableTarget> unavailable() {
-        return circuits.unavailable();
+        return targets.unavailable();
     }
 
     LaneTargets targets() {

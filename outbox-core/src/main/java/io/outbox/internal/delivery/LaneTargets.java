@@ -1,14 +1,18 @@
 package io.outbox.internal.delivery;
 
+import io.outbox.InvalidTargetException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.polling.Alarm;
+import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.EventTypes;
+import io.outbox.spi.Outcome;
 import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -19,6 +23,8 @@ import java.util.function.Predicate;
  * events go back to the store, uncounted, and delivery waits for a probe to get through. In strict order the circuit is
  * that of the whole lane, where no event may overtake the one that waits. Whatever goes back may have been a probe, which
  * then has told nothing.
+ *
+ * <p>A target that only some events of a type name, and that cannot be used, opens no circuit: it is {@linkplain InvalidTargets shown}.
  */
 final class LaneTargets {
 
@@ -29,6 +35,7 @@ final class LaneTargets {
     private final boolean strictOrder;
     private final DispatchQueue queue;
     private final RouteCircuits circuits;
+    private final InvalidTargets invalid;
     private final CompletionWriter completion;
     private final EngineMetrics metrics;
     private final Alarm alarm;
@@ -39,6 +46,7 @@ final class LaneTargets {
         this.strictOrder = strictOrder;
         this.queue = queue;
         this.circuits = circuits;
+        this.invalid = new InvalidTargets(context.routing().clock());
         this.completion = context.completion();
         this.metrics = context.metrics();
         this.alarm = context.alarm();
@@ -146,6 +154,22 @@ final class LaneTargets {
             metrics.recordRouteUnavailable(name(eventType), false);
             alarm.dueNow(types);
         }
+    }
+
+    /** Notes how an event ended, as far as that tells of a target that only some events of its type name. */
+    void ended(HeldEvent event, Outcome outcome, Throwable error) {
+        if (error instanceof InvalidTargetException reason) {
+            invalid.failed(event.eventType(), outcome, reason);
+        } else if (outcome instanceof Outcome.Done) {
+            invalid.delivered(event.eventId());
+        }
+    }
+
+    /** Returns what does not answer or cannot be used; of an event type with both, the latter first. */
+    List<UnavailableTarget> unavailable() {
+        List<UnavailableTarget> shown = new ArrayList<>(invalid.unavailable());
+        shown.addAll(circuits.unavailable());
+        return shown;
     }
 
     /** Notes that an attempt told nothing about the target of its event. */

@@ -17,6 +17,15 @@ final class Reasons {
         }
     }
 
+    /** Returns what an exception says, without its name, unless it says nothing. */
+    static String message(Throwable thrown) {
+        try {
+            return thrown.getMessage() == null ? of(thrown) : shortened(thrown.getMessage());
+        } catch (RuntimeException | Error e) {
+            return thrown.getClass().getName();
+        }
+    }
+
     private static String shortened(String text) {
         String line = text.replaceAll("\\s+", " ").strip();
         return line.length() <= MAX_LENGTH ? line : line.substring(0, MAX_LENGTH - 1) + "…";

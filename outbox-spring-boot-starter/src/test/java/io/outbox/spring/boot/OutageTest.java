@@ -32,6 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -152,15 +153,10 @@ class OutageTest {
         kafkaProxy = TcpProxy.start(kafka.port());
         kafka.advertise(kafkaProxy);
         setKafkaPassword("shop", "old");
-        try (Admin admin = admin()) {
-            admin.createTopics(List.of(new NewTopic(ORDERS, 1, (short) 1)))
-                    .all()
-                    .get(30, TimeUnit.SECONDS);
-            KafkaMessages.awaitLeaders(admin, ORDERS, 1);
-        }
+        createTopic(ORDERS);
         rabbit = RabbitServer.start();
         rabbitProxy = TcpProxy.start(rabbit.port());
-        declareQueue();
+        declareQueue(ORDERS);
         rabbit.saveDefinitions();
     }
 
@@ -177,14 +173,21 @@ class OutageTest {
         }
     }
 
-    private static void declareQueue() throws Exception {
+    private static void createTopic(String name) throws Exception {
+        try (Admin admin = admin()) {
+            admin.createTopics(List.of(new NewTopic(name, 1, (short) 1))).all().get(30, TimeUnit.SECONDS);
+            KafkaMessages.awaitLeaders(admin, name, 1);
+        }
+    }
+
+    private static void declareQueue(String name) throws Exception {
         ConnectionFactory factory = new ConnectionFactory();
         factory.setUri(rabbit.uri());
         try (Connection connection = factory.newConnection();
                 Channel channel = connection.createChannel()) {
-            channel.exchangeDeclare(ORDERS, "topic", true);
-            channel.queueDeclare(ORDERS, true, false, false, null);
-            channel.queueBind(ORDERS, ORDERS, "#");
+            channel.exchangeDeclare(name, "topic", true);
+            channel.queueDeclare(name, true, false, false, null);
+            channel.queueBind(name, name, "#");
         }
     }
 
@@ -239,15 +242,72 @@ class OutageTest {
         }
     }
 
-    private static void assertShown(Outage outage, BeanFactory context, LogLines log)
-            throws ReflectiveOperationException {
+    static Stream<Arguments> missingTargets() {
+        return Stream.of(
+                Arguments.of("Kafka", kafka("", "", null, null).settings, "Kafka has no topic absent", (Outage.Step)
+                        () -> createTopic("absent")),
+                Arguments.of("RabbitMQ", rabbit("", "", null, null).settings, "no exchange 'absent'", (Outage.Step)
+                        () -> declareQueue("absent")));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("missingTargets")
+    void aMissingTargetShowsEverywhereAndConcernsOnlyTheEventsThatNameIt(
+            String broker, List<String> settings, String cause, Outage.Step create) {
+        try (LogLines log = new LogLines()) {
+            TestApplication.runner()
+                    .withPropertyValues(
+                            "outbox.publisher.events.placed.topic=#{headers['to']}",
+                            "outbox.publisher.defaults.max-retries=1000",
+                            "outbox.publisher.defaults.backoff.enabled=false",
+                            "outbox.publisher.defaults.fixed-delay=1s",
+                            "management.endpoints.web.exposure.include=*")
+                    .withPropertyValues(settings.toArray(String[]::new))
+                    .run(context -> {
+                        publishTo(context, "absent");
+                        publishTo(context, ORDERS);
+
+                        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+                            assertEverywhere(cause, context);
+                            assertThat(log.at(Level.WARNING))
+                                    .anySatisfy(line -> assertThat(line).contains(cause));
+                        });
+                        publishTo(context, ORDERS);
+                        await().atMost(Duration.ofSeconds(20)).until(() -> done(context) == 2);
+                        assertThat(context.getBean(Outbox.class).status().unavailable())
+                                .singleElement()
+                                .satisfies(target -> assertThat(target.cause()).startsWith("Only events for "));
+
+                        create.run();
+                        await().atMost(Duration.ofSeconds(40)).until(() -> done(context) == 3);
+                        await().untilAsserted(() -> assertThat(
+                                        context.getBean(Outbox.class).status().unavailable())
+                                .isEmpty());
+                    });
+        }
+    }
+
+    private static void publishTo(BeanFactory context, String target) {
+        Deliveries.inTransaction(
+                context,
+                () -> context.getBean(OutboxPublisher.class)
+                        .event("placed")
+                        .header("to", target)
+                        .publish("{}"));
+    }
+
+    private static void assertEverywhere(String cause, BeanFactory context) throws ReflectiveOperationException {
         assertThat(context.getBean(Outbox.class).status().unavailable())
                 .singleElement()
-                .satisfies(target -> assertThat(target.cause()).contains(outage.cause));
+                .satisfies(target -> assertThat(target.cause()).contains(cause));
+        assertThat(Health.of(context).details().toString()).contains("eventType=placed", cause);
+        assertThat(context.getBean(OutboxEndpoint.class).outboxes().toString()).contains("eventType=placed", cause);
+    }
+
+    private static void assertShown(Outage outage, BeanFactory context, LogLines log)
+            throws ReflectiveOperationException {
+        assertEverywhere(outage.cause, context);
         assertThat(unavailable(context)).isEqualTo(1);
-        assertThat(Health.of(context).details().toString()).contains("eventType=placed", outage.cause);
-        assertThat(context.getBean(OutboxEndpoint.class).outboxes().toString())
-                .contains("eventType=placed", outage.cause);
         assertThat(log.at(Level.WARNING))
                 .anySatisfy(line -> assertThat(line).contains("The target of placed is", outage.cause));
     }
