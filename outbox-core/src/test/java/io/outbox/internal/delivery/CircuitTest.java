@@ -195,6 +195,31 @@ class CircuitTest {
         }
     }
 
+    /** Whoever reads the log in an outage is to find its cause, and nothing louder. */
+    @Test
+    void whatTheLogWarnsOfInAnOutageIsTheOutage() {
+        try (LogLines log = new LogLines()) {
+            node.listen("Down", whileNotDown()).start();
+            node.write(Events.event("first", "Down"));
+            awaitProbes(1);
+            await().until(() -> !node.engine().unavailable().isEmpty());
+
+            for (int i = 0; i < 500; i++) {
+                node.write(Events.event("down" + i, "Down"));
+            }
+            awaitProbes(3);
+
+            assertThat(metrics.get("hotDropped")).as("left to the poller").isGreaterThan(400);
+            assertThat(log.at(Level.WARNING, ""))
+                    .singleElement()
+                    .asString()
+                    .startsWith("The target of Down is unavailable")
+                    .contains("the broker is down");
+        }
+        down.set(false);
+        awaitDone(501);
+    }
+
     @Test
     void aTargetThatDoesNotAnswerIsShownWhileItsListenerWaitsAndKeepsItsEvents() {
         Gate answer = new Gate();
