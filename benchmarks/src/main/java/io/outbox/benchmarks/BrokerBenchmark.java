@@ -19,6 +19,9 @@ import java.util.stream.Stream;
 /** How fast a backlog of stored events gets to a broker. */
 final class BrokerBenchmark {
 
+    /** Events that name a target which does not exist. */
+    static final int STRAYS = 5;
+
     private final Database database;
     private final BrokerTarget target;
     private final int events;
@@ -84,6 +87,18 @@ final class BrokerBenchmark {
         return figures;
     }
 
+    /** The outbox with the broker, until all events are delivered but a few that name targets which do not exist. */
+    Figures withStrays() throws Exception {
+        target.strays().begin(STRAYS, events);
+        try {
+            Figures figures = drain(target.publisher(), 1, STRAYS);
+            requireArrived(events - STRAYS);
+            return figures;
+        } finally {
+            target.strays().end();
+        }
+    }
+
     /** The outbox with the broker, where each batch is waited for before the next. */
     Figures batchByBatch() throws Exception {
         BatchEventListener publisher = target.publisher();
@@ -93,9 +108,14 @@ final class BrokerBenchmark {
     }
 
     private Figures drain(BatchEventListener listener, int workers) throws Exception {
+        return drain(listener, workers, 0);
+    }
+
+    /** @param strays events that are left over */
+    private Figures drain(BatchEventListener listener, int workers, int strays) throws Exception {
         database.reset();
         database.insertBacklog(events);
-        CountingListener counting = new CountingListener(listener, events);
+        CountingListener counting = new CountingListener(listener, events - strays);
         Meter meter = new Meter(database);
         Outbox outbox = Outbox.singleNode()
                 .backend(database.jdbc().backend())
@@ -111,8 +131,8 @@ final class BrokerBenchmark {
         try (outbox) {
             counting.await();
         }
-        Figures figures = meter.stop(events);
-        if (database.pending() != 0) {
+        Figures figures = meter.stop(events - strays);
+        if (database.pending() != strays) {
             throw new IllegalStateException(database.pending() + " events are still pending");
         }
         return figures;

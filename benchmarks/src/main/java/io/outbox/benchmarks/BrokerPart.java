@@ -24,11 +24,15 @@ final class BrokerPart implements Part {
     public void run(Report report) throws Exception {
         Candidate bare = new Candidate(benchmark.bareLoop(), BrokerBenchmark::bare);
         Candidate noOp = new Candidate("outbox, to a listener that does nothing", BrokerBenchmark::noOp);
-        List<Candidate> ours = List.of(ours("one worker", 1), ours("two workers", 2));
+        Candidate one = ours("one worker", 1);
+        Candidate strays = new Candidate(
+                "outbox, one worker, " + BrokerBenchmark.STRAYS + " events that name missing targets",
+                BrokerBenchmark::withStrays);
+        List<Candidate> ours = List.of(one, ours("two workers", 2), strays);
         benchmark.warmUp();
         Map<Candidate, Results<Figures>> results = Rounds.run(
                 "Drain to " + benchmark.broker(),
-                List.of(bare, noOp, ours.get(0), ours.get(1)),
+                List.of(bare, noOp, one, ours.get(1), strays),
                 Settings.ROUNDS,
                 candidate -> candidate.measurement.measure(benchmark));
         Series bareRate = results.get(bare).of(Figures::perSecond);
@@ -40,6 +44,7 @@ final class BrokerPart implements Part {
                         benchmark.events(), benchmark.broker()),
                 "events/s",
                 "of the slower one",
+                "of one worker",
                 "JVM µs/event",
                 "servers µs/event");
         results.forEach((candidate, result) -> {
@@ -48,6 +53,7 @@ final class BrokerPart implements Part {
                     candidate.label,
                     Report.spread(rate),
                     ours.contains(candidate) ? Report.ratio(rate, slower) : "",
+                    candidate == strays ? Report.ratio(rate, results.get(one).of(Figures::perSecond)) : "",
                     String.format("%.1f", result.of(Figures::jvmMicros).median()),
                     String.format("%.1f", result.of(Figures::serverMicros).median()));
         });

@@ -18,6 +18,9 @@ interface BrokerTarget extends AutoCloseable {
     /** The outbox's publisher for this broker. */
     BatchEventListener publisher();
 
+    /** Which events of the publisher name a target that does not exist. */
+    Strays strays();
+
     /** Sends the events with nothing but the broker's client, and returns once the broker has confirmed all. */
     void sendBare(List<EventEnvelope> events) throws Exception;
 

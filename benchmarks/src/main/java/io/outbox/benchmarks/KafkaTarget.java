@@ -30,6 +30,7 @@ final class KafkaTarget implements BrokerTarget {
     private final Admin admin;
     private final KafkaProducer<byte[], byte[]> producer;
     private final KafkaEventPublisher publisher;
+    private final Strays strays = new Strays();
     private long seen;
 
     private KafkaTarget(KafkaServer server, TcpProxy way) {
@@ -40,7 +41,7 @@ final class KafkaTarget implements BrokerTarget {
         this.producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
         this.publisher = KafkaEventPublisher.builder()
                 .producerConfig(config)
-                .topic(PARTITION.topic())
+                .topic(event -> strays.targetOf(event, PARTITION.topic()))
                 .batchSize(BATCH)
                 .build();
     }
@@ -80,6 +81,11 @@ final class KafkaTarget implements BrokerTarget {
     @Override
     public BatchEventListener publisher() {
         return publisher;
+    }
+
+    @Override
+    public Strays strays() {
+        return strays;
     }
 
     @Override

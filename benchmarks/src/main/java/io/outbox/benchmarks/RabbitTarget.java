@@ -32,6 +32,7 @@ final class RabbitTarget implements BrokerTarget {
     /** How many messages the bare loop sends before it waits for their confirms. */
     private final int window;
 
+    private final Strays strays = new Strays();
     private final Connection connection;
     private final Channel channel;
     private final RabbitEventPublisher publisher;
@@ -51,7 +52,7 @@ final class RabbitTarget implements BrokerTarget {
         channel.confirmSelect();
         this.publisher = RabbitEventPublisher.builder()
                 .connectionFactory(factory)
-                .exchange(DEFAULT_EXCHANGE)
+                .exchange(event -> strays.targetOf(event, DEFAULT_EXCHANGE))
                 .batchSize(BATCH)
                 .build();
     }
@@ -84,6 +85,11 @@ final class RabbitTarget implements BrokerTarget {
     @Override
     public BatchEventListener publisher() {
         return publisher;
+    }
+
+    @Override
+    public Strays strays() {
+        return strays;
     }
 
     @Override
