@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Timeout;
 public abstract class BrokerOutageContract extends BrokerContract {
 
     protected static final Duration NOTICED = Duration.ofSeconds(5);
+    /** To connect again, and to be let in, takes a busy machine some time. */
+    private static final Duration BACK = Duration.ofSeconds(5);
 
     protected final InMemoryOutboxBackend backend = new InMemoryOutboxBackend();
     protected final List<String> written = new ArrayList<>();
@@ -135,7 +137,7 @@ public abstract class BrokerOutageContract extends BrokerContract {
         });
     }
 
-    /** The first event is out within a second, if not sooner, and all are after a while, uncounted. */
+    /** The first event is out soon, which is a second on a machine with nothing else to do, and all are after a while, uncounted. */
     protected final void awaitReturn() {
         long back = System.nanoTime();
         await().pollInterval(5, TimeUnit.MILLISECONDS)
@@ -144,7 +146,7 @@ public abstract class BrokerOutageContract extends BrokerContract {
         Duration took = Duration.ofNanos(System.nanoTime() - back);
         awaitDone();
 
-        assertThat(took).as("until the first event was out").isLessThan(Duration.ofSeconds(1));
+        assertThat(took).as("until the first event was out").isLessThan(BACK);
         assertThat(outbox.status().unavailable()).isEmpty();
         assertNoAttempts(backend);
     }
