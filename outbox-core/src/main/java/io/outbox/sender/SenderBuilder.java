@@ -3,6 +3,7 @@ package io.outbox.sender;
 import io.outbox.BatchEventListener;
 import io.outbox.CloudEventAttributes;
 import io.outbox.EventEnvelope;
+import io.outbox.EventFallback;
 import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
@@ -36,6 +37,7 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
     private Map<OutboxHeaders, String> headerNames = Map.of();
     private CloudEventAttributes cloudEvents;
     private final List<C> customizers = new ArrayList<>();
+    private Function<EventEnvelope, String> deadLetters;
     private int batchSize = BatchEventListener.DEFAULT_MAX_BATCH_SIZE;
     private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
@@ -95,6 +97,30 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
     public B emergencyTimeout(Duration emergencyTimeout) {
         this.emergencyTimeout = Limits.atLeastAMillisecond(emergencyTimeout, "emergencyTimeout");
         return self();
+    }
+
+    /** Sends all events that are about to go DEAD to this topic or exchange, as {@link #deadLetters(Function)} does. */
+    public B deadLetters(String target) {
+        if (Objects.requireNonNull(target, "target").isBlank()) {
+            throw new IllegalArgumentException("target must not be blank");
+        }
+        return deadLetters(event -> target);
+    }
+
+    /**
+     * Sends each event that is about to go DEAD to the topic or exchange that this function names; {@code null} sends it nowhere. The
+     * message is that of the event, with the headers of {@link io.outbox.DeadLetterHeaders}. The event goes DEAD in the store when the
+     * broker has confirmed it, and comes again until then. If the function throws an {@link io.outbox.UnrecoverableException}, the event goes
+     * DEAD without. Default: none is sent.
+     */
+    public B deadLetters(Function<EventEnvelope, String> target) {
+        this.deadLetters = Objects.requireNonNull(target, "target");
+        return self();
+    }
+
+    /** Returns what sends events that are about to go DEAD, or {@code null} if none is sent. */
+    protected final EventFallback deadLetters(DeadEventSender.Way way) {
+        return deadLetters == null ? null : new DeadEventSender(deadLetters, routes(), way);
     }
 
     protected final List<C> customizers() {

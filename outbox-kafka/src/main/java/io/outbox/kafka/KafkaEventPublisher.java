@@ -4,10 +4,12 @@ import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
 import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
+import io.outbox.EventFallback;
 import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
+import io.outbox.sender.DeadEventSender;
 import io.outbox.sender.SenderBuilder;
 import io.outbox.sender.SilenceWatch;
 import java.lang.System.Logger.Level;
@@ -20,6 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * A listener that sends events to Kafka topics and is done with an event when the broker has acknowledged it.
@@ -70,6 +73,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
     private final TopicLookups lookups = new TopicLookups();
     private final SilenceWatch watch = new SilenceWatch("outbox-kafka-watch-", PATIENCE);
     private final Records records;
+    private final EventFallback deadLetters;
     private final int batchSize;
     private final Duration emergencyTimeout;
 
@@ -81,6 +85,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
                 ? producers(builder.producerConfig, builder.producerMeters, emergencyTimeout)
                 : ProducerSource.of(builder.producer);
         this.flusher = new Flusher(producers::flush);
+        this.deadLetters = builder.fallback(this::sendAlone);
     }
 
     private static ProducerSource producers(
@@ -127,20 +132,35 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
     @Override
     public List<BatchOutcome> onEvents(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
-        return begun(events, silence).outcomes();
+        return begun(events, records::of, silence).outcomes();
     }
 
     /** Hands the events to the producer; never throws for a reason that lies in broker or network. */
     @Override
     public Pending begin(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
-        return begun(events, silence);
+        return begun(events, records::of, silence);
     }
 
-    private PendingBatch begun(List<EventEnvelope> events, Consumer<RouteUnavailableException> silence) {
+    /** Returns what sends dead letters, or {@code null} if none are sent. */
+    @Override
+    public EventFallback fallback() {
+        return deadLetters;
+    }
+
+    private BatchOutcome sendAlone(EventEnvelope event, OutboxRoute route) {
+        return begun(List.of(event), sent -> records.of(sent, route), reason -> {})
+                .outcomes()
+                .get(0);
+    }
+
+    private PendingBatch begun(
+            List<EventEnvelope> events,
+            Function<EventEnvelope, ProducerRecord<byte[], byte[]>> toRecord,
+            Consumer<RouteUnavailableException> silence) {
         Acknowledgements acknowledgements = new Acknowledgements(events.size(), emergencyTimeout);
         BatchSend batch =
-                new BatchSend(events, records::of, acknowledgements, producers, reached, lookups, flusher::request);
+                new BatchSend(events, toRecord, acknowledgements, producers, reached, lookups, flusher::request);
         Silence begun = Silence.beginningWith(producers.current());
         SilenceWatch.Call call = watch.begin(() -> report(begun, batch, acknowledgements, silence));
         acknowledgements.whenAnswered(call::answered);
@@ -192,6 +212,10 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         @Override
         protected Builder self() {
             return this;
+        }
+
+        private EventFallback fallback(DeadEventSender.Way way) {
+            return deadLetters(way);
         }
 
         /**

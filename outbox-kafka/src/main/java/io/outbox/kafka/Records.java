@@ -39,7 +39,12 @@ public final class Records {
 
     /** Returns the record for an event; what it throws is the failure of this event. */
     public ProducerRecord<byte[], byte[]> of(EventEnvelope event) {
-        ProducerRecord<byte[], byte[]> outgoing = routed(event, router.route(event));
+        return of(event, router.route(event));
+    }
+
+    /** Returns the record for an event that goes by another route than its own. */
+    ProducerRecord<byte[], byte[]> of(EventEnvelope event, OutboxRoute route) {
+        ProducerRecord<byte[], byte[]> outgoing = routed(event, route);
         for (KafkaRecordCustomizer customizer : customizers) {
             outgoing = customizer.customize(outgoing, event);
             if (outgoing == null) {

@@ -63,6 +63,16 @@ class KafkaFaultTest extends BrokerFaultContract {
     }
 
     @Override
+    protected BatchEventListener deadLetterSender(String target, Duration emergencyTimeout) {
+        return KafkaEventPublisher.builder()
+                .producerConfig(Map.of("bootstrap.servers", kafka.server().bootstrapServers()))
+                .topic("never")
+                .deadLetters(target)
+                .emergencyTimeout(emergencyTimeout)
+                .build();
+    }
+
+    @Override
     protected Duration timeToClose() {
         return Duration.ofSeconds(10);
     }

@@ -32,10 +32,15 @@ final class Messages {
 
     /** Returns the message for an event; what it throws is the failure of this event. */
     RabbitMessage of(EventEnvelope event) {
+        return of(event, router.route(event));
+    }
+
+    /** Returns the message for an event that goes by another route than its own. */
+    RabbitMessage of(EventEnvelope event, OutboxRoute route) {
         if (event.isTombstone()) {
             throw new UnrecoverableException("the event is a tombstone, which RabbitMQ does not have");
         }
-        RabbitMessage message = routed(event, router.route(event));
+        RabbitMessage message = routed(event, route);
         for (RabbitMessageCustomizer customizer : customizers) {
             message = customizer.customize(message, event);
             if (message == null) {

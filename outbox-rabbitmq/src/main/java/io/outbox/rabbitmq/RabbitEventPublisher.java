@@ -6,10 +6,12 @@ import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
 import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
+import io.outbox.EventFallback;
 import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
 import io.outbox.RecoverableException;
 import io.outbox.RouteUnavailableException;
+import io.outbox.sender.DeadEventSender;
 import io.outbox.sender.SenderBuilder;
 import io.outbox.sender.SilenceWatch;
 import java.time.Duration;
@@ -63,6 +65,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
     private final Pace pace = new Pace();
     private final SilenceWatch watch = new SilenceWatch("outbox-rabbitmq-watch-", PATIENCE);
     private final Messages messages;
+    private final EventFallback deadLetters;
     private final int batchSize;
     private final Duration emergencyTimeout;
     private final Sending sending;
@@ -74,6 +77,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
         this.batchSize = batchSize;
         this.emergencyTimeout = emergencyTimeout;
         this.sending = new Sending(connections, pace);
+        this.deadLetters = builder.fallback(this::sendAlone);
     }
 
     public static Builder builder() {
@@ -100,22 +104,37 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
     @Override
     public List<BatchOutcome> onEvents(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
-        return begun(events, silence).outcomes();
+        return begun(events, messages::of, silence).outcomes();
     }
 
     /** Sends the events; never throws for a reason that lies in broker or network. */
     @Override
     public Pending begin(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
-        return begun(events, silence);
+        return begun(events, messages::of, silence);
     }
 
-    private PendingBatch begun(List<EventEnvelope> events, Consumer<RouteUnavailableException> silence) {
+    /** Returns what sends dead letters, or {@code null} if none are sent. */
+    @Override
+    public EventFallback fallback() {
+        return deadLetters;
+    }
+
+    private BatchOutcome sendAlone(EventEnvelope event, OutboxRoute route) {
+        return begun(List.of(event), sent -> messages.of(sent, route), reason -> {})
+                .outcomes()
+                .get(0);
+    }
+
+    private PendingBatch begun(
+            List<EventEnvelope> events,
+            Function<EventEnvelope, RabbitMessage> toMessage,
+            Consumer<RouteUnavailableException> silence) {
         Confirms confirms = new Confirms(events.size(), emergencyTimeout, pace);
         PendingBatch pending = new PendingBatch(sending, confirms);
         SilenceWatch.Call call = watch.begin(() -> report(pending, silence));
         confirms.whenAnswered(call::answered);
-        pending.begin(route(events, confirms), call);
+        pending.begin(route(events, toMessage, confirms), call);
         return pending;
     }
 
@@ -131,12 +150,13 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
         return true;
     }
 
-    private List<Outgoing> route(List<EventEnvelope> events, Confirms confirms) {
+    private static List<Outgoing> route(
+            List<EventEnvelope> events, Function<EventEnvelope, RabbitMessage> toMessage, Confirms confirms) {
         List<Outgoing> routed = new ArrayList<>(events.size());
         for (int i = 0; i < events.size(); i++) {
             EventEnvelope event = events.get(i);
             try {
-                routed.add(new Outgoing(i, event, messages.of(event)));
+                routed.add(new Outgoing(i, event, toMessage.apply(event)));
             } catch (RuntimeException e) {
                 confirms.settle(i, BatchOutcome.failed(e));
             }
@@ -168,6 +188,10 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
         @Override
         protected Builder self() {
             return this;
+        }
+
+        private EventFallback fallback(DeadEventSender.Way way) {
+            return deadLetters(way);
         }
 
         /**

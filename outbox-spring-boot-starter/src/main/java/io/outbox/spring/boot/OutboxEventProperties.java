@@ -13,7 +13,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The settings of an event type that is sent to a broker, below {@code outbox.publisher.events.<type>}: where its
  * events go, and where it differs from the defaults.
  *
- * <p>Topic, key, partition, routing key, timestamp and headers are texts that may have expressions in
+ * <p>Topics, key, partition, routing key, timestamp and headers are texts that may have expressions in
  * <code>#{…}</code> over the event: <code>payload</code> (its JSON as maps and lists), <code>headers</code>,
  * <code>aggregateId</code>, <code>aggregateType</code>, <code>eventId</code>, <code>eventType</code>, <code>key</code>,
  * <code>tenantId</code>, <code>occurredAt</code>. A lone expression that gives null is as if the setting were not made.
@@ -29,6 +29,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param serializer The serializer of Kafka that makes payloads when events are published: the name of a bean or of a
  *     class. By default they are JSON.
  * @param serializerProperties Settings for the serializer if it is a class, beside those of the KafkaTemplate.
+ * @param deadLetterTopic The topic or exchange that events are sent to before they go DEAD; the empty name is none.
  * @param batchSize How many events are read and sent at a time.
  * @param initialDelay How long after the start of the application delivery begins.
  * @param fixedDelay The longest pause between two looks for events that were not sent right after their commit; without
@@ -48,6 +49,7 @@ public record OutboxEventProperties(
         String serializer,
         @DefaultValue Map<String, String> serializerProperties,
         @DefaultValue Message message,
+        String deadLetterTopic,
         @Setting(rule = Rule.AT_LEAST_1) Integer batchSize,
         @Setting(rule = Rule.NOT_NEGATIVE) Duration initialDelay,
         @Setting(rule = Rule.POSITIVE) Duration fixedDelay,
@@ -58,7 +60,16 @@ public record OutboxEventProperties(
 
     /** Returns what differs from the defaults. */
     public Policy policy() {
-        return new Policy(topic, batchSize, initialDelay, fixedDelay, maxRetries, concurrency, rateLimit, backoff);
+        return new Policy(
+                topic,
+                deadLetterTopic,
+                batchSize,
+                initialDelay,
+                fixedDelay,
+                maxRetries,
+                concurrency,
+                rateLimit,
+                backoff);
     }
 
     /**

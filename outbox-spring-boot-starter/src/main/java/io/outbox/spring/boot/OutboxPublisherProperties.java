@@ -73,6 +73,8 @@ public record OutboxPublisherProperties(
      *
      * @param topic The topic in Kafka, the exchange in RabbitMQ; of a type, the empty name is the default exchange. May
      *     have expressions over the event.
+     * @param deadLetterTopic The topic or exchange that events are sent to before they go DEAD; of a type, the empty
+     *     name is none. May have expressions over the event.
      * @param batchSize How many events are read and sent at a time.
      * @param initialDelay How long after the start of the application delivery begins.
      * @param fixedDelay The longest pause between two looks for events that were not sent right after their commit;
@@ -83,6 +85,7 @@ public record OutboxPublisherProperties(
      */
     public record Policy(
             String topic,
+            String deadLetterTopic,
             @Setting(rule = Rule.AT_LEAST_1) Integer batchSize,
             @Setting(rule = Rule.NOT_NEGATIVE) Duration initialDelay,
             @Setting(rule = Rule.POSITIVE) Duration fixedDelay,
@@ -92,6 +95,7 @@ public record OutboxPublisherProperties(
             @DefaultValue Backoff backoff) {
 
         private static final Policy BUILT_IN = new Policy(
+                null,
                 null,
                 50,
                 Duration.ZERO,
@@ -105,6 +109,7 @@ public record OutboxPublisherProperties(
         public Policy or(Policy other) {
             return new Policy(
                     either(topic, other.topic),
+                    either(deadLetterTopic, other.deadLetterTopic),
                     either(batchSize, other.batchSize),
                     either(initialDelay, other.initialDelay),
                     either(fixedDelay, other.fixedDelay),

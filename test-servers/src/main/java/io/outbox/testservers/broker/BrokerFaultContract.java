@@ -10,17 +10,25 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.BatchEventListener;
 import io.outbox.BatchOutcome;
+import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
+import io.outbox.ForwardingBatchListener;
 import io.outbox.Outbox;
+import io.outbox.RouteUnavailableException;
+import io.outbox.model.EventStatus;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.testing.InMemoryOutboxBackend;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,6 +40,9 @@ public abstract class BrokerFaultContract extends BrokerContract {
     protected BatchEventListener patientSender(String target, Duration emergencyTimeout) {
         return sender(target, emergencyTimeout);
     }
+
+    /** Returns a sender of dead letters to the target. */
+    protected abstract BatchEventListener deadLetterSender(String target, Duration emergencyTimeout);
 
     /** Returns the time within which a batch under way ends when its sender is closed. */
     protected abstract Duration timeToClose();
@@ -114,6 +125,42 @@ public abstract class BrokerFaultContract extends BrokerContract {
         track(outbox(backend, sender));
         awaitDone(backend);
         assertThat(broker().eventIds(target)).containsAll(written);
+    }
+
+    @Test
+    void anEventIsNotDeadBeforeTheBrokerHasItsLetter() {
+        String target = broker().newTarget();
+        InMemoryOutboxBackend backend = new InMemoryOutboxBackend();
+        BatchEventListener sender = deadLetterSender(target, Duration.ofSeconds(4));
+        track((AutoCloseable) sender);
+        AtomicInteger calls = new AtomicInteger();
+        BatchEventListener failing = new ForwardingBatchListener(sender) {
+            @Override
+            public List<BatchOutcome> onEvents(
+                    List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence) {
+                calls.addAndGet(events.size());
+                return Collections.nCopies(events.size(), BatchOutcome.failed(new IllegalStateException("no use")));
+            }
+        };
+        List<String> written = new ArrayList<>();
+        broker().proxy().refuse();
+        broker().proxy().resetAll();
+        try (Outbox outbox = Outbox.singleNode()
+                .backend(backend)
+                .listenerRegistry(new DefaultListenerRegistry().register(TYPE, failing))
+                .maxAttempts(1)
+                .build()) {
+            backend.inTransaction(() -> written.addAll(outbox.writer().writeAll(events(3))));
+
+            await().atMost(Duration.ofSeconds(60)).until(() -> calls.get() > 3);
+            assertThat(backend.events())
+                    .allSatisfy(stored -> assertThat(stored.isPending()).isTrue());
+            broker().proxy().accept();
+
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> backend.events().stream().allMatch(stored -> stored.status() == EventStatus.DEAD));
+        }
+        assertThat(broker().eventIds(target)).containsExactlyInAnyOrderElementsOf(written);
     }
 
     /**

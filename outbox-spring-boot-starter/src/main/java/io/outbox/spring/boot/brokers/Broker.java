@@ -1,7 +1,6 @@
 package io.outbox.spring.boot.brokers;
 
 import io.outbox.BatchEventListener;
-import io.outbox.OutboxRouter;
 import io.outbox.spi.PayloadSerializer;
 import io.outbox.spring.boot.OutboxEventProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
@@ -29,7 +28,7 @@ interface Broker {
      * @param router where events go
      * @param batchSize the largest number of events sent at once
      */
-    record Request(String name, String beanName, OutboxRouter router, int batchSize, Duration emergencyTimeout) {
+    record Request(String name, String beanName, BrokerRouter router, int batchSize, Duration emergencyTimeout) {
 
         /** Returns the name of the sender's settings. */
         String key() {

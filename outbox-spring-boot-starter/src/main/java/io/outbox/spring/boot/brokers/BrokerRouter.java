@@ -35,6 +35,7 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
     private final OutboxRouter own;
     private final JsonCodec codec;
     private final Map<String, SenderType> brokers = new HashMap<>();
+    private final DeadLetterTopics deadLetters;
 
     /**
      * Makes the routes.
@@ -46,6 +47,7 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
         this.settings = new SettingsRouter(publisher);
         this.own = own;
         this.codec = codec;
+        this.deadLetters = new DeadLetterTopics(publisher);
         EventSenders senders = new EventSenders(publisher);
         publisher
                 .events()
@@ -56,6 +58,11 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
     public OutboxRoute route(EventEnvelope event) {
         OutboxRoute given = own == null ? null : own.route(event);
         return settings.route(event, given == null ? OutboxRoute.open() : given);
+    }
+
+    /** Returns where an event is sent before it goes DEAD, or {@code null} if it is not sent. */
+    String deadLetterTopic(EventEnvelope event) {
+        return deadLetters.of(event);
     }
 
     @Override

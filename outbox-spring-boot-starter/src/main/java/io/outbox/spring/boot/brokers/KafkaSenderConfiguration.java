@@ -101,6 +101,7 @@ class KafkaSenderConfiguration {
                     .producerConfig(producerConfig(template, request))
                     .producerMeters(meters)
                     .router(request.router())
+                    .deadLetters(request.router()::deadLetterTopic)
                     .headerNames(format.headerNames())
                     .batchSize(request.batchSize())
                     .emergencyTimeout(request.emergencyTimeout());

@@ -1,6 +1,7 @@
 package io.outbox.spring.boot.brokers;
 
 import com.rabbitmq.client.AMQP;
+import io.outbox.DeadLetterHeaders;
 import io.outbox.EventEnvelope;
 import io.outbox.rabbitmq.RabbitMessage;
 import io.outbox.rabbitmq.RabbitMessageCustomizer;
@@ -29,7 +30,8 @@ final class MessageSettings implements RabbitMessageCustomizer {
 
     private static AMQP.BasicProperties properties(AMQP.BasicProperties given, Message settings) {
         AMQP.BasicProperties.Builder properties = given.builder();
-        if (settings.expiration() != null) {
+        boolean isDead = given.getHeaders().containsKey(DeadLetterHeaders.CAUSE.getValue()); // must not be lost
+        if (settings.expiration() != null && !isDead) {
             properties.expiration(String.valueOf(settings.expiration().toMillis()));
         }
         if (settings.priority() != null) {
@@ -50,7 +52,7 @@ final class MessageSettings implements RabbitMessageCustomizer {
         if (settings.contentType() != null) {
             properties.contentType(settings.contentType());
         }
-        if (Boolean.FALSE.equals(settings.persistent())) {
+        if (Boolean.FALSE.equals(settings.persistent()) && !isDead) {
             properties.deliveryMode(TRANSIENT);
         }
         return properties.build();

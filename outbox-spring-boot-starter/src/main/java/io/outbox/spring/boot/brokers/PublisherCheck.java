@@ -36,6 +36,9 @@ final class PublisherCheck {
                         null,
                         "must be set: kafka or rabbit_mq"));
         checkTopic(PublisherKeys.of("defaults.topic"), publisher.defaults().topic());
+        checkTopic(
+                PublisherKeys.of("defaults.dead-letter-topic"),
+                publisher.defaults().deadLetterTopic());
         publisher.events().forEach((type, settings) -> new Event(type, settings).check());
         checkHeaders();
         CloudEvents cloudEvents = publisher.cloudEvents();

@@ -87,6 +87,7 @@ class RabbitSenderConfiguration {
                     .connectionFactory(connections.getRabbitConnectionFactory())
                     .connectionName(names.of(request, connections))
                     .router(request.router())
+                    .deadLetters(request.router()::deadLetterTopic)
                     .headerNames(format.headerNames())
                     .customizer(settings)
                     .batchSize(request.batchSize())

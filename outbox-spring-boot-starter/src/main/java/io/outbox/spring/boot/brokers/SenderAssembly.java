@@ -1,6 +1,5 @@
 package io.outbox.spring.boot.brokers;
 
-import io.outbox.OutboxRouter;
 import io.outbox.spring.boot.OutboxEventProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.Sender;
@@ -28,7 +27,7 @@ final class SenderAssembly {
     }
 
     /** @param batchSize tells how many events of a type are sent at once */
-    Senders create(OutboxRouter router, ToIntFunction<OutboxEventProperties> batchSize) {
+    Senders create(BrokerRouter router, ToIntFunction<OutboxEventProperties> batchSize) {
         Map<String, List<String>> typesBySender = typesBySender();
         requireUse(typesBySender);
         Senders senders = new Senders();
@@ -75,7 +74,7 @@ final class SenderAssembly {
     }
 
     private Broker.Request request(
-            String name, List<String> types, OutboxRouter router, ToIntFunction<OutboxEventProperties> batchSize) {
+            String name, List<String> types, BrokerRouter router, ToIntFunction<OutboxEventProperties> batchSize) {
         Sender settings =
                 name == null ? publisher.sender() : publisher.senders().get(name);
         int largestBatch = types.stream()

@@ -63,7 +63,8 @@ final class TypeRoute {
         return new TypeRoute(parts.constants.build(), parts.computed);
     }
 
-    private static String topic(String name, SenderType sender) {
+    /** Returns the name of a topic or exchange, which must be one that the broker can have. */
+    static String topic(String name, SenderType sender) {
         if (sender == SenderType.KAFKA && !KafkaTopics.isName(name)) {
             throw new IllegalArgumentException(KafkaTopics.RULE);
         }
