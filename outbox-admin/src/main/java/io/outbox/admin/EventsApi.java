@@ -78,12 +78,12 @@ final class EventsApi {
         return AdminResponse.json(200, new Views.Page<>(items, next));
     }
 
-    /** Returns an event wherever it is, with its history. */
+    /** Returns an event wherever it is, with its history; its payload may be large, so not to who has it already. */
     private AdminResponse one(Exchange exchange) {
         String id = exchange.anyId();
         List<FailedAttempt> history = dead.events().attempts(id);
-        return AdminResponse.json(
-                200,
+        return Tag.json(
+                exchange.request(),
                 inspection
                         .find(id)
                         .<Record>map(event -> views.whole(event, history))

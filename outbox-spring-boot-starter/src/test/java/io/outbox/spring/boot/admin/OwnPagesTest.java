@@ -96,6 +96,13 @@ class OwnPagesTest {
         assertThat(missing.headers().firstValue("Content-Type").orElseThrow()).startsWith("application/problem+json");
         assertThat(missing.body()).contains("urn:outbox:problem:not-found");
 
+        // The container would refuse these characters if they were encoded as usual.
+        for (String id : new String[] {"a~2Fb", "a~5Cb", "50~25", "~2E~2E", "a~3Bb"}) {
+            HttpResponse<String> unknown = shop.get("/outbox-admin/api/events/" + id);
+            assertThat(unknown.statusCode()).as(id).isEqualTo(404);
+            assertThat(unknown.body()).contains("urn:outbox:problem", "missing");
+        }
+
         HttpResponse<String> document = shop.get("/outbox-admin/api/openapi.json");
         assertThat(document.statusCode()).isEqualTo(200);
         assertThat(document.body()).contains("\"openapi\"");
