@@ -159,7 +159,11 @@ class AdminApiTest {
         String fingerprint = largest.get("fingerprint").getAsString();
         assertThat(ids(BASE + "/dead-letters?limit=2&fingerprint=" + fingerprint))
                 .isEqualTo(slow);
-        assertThat(ids(BASE + "/dead-letters?limit=2")).hasSize(6);
+        List<String> oldestFirst = new ArrayList<>(ids(BASE + "/dead-letters?limit=2"));
+        assertThat(oldestFirst).hasSize(6);
+        Collections.reverse(oldestFirst);
+        assertThat(ids(BASE + "/dead-letters?limit=2&order=newest")).isEqualTo(oldestFirst);
+        assertThat(fixture.get(BASE + "/dead-letters?order=any").status()).isEqualTo(400);
         assertThat(fixture.get(BASE + "/dead-letters?after=rubbish").status()).isEqualTo(400);
     }
 

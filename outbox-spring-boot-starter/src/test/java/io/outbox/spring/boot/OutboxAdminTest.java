@@ -124,14 +124,14 @@ class OutboxAdminTest {
     @Test
     void aPortOfItsOwnServesAnyKindOfApplication() {
         reactive().withPropertyValues(ENABLED, "outbox.admin.port=0").run(context -> {
-            InetSocketAddress address =
-                    context.getBean(OutboxAdminServer.class).address();
+            InetSocketAddress address = context.getBean(OutboxAdminServer.class).address();
             assertThat(address.getAddress().isLoopbackAddress()).isTrue();
             assertThat(address.getPort()).isPositive();
         });
-        runner.withPropertyValues(ENABLED, "outbox.admin.port=0").run(context -> assertThat(context)
-                .hasSingleBean(OutboxAdminServer.class)
-                .doesNotHaveBean("outboxAdminServlet"));
+        runner.withPropertyValues(ENABLED, "outbox.admin.port=0")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(OutboxAdminServer.class)
+                        .doesNotHaveBean("outboxAdminServlet"));
     }
 
     @ParameterizedTest
@@ -142,17 +142,19 @@ class OutboxAdminTest {
         "outbox.admin.port=0;outbox.admin.address=no such host, outbox.admin.address is refused"
     })
     void aPortThatNobodyServesIsRefused(String settings, String message) {
-        runner.withPropertyValues(ENABLED).withPropertyValues(settings.split(";")).run(context -> assertThat(
-                        context.getStartupFailure())
-                .rootCause()
-                .isInstanceOf(OutboxStartupException.class)
-                .hasMessageContaining(message));
+        runner.withPropertyValues(ENABLED)
+                .withPropertyValues(settings.split(";"))
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(OutboxStartupException.class)
+                        .hasMessageContaining(message));
     }
 
     @Test
     void theManagementPortIsThatOfTheApplicationUnlessItIsAnother() {
         runner.withPropertyValues(ENABLED, "outbox.admin.port=management")
-                .run(context -> assertThat(registration(context).getUrlMappings()).contains("/outbox-admin/*"));
+                .run(context ->
+                        assertThat(registration(context).getUrlMappings()).contains("/outbox-admin/*"));
     }
 
     @Test

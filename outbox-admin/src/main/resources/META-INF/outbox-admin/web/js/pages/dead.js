@@ -60,9 +60,14 @@ function Views({ isGroups }) {
   );
 }
 
-const ORDERS = [
+const ORDERS_OF_GROUPS = [
   ['', 'Last seen'],
   ['count', 'Count'],
+];
+
+const ORDERS_OF_LETTERS = [
+  ['', 'Newest'],
+  ['oldest', 'Oldest'],
 ];
 
 /** Of groups alike, those that were seen last come first. */
@@ -71,7 +76,7 @@ function ordered(groups, order) {
   return order === 'count' ? latest.sort((a, b) => b.count - a.count) : latest;
 }
 
-function Order({ order }) {
+function Order({ order, orders }) {
   return h(
     'div',
     { class: 'order small muted' },
@@ -79,7 +84,7 @@ function Order({ order }) {
     h(
       'div',
       { class: 'segments', role: 'group', 'aria-label': 'Order' },
-      ORDERS.map(([value, label]) => h('a', { href: withParams({ order: value }), 'aria-current': value === order ? 'true' : undefined, key: value }, label)),
+      orders.map(([value, label]) => h('a', { href: withParams({ order: value, after: null }), 'aria-current': value === order ? 'true' : undefined, key: value }, label)),
     ),
   );
 }
@@ -95,7 +100,7 @@ function Groups({ query, slowTick, canOperate, session }) {
       items.length === 0
         ? h(Empty, { title: `No ${deadTitle(session).toLowerCase()}` }, 'Nothing waits for a decision.')
         : [
-            h(Order, { order, key: 'order' }),
+            h(Order, { order, orders: ORDERS_OF_GROUPS, key: 'order' }),
             h('ul', { class: 'card flush groups', key: 'groups' }, ordered(items, order).map((group) => h(Group, { group, session, canOperate, key: `${group.eventType} ${group.fingerprint}` }))),
           ],
   });
@@ -125,7 +130,8 @@ function Group({ group, session, canOperate }) {
 }
 
 function Letters({ query, session, changes, canOperate }) {
-  const params = Object.fromEntries(PARAMS.map((name) => [name, query.get(name)]));
+  const order = query.get('order') ?? '';
+  const params = { ...Object.fromEntries(PARAMS.map((name) => [name, query.get(name)])), order: order === 'oldest' ? 'oldest' : 'newest' };
   const names = MATCHES.map((field) => field.name).filter((name) => query.has(name));
   const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
   const matches = MATCHES.filter((field) => field.name !== 'error' || !session.masked);
@@ -135,6 +141,7 @@ function Letters({ query, session, changes, canOperate }) {
     null,
     h(Filters, { query, fields: session.canResolve ? [STATE, ...matches] : matches }),
     canOperate && hasUndecided && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All undecided events that match, on this page and all others:'), h(BulkButtons, { filter, what: 'all that match', canResolve: session.canResolve })),
+    h(Order, { order, orders: ORDERS_OF_LETTERS }),
     h(Load, {
       id: JSON.stringify(params),
       tick: changes,
@@ -158,7 +165,7 @@ function LetterTable({ page, query }) {
     page.items.length === 0
       ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events looked at in ten seconds match, and there are more to look at.')
       : h(Table, {
-          caption: 'Dead events, the oldest first',
+          caption: 'Dead events, by the time at which they were written',
           id: (letter) => letter.id,
           rows: page.items,
           columns: [

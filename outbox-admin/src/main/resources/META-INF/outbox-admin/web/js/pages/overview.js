@@ -60,7 +60,7 @@ class Figures extends Component {
       null,
       h(Health, { overview }),
       h(LatestFailures, { tick: slowTick, hasAny: undecided(overview).count > 0 }),
-      h(Tiles, { overview, points: all }),
+      h(Tiles, { overview, points: all, isPart: Boolean(node || eventType) }),
       h(Shown, { node, eventType }),
       h(Known, { all }),
       h(Charts, { points: all, marks: marks(nodes, pauses), eventType }),

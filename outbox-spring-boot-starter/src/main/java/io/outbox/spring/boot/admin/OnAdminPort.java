@@ -12,9 +12,8 @@ final class OnAdminPort extends SpringBootCondition {
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        AdminPort[] wanted = metadata.getAnnotations()
-                .get(ConditionalOnAdminPort.class)
-                .getEnumArray("value", AdminPort.class);
+        AdminPort[] wanted =
+                metadata.getAnnotations().get(ConditionalOnAdminPort.class).getEnumArray("value", AdminPort.class);
         AdminPort port = AdminPort.of(context.getEnvironment());
         return new ConditionOutcome(
                 Arrays.asList(wanted).contains(port),
