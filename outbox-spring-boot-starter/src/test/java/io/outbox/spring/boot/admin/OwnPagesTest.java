@@ -58,7 +58,7 @@ class OwnPagesTest {
 
     @BeforeAll
     static void start() {
-        shop = WebShop.start(Shop.class);
+        shop = WebShop.start(Shop.class, "management.endpoints.web.exposure.include=outbox");
     }
 
     @AfterAll
@@ -106,5 +106,21 @@ class OwnPagesTest {
         HttpResponse<String> document = shop.get("/outbox-admin/api/openapi.json");
         assertThat(document.statusCode()).isEqualTo(200);
         assertThat(document.body()).contains("\"openapi\"");
+    }
+
+    @Test
+    void theActuatorSaysWhyItRefusesARequest() {
+        HttpResponse<String> action = shop.post("/actuator/outbox/paws");
+        assertThat(action.statusCode()).isEqualTo(400);
+        assertThat(action.body()).contains("There is no action 'paws', only [pause, resume, replay]");
+
+        HttpResponse<String> name = shop.post("/actuator/outbox/pause/inbox");
+        assertThat(name.statusCode()).isEqualTo(400);
+        assertThat(name.body()).contains("There is no outbox named 'inbox', only [outbox]");
+
+        assertThat(shop.post("/actuator/outbox/replay").body()).contains("Say which events to replay");
+        assertThat(shop.post("/actuator/outbox/pause").body()).contains("\"state\":\"PAUSED\"");
+        assertThat(shop.post("/actuator/outbox/resume/outbox").body()).contains("\"state\":\"RUNNING\"");
+        assertThat(shop.get("/actuator/outbox").body()).contains("\"state\":\"RUNNING\"");
     }
 }
