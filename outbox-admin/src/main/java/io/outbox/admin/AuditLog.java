@@ -21,7 +21,7 @@ final class AuditLog {
     private static final String FAILED = "the application's log says why; perhaps it was done all the same";
     private static final int LONGEST_NAME = 128;
     private static final int LONGEST_TARGET = 256;
-    private static final int PART = 200;
+    private static final int PART = 1_000;
     private static final int MOST_LOOKED_AT = 5_000;
 
     private final InspectionBackend backend;
@@ -101,6 +101,10 @@ final class AuditLog {
                             && List.of(entry.detail().split(" ")).contains(event));
         }
 
+        boolean isEmpty() {
+            return who == null && action == null && event == null && to == null;
+        }
+
         boolean isOver(AuditEntry entry) {
             return from != null && entry.at().isBefore(from);
         }
@@ -110,8 +114,9 @@ final class AuditLog {
     Views.Page<Views.AuditEntry> latest(Filter filter, String before, int limit) {
         List<Views.AuditEntry> found = new ArrayList<>();
         String next = before;
-        for (int looked = 0; looked < MOST_LOOKED_AT; looked += PART) {
-            List<AuditEntry> part = backend.audits(next, PART);
+        int size = filter.isEmpty() ? limit : PART;
+        for (int looked = 0; looked < MOST_LOOKED_AT; looked += size) {
+            List<AuditEntry> part = backend.audits(next, size);
             for (AuditEntry entry : part) {
                 if (filter.isOver(entry)) {
                     return new Views.Page<>(found, null);
@@ -124,7 +129,7 @@ final class AuditLog {
                     return new Views.Page<>(found, next);
                 }
             }
-            if (part.size() < PART) {
+            if (part.size() < size) {
                 return new Views.Page<>(found, null);
             }
         }
