@@ -115,10 +115,11 @@ class OutboxRedisTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"single-node", "multi-node"})
-    void keepsTheOrderOfKeys(String mode) {
+    @ValueSource(strings = {"outbox.mode=single-node", "outbox.mode=multi-node,outbox.claim-locking.enabled=true"})
+    void keepsTheOrderOfKeys(String properties) {
         runner(Deliveries.class)
-                .withPropertyValues("outbox.ordering=key", "outbox.mode=" + mode, "outbox.claim-locking.enabled=true")
+                .withPropertyValues("outbox.ordering=key")
+                .withPropertyValues(properties.split(","))
                 .run(context -> {
                     List<String> numbers =
                             IntStream.range(0, 50).mapToObj(String::valueOf).toList();
