@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Route;
 import io.outbox.model.EventStatus;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -90,8 +92,9 @@ class VisitsTest {
 
     private int loadedFiles() {
         return (Integer) viewer.page.evaluate("""
-                () => performance.getEntriesByType('resource')
-                        .filter((file) => /\\.(js|mjs|css)$/.test(file.name) && file.transferSize > 0).length""");
+            () => performance.getEntriesByType('resource')
+                    .filter((file) => /\\.(js|mjs|css)$/.test(file.name) && file.transferSize > 0).length\
+            """);
     }
 
     @Test
@@ -109,6 +112,7 @@ class VisitsTest {
     @Test
     @Tag("soak")
     void everyPageIsThereSoon() {
+        Map<String, Long> medians = new LinkedHashMap<>();
         for (String path : PAGES) {
             List<Long> millis = IntStream.range(0, VISITS)
                     .mapToObj(i -> {
@@ -118,9 +122,9 @@ class VisitsTest {
                     })
                     .sorted()
                     .toList();
-            System.out.printf(
-                    "%5d ms until #/%s is shown, median of %d visits%n", millis.get(VISITS / 2), path, VISITS);
-            assertThat(millis.get(VISITS / 2)).as("#/" + path).isLessThanOrEqualTo(MOST_MILLIS);
+            medians.put("#/" + path, millis.get(VISITS / 2));
         }
+        medians.forEach((path, millis) -> System.out.printf("%5d ms until %s is shown%n", millis, path));
+        assertThat(medians).allSatisfy((path, millis) -> assertThat(millis).isLessThanOrEqualTo(MOST_MILLIS));
     }
 }
