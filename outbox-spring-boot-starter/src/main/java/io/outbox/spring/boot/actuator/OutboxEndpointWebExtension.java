@@ -4,6 +4,7 @@ import io.outbox.spring.boot.actuator.OutboxEndpoint.Action;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -18,16 +19,13 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
  * leave out.
  */
 @EndpointWebExtension(endpoint = OutboxEndpoint.class)
-public final class OutboxEndpointWebExtension {
+final class OutboxEndpointWebExtension {
 
     private final OutboxEndpoint endpoint;
 
-    public OutboxEndpointWebExtension(OutboxEndpoint endpoint) {
+    OutboxEndpointWebExtension(OutboxEndpoint endpoint) {
         this.endpoint = Objects.requireNonNull(endpoint, "endpoint");
     }
-
-    /** Why a request was refused. */
-    public record Refusal(int status, String error, String message) {}
 
     /** Pauses or resumes the delivery of all outboxes and returns their state. */
     @WriteOperation
@@ -63,6 +61,6 @@ public final class OutboxEndpointWebExtension {
 
     private static WebEndpointResponse<Object> refusal(String reason) {
         int status = WebEndpointResponse.STATUS_BAD_REQUEST;
-        return new WebEndpointResponse<>(new Refusal(status, "Bad Request", reason), status);
+        return new WebEndpointResponse<>(Map.of("status", status, "error", "Bad Request", "message", reason), status);
     }
 }
