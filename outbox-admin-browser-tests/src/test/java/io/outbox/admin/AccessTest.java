@@ -143,8 +143,9 @@ class AccessTest {
             viewer.button("Delete").click();
             for (int i = 0; i < 5; i++) {
                 viewer.page.keyboard().press("Tab");
-                assertThat(viewer.page.evaluate("document.activeElement === document.body ||"
-                                + " !!document.activeElement.closest('dialog')"))
+                assertThat(
+                                viewer.page.evaluate(
+                                        "document.activeElement === document.body || !!document.activeElement.closest('dialog')"))
                         .isEqualTo(true);
             }
             viewer.page.keyboard().press("Escape");

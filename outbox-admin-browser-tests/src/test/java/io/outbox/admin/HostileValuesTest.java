@@ -100,28 +100,27 @@ class HostileValuesTest {
                 Viewer viewer = new Viewer(browser, shop)) {
             viewer.open("");
             assertThat(viewer.page.evaluate("""
-                async () => {
-                  const load = (name) => import(new URL(`js/${name}.js`, document.baseURI));
-                  const { pretty, prettyTokens } = await load('json');
-                  const { traceId } = await load('trace');
-                  const { segment } = await load('api');
-                  const { knownSince, latest, points } = await load('series');
-                  const deep = '['.repeat(5000) + ']'.repeat(5000);
-                  const id = '0123456789abcdef0123456789abcdef';
-                  return [
-                    pretty('{"a":[1,{}],"b":12345678901234567890}'),
-                    pretty('no json'),
-                    String(pretty(deep).length < 1_000_000),
-                    String(prettyTokens(`[${'1,'.repeat(50_000)}1]`)),
-                    String(traceId({ constructor: 'x', hasOwnProperty: 'y' })),
-                    traceId({ Traceparent: `00-${id}-01-01` }),
-                    segment('a/b~%.ü'),
-                    String(points([]).length),
-                    String(latest([])),
-                    String(knownSince([])),
-                  ].join('|');
-                }\
-                """))
+                    async () => {
+                      const load = (name) => import(new URL(`js/${name}.js`, document.baseURI));
+                      const { pretty, prettyTokens } = await load('json');
+                      const { traceId } = await load('trace');
+                      const { segment } = await load('api');
+                      const { knownSince, latest, points } = await load('series');
+                      const deep = '['.repeat(5000) + ']'.repeat(5000);
+                      const id = '0123456789abcdef0123456789abcdef';
+                      return [
+                        pretty('{"a":[1,{}],"b":12345678901234567890}'),
+                        pretty('no json'),
+                        String(pretty(deep).length < 1_000_000),
+                        String(prettyTokens(`[${'1,'.repeat(50_000)}1]`)),
+                        String(traceId({ constructor: 'x', hasOwnProperty: 'y' })),
+                        traceId({ Traceparent: `00-${id}-01-01` }),
+                        segment('a/b~%.ü'),
+                        String(points([]).length),
+                        String(latest([])),
+                        String(knownSince([])),
+                      ].join('|');
+                    }"""))
                     .isEqualTo("{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": 12345678901234567890\n}|no json|true|null"
                             + "|undefined|0123456789abcdef0123456789abcdef|a~2Fb~7E~25~2E~C3~BC|0|undefined|undefined");
         }

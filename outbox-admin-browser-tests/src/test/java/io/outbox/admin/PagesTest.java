@@ -387,12 +387,11 @@ class PagesTest {
                 route -> route.fulfill(new Route.FulfillOptions()
                         .setContentType("application/json")
                         .setBody("""
-                            {"items":[
-                              {"eventType":"OrderPlaced","fingerprint":"a","count":1000,"exact":false,
-                               "firstSeen":null,"lastSeen":null,"error":"no stock"},
-                              {"eventType":null,"fingerprint":"b","count":1000,"exact":true,
-                               "firstSeen":null,"lastSeen":null,"error":"not readable"}]}\
-                            """)));
+                        {"items":[
+                          {"eventType":"OrderPlaced","fingerprint":"a","count":1000,"exact":false,
+                           "firstSeen":null,"lastSeen":null,"error":"no stock"},
+                          {"eventType":null,"fingerprint":"b","count":1000,"exact":true,
+                           "firstSeen":null,"lastSeen":null,"error":"not readable"}]}""")));
         viewer.open("dead");
 
         Locator groups = viewer.page.locator(".group");
@@ -448,13 +447,12 @@ class PagesTest {
     @Test
     void nothingJumpsWhileThePageLoads() {
         viewer.page.addInitScript("""
-            window.shift = 0;
-            new PerformanceObserver((list) => {
-              for (const entry of list.getEntries()) {
-                window.shift += entry.value;
-              }
-            }).observe({ type: 'layout-shift', buffered: true });\
-            """);
+                window.shift = 0;
+                new PerformanceObserver((list) => {
+                  for (const entry of list.getEntries()) {
+                    window.shift += entry.value;
+                  }
+                }).observe({ type: 'layout-shift', buffered: true });""");
         viewer.open("");
         assertThat(viewer.heading("All is well")).isVisible();
         assertThat(viewer.page.locator(".chart svg")).hasCount(5);

@@ -146,9 +146,9 @@ final class Trade {
     private String payload(int i) {
         return String.format(
                 Locale.ROOT,
-                "{\"orderId\":\"order-%06d\",\"customer\":{\"id\":\"c-%d\",\"name\":\"Ada"
-                    + " Lovelace\",\"isPremium\":true},\"lines\":[{\"sku\":\"SKU-%d\",\"quantity\":%d,\"price\":%.2f},"
-                    + "{\"sku\":\"SKU-77\",\"quantity\":1,\"price\":4.90}],\"currency\":\"EUR\",\"note\":null}",
+                "{\"orderId\":\"order-%06d\",\"customer\":{\"id\":\"c-%d\",\"name\":\"Ada Lovelace\",\"isPremium\":true},"
+                        + "\"lines\":[{\"sku\":\"SKU-%d\",\"quantity\":%d,\"price\":%.2f},"
+                        + "{\"sku\":\"SKU-77\",\"quantity\":1,\"price\":4.90}],\"currency\":\"EUR\",\"note\":null}",
                 104_000 + i,
                 1000 + i,
                 random.nextInt(900),

@@ -191,12 +191,11 @@ class AdminApiTest {
     void aDryRunLooksAtSoManyLettersOnly() throws Exception {
         try (var conn = fixture.pool().getConnection()) {
             JdbcTemplate.update(conn, """
-                INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
-                  last_error, fingerprint, moved_at, updated_at)
-                SELECT LPAD(x, 26, '0'), 'OrderPlaced', '{}', 0, 1, NOW(), DATEADD(SECOND, x, NOW()), 'boom',
-                  CASE WHEN x <= 10 THEN 'g' ELSE 'f' END, NOW(), NOW()
-                FROM SYSTEM_RANGE(1, 20001)\
-                """);
+                    INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                      last_error, fingerprint, moved_at, updated_at)
+                    SELECT LPAD(x, 26, '0'), 'OrderPlaced', '{}', 0, 1, NOW(), DATEADD(SECOND, x, NOW()), 'boom',
+                      CASE WHEN x <= 10 THEN 'g' ELSE 'f' END, NOW(), NOW()
+                    FROM SYSTEM_RANGE(1, 20001)""");
         }
 
         assertThat(dryRun("\"error\":\"xyz\"")).isEqualTo("0 or more");

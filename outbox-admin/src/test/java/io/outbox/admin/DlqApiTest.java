@@ -83,11 +83,10 @@ class DlqApiTest {
         assertThat(fixture.get(DLQ + "/count?status=MOVED").object().toString()).isEqualTo("{\"count\":1}");
         try (Connection conn = fixture.pool().getConnection()) {
             JdbcTemplate.update(conn, """
-                INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
-                  fingerprint, moved_at, updated_at)
-                SELECT LPAD(x, 26, '0'), 'Type', '{}', 0, 0, NOW(), NOW(), 'f', NOW(), NOW()
-                FROM SYSTEM_RANGE(1, 20000)\
-                """);
+                    INSERT INTO outbox_dlq_event (event_id, event_type, payload, status, attempts, available_at, created_at,
+                      fingerprint, moved_at, updated_at)
+                    SELECT LPAD(x, 26, '0'), 'Type', '{}', 0, 0, NOW(), NOW(), 'f', NOW(), NOW()
+                    FROM SYSTEM_RANGE(1, 20000)""");
         }
 
         JsonObject moved = fixture.get(DLQ + "/count?status=MOVED").object();

@@ -55,19 +55,17 @@ class MillionTest {
         DIED(
                 "CASE WHEN n <= 50000 THEN 3 ELSE 1 END",
                 "CASE WHEN n > 50000 THEN {then} END",
-                "CASE WHEN n <= 50000 THEN 'java.lang.IllegalStateException: no stock of ' || n || REPEAT(' at Stock',"
-                        + " 100) END");
+                "CASE WHEN n <= 50000 THEN 'java.lang.IllegalStateException: no stock of ' || n || REPEAT(' at Stock', 100) END");
 
         private final String insert;
 
         Events(String status, String doneAt, String error) {
             this.insert = """
-                INSERT INTO outbox_event (event_id, event_type, aggregate_id, tenant_id, payload, status, attempts,
-                  available_at, created_at, done_at, last_error)
-                SELECT LPAD(n::text, 26, '0'), 'Type' || (n % 20), 'a-' || (n % 100000), 'tenant-' || (n % 1000),
-                  REPEAT('x', 300), {status}, 0, {then}, {then}, {done_at}, {error}
-                FROM generate_series(1, 1000000) n\
-                """.replace("{status}", status)
+                    INSERT INTO outbox_event (event_id, event_type, aggregate_id, tenant_id, payload, status, attempts,
+                      available_at, created_at, done_at, last_error)
+                    SELECT LPAD(n::text, 26, '0'), 'Type' || (n % 20), 'a-' || (n % 100000), 'tenant-' || (n % 1000),
+                      REPEAT('x', 300), {status}, 0, {then}, {then}, {done_at}, {error}
+                    FROM generate_series(1, 1000000) n""".replace("{status}", status)
                     .replace("{done_at}", doneAt)
                     .replace("{error}", error)
                     .replace("{then}", THEN);
@@ -77,19 +75,17 @@ class MillionTest {
     private static final String THEN = "TIMESTAMP '2026-01-01 00:00:00' + n * interval '1 ms'";
 
     private static final String LETTERS = """
-        INSERT INTO outbox_dlq_event (event_id, event_type, aggregate_id, tenant_id, payload, status, attempts,
-          available_at, created_at, last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at)
-        SELECT '1' || LPAD(n::text, 25, '0'), 'Type' || (n % 20), 'a-' || (n % 100000), 'tenant-' || (n % 1000),
-          REPEAT('x', 300), CASE WHEN n % 4 = 0 THEN 3 ELSE 0 END, 3, {then}, {then}, 'boom ' || n,
-          LPAD((n % 50)::text, 16, '0'), {then}, {then}, {then}, {then}
-        FROM generate_series(1, 1000000) n\
-        """.replace("{then}", THEN);
+            INSERT INTO outbox_dlq_event (event_id, event_type, aggregate_id, tenant_id, payload, status, attempts,
+              available_at, created_at, last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at)
+            SELECT '1' || LPAD(n::text, 25, '0'), 'Type' || (n % 20), 'a-' || (n % 100000), 'tenant-' || (n % 1000),
+              REPEAT('x', 300), CASE WHEN n % 4 = 0 THEN 3 ELSE 0 END, 3, {then}, {then}, 'boom ' || n,
+              LPAD((n % 50)::text, 16, '0'), {then}, {then}, {then}, {then}
+            FROM generate_series(1, 1000000) n""".replace("{then}", THEN);
 
     private static final String AUDITS = """
-        INSERT INTO outbox_event_audit (audit_id, done_at, done_by, action, target)
-        SELECT LPAD(TO_HEX(n), 16, '0') || '-node', {then}, 'ann', 'replay', LPAD(n::text, 26, '0')
-        FROM generate_series(1, 100000) n\
-        """.replace("{then}", THEN);
+            INSERT INTO outbox_event_audit (audit_id, done_at, done_by, action, target)
+            SELECT LPAD(TO_HEX(n), 16, '0') || '-node', {then}, 'ann', 'replay', LPAD(n::text, 26, '0')
+            FROM generate_series(1, 100000) n""".replace("{then}", THEN);
 
     private static final String FROM_TO = "from=2026-01-01T00:05:00Z&to=2026-01-01T00:06:00Z";
 
