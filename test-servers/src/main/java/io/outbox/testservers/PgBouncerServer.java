@@ -1,6 +1,7 @@
 package io.outbox.testservers;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -15,6 +16,7 @@ import java.util.List;
 public final class PgBouncerServer extends TestServer {
 
     private static final Path PROGRAM = Path.of("/usr/sbin/pgbouncer");
+    private static final String FETCHING = "bin/newer-server";
     private static final String SETTINGS = """
             [databases]
             * = host=127.0.0.1 port=%d user=outbox
@@ -30,17 +32,49 @@ public final class PgBouncerServer extends TestServer {
             """;
 
     private final PostgresServer postgres;
+    private final Path program;
+    private final String ownSettings;
 
-    private PgBouncerServer(PostgresServer postgres) {
+    private PgBouncerServer(PostgresServer postgres, Path program, String ownSettings) {
         super("PgBouncer");
         this.postgres = postgres;
+        this.program = program;
+        this.ownSettings = ownSettings;
     }
 
     /** Starts a pooler for the caller alone, who closes it. */
     public static PgBouncerServer start(PostgresServer postgres) {
-        PgBouncerServer server = new PgBouncerServer(postgres);
+        PgBouncerServer server = new PgBouncerServer(postgres, PROGRAM, "");
         server.launch();
         return server;
+    }
+
+    /**
+     * Starts one of a version that can prepare the statements of its clients anew, and keeps so many of each; 0 for none. It is
+     * downloaded if it is not there.
+     */
+    public static PgBouncerServer startNewer(PostgresServer postgres, int preparedStatements) {
+        PgBouncerServer server =
+                new PgBouncerServer(postgres, newerProgram(), "max_prepared_statements = " + preparedStatements);
+        server.launch();
+        return server;
+    }
+
+    private static Path newerProgram() {
+        Path root = Path.of("").toAbsolutePath();
+        while (root != null && !Files.isExecutable(root.resolve(FETCHING))) {
+            root = root.getParent();
+        }
+        if (root == null) {
+            throw new IllegalStateException("No " + FETCHING + " in this directory or one above it");
+        }
+        try {
+            String output = ServerCache.run(
+                    List.of(root.resolve(FETCHING).toString(), "trixie", "pgbouncer"), InputStream.nullInputStream());
+            return Path.of(output.strip().lines().reduce((first, last) -> last).orElseThrow());
+        } catch (IOException e) {
+            throw new IllegalStateException("A newer PgBouncer cannot be fetched", e);
+        }
     }
 
     /** Returns the URL by which a database of the server is reached through this pooler. */
@@ -50,7 +84,7 @@ public final class PgBouncerServer extends TestServer {
 
     @Override
     void prepare(Path data) throws IOException {
-        if (!Files.isExecutable(PROGRAM)) {
+        if (!Files.isExecutable(program)) {
             throw new IOException("PgBouncer is not installed; run\n    apt-get install -y pgbouncer");
         }
         Files.createDirectory(data);
@@ -61,7 +95,7 @@ public final class PgBouncerServer extends TestServer {
     List<String> command(Path data, int port) {
         Path settings = data.resolve("pgbouncer.ini");
         try {
-            Files.writeString(settings, SETTINGS.formatted(postgres.port(), port));
+            Files.writeString(settings, SETTINGS.formatted(postgres.port(), port) + ownSettings);
         } catch (IOException e) {
             throw new IllegalStateException("The settings of PgBouncer cannot be written", e);
         }
@@ -69,7 +103,7 @@ public final class PgBouncerServer extends TestServer {
         if (Users.isRoot()) {
             command.addAll(List.of("unshare", "--user"));
         }
-        command.addAll(List.of(PROGRAM.toString(), settings.toString()));
+        command.addAll(List.of(program.toString(), settings.toString()));
         return command;
     }
 

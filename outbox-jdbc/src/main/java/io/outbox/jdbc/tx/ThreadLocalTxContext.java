@@ -1,9 +1,11 @@
 package io.outbox.jdbc.tx;
 
-import io.outbox.spi.TransactionCallbacks;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -17,9 +19,17 @@ import java.util.function.Consumer;
  */
 public final class ThreadLocalTxContext implements TxContext {
 
+    private static final System.Logger LOG = System.getLogger(ThreadLocalTxContext.class.getName());
+
     private final ThreadLocal<Bound> current = new ThreadLocal<>();
 
-    private record Bound(Connection connection, TransactionCallbacks callbacks) {}
+    private record Bound(
+            Connection connection, List<Runnable> beforeCommit, List<Consumer<TransactionEnd>> afterCompletion) {
+
+        Bound(Connection connection) {
+            this(connection, new ArrayList<>(), new ArrayList<>());
+        }
+    }
 
     /** Makes the connection's transaction the current one of this thread. */
     public void bind(Connection connection) {
@@ -28,7 +38,7 @@ public final class ThreadLocalTxContext implements TxContext {
             throw new IllegalStateException(
                     "This thread is in a transaction already; end it before you begin another on the same context");
         }
-        current.set(new Bound(connection, new TransactionCallbacks()));
+        current.set(new Bound(connection));
     }
 
     /**
@@ -36,9 +46,9 @@ public final class ThreadLocalTxContext implements TxContext {
      * that nothing of the transaction was rolled back before: the events of that part would be delivered all the same.
      */
     public void committing() {
-        TransactionCallbacks callbacks = bound().callbacks;
-        callbacks.commitBegins();
-        callbacks.runBeforeCommit();
+        List<Runnable> due = bound().beforeCommit;
+        due.forEach(ThreadLocalTxContext::runSafely);
+        due.clear();
     }
 
     /** Ends the current transaction after a successful commit of all that was written in it. */
@@ -71,22 +81,32 @@ public final class ThreadLocalTxContext implements TxContext {
 
     @Override
     public boolean beforeCommit(Runnable work) {
-        return bound().callbacks.beforeCommit(work);
+        return bound().beforeCommit.add(Objects.requireNonNull(work, "work"));
     }
 
     @Override
     public void afterCommit(Runnable callback) {
-        bound().callbacks.afterCommit(callback);
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end == TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
     }
 
     @Override
     public void afterRollback(Runnable callback) {
-        bound().callbacks.afterRollback(callback);
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end != TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
     }
 
     @Override
     public void afterCompletion(Consumer<TransactionEnd> callback) {
-        bound().callbacks.afterCompletion(callback);
+        bound().afterCompletion.add(Objects.requireNonNull(callback, "callback"));
     }
 
     private Bound bound() {
@@ -101,6 +121,16 @@ public final class ThreadLocalTxContext implements TxContext {
     private void end(TransactionEnd end) {
         Bound bound = bound();
         current.remove();
-        bound.callbacks.ended(end);
+        for (Consumer<TransactionEnd> callback : bound.afterCompletion) {
+            runSafely(() -> callback.accept(end));
+        }
+    }
+
+    private static void runSafely(Runnable callback) {
+        try {
+            callback.run();
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.WARNING, "A transaction callback failed; the transaction is not affected", e);
+        }
     }
 }

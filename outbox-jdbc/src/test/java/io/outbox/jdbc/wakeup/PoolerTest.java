@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An outbox whose connections go through PgBouncer in transaction mode. */
@@ -77,6 +78,36 @@ class PoolerTest {
 
             assertThatThrownBy(jdbc::createSchema).hasMessageContaining("prepareThreshold=0");
             assertThatThrownBy(jdbc::validateSchema).hasMessageContaining("max_prepared_statements");
+        }
+    }
+
+    /** The version of the build cannot do that. */
+    @Test
+    @Tag("soak")
+    void aPoolerThatPreparesStatementsAnewNeedsNoSettingOfTheDriver() {
+        try (PgBouncerServer preparing = PgBouncerServer.startNewer(PostgresServer.shared(), 100);
+                HikariDataSource pool = TestDatabase.pool(preparing.urlOf(direct), 4)) {
+            Map<String, Integer> deliveries = new ConcurrentHashMap<>();
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).createSchema().validateSchema();
+            try (Outbox node = node(jdbc, deliveries)) {
+                for (int i = 0; i < EVENTS; i++) {
+                    try (Transaction tx = jdbc.begin()) {
+                        node.writer().write(EventEnvelope.ofJson("Pooled", "{}"));
+                        tx.commit();
+                    }
+                }
+                await().atMost(PATIENCE).until(() -> deliveries.size() == EVENTS);
+                assertThat(deliveries.values()).containsOnly(1);
+            }
+        }
+    }
+
+    @Test
+    @Tag("soak")
+    void aNewPoolerThatPreparesNothingIsToldOfAsAnOldOne() {
+        try (PgBouncerServer newer = PgBouncerServer.startNewer(PostgresServer.shared(), 0);
+                HikariDataSource pool = TestDatabase.pool(newer.urlOf(direct), 2)) {
+            assertThatThrownBy(JdbcOutbox.of(pool)::createSchema).hasMessageContaining("max_prepared_statements");
         }
     }
 

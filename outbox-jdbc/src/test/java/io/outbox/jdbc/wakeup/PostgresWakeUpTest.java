@@ -45,6 +45,7 @@ class PostgresWakeUpTest {
     private final String url = TestDatabase.POSTGRESQL.newUrl();
     private final List<AutoCloseable> opened = new ArrayList<>();
     private final Set<String> delivered = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger deliveries = new AtomicInteger();
 
     @AfterEach
     void closeAll() throws Exception {
@@ -70,6 +71,7 @@ class PostgresWakeUpTest {
     private WakeUp deliverer(JdbcOutbox jdbc, WakeUp wakeUp) {
         DefaultListenerRegistry listeners = new DefaultListenerRegistry();
         listeners.register("Hinted", event -> {
+            deliveries.incrementAndGet();
             delivered.add(event.eventId());
             return DispatchResult.done();
         });
@@ -129,6 +131,21 @@ class PostgresWakeUpTest {
         for (int i = 0; i < 20; i++) {
             writeAndAwait.run();
         }
+    }
+
+    @Test
+    void ofManyNodesThatHearOfAnEventOneDeliversIt() {
+        JdbcOutbox here = jdbc(pool(url, 30));
+        for (int node = 0; node < 10; node++) {
+            awaitHints(deliverer(here, here.wakeUp()));
+        }
+        Runnable writeAndAwait = writer(jdbc(pool(url, 3)));
+
+        for (int i = 0; i < 20; i++) {
+            writeAndAwait.run();
+        }
+
+        assertThat(deliveries).as("each event once").hasValue(20);
     }
 
     @Test
