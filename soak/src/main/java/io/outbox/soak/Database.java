@@ -4,7 +4,9 @@ import io.outbox.soak.fault.FaultKind;
 import io.outbox.testservers.MariaDbServer;
 import io.outbox.testservers.MySqlServer;
 import io.outbox.testservers.PostgresServer;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -29,8 +31,14 @@ public enum Database {
     Set<FaultKind> faults() {
         return Arrays.stream(FaultKind.values())
                 .filter(kind -> this != REDIS || !kind.needsDatabase())
+                .filter(kind -> kind != FaultKind.SERVER_DISK_FULL || disk().isPresent())
                 .filter(kind -> this != MARIADB || kind != FaultKind.SERVER_FAIL_OVER)
                 .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Returns the small disk on which servers have their data, if there is one. */
+    static Optional<Path> disk() {
+        return Optional.ofNullable(System.getProperty("soak.disk")).map(Path::of);
     }
 
     /** Returns whether events can be delivered in the order of their keys, and their writers can be made to wait for each other. */

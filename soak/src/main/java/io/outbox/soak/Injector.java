@@ -80,6 +80,8 @@ final class Injector {
                 during(planned, () -> node.tell(Command.WRITE_LARGE), () -> node.tell(Command.WRITE_SMALL));
             case SERVER_KILLED -> during(planned, server::kill, server::restart);
             case SERVER_FROZEN -> during(planned, server::pause, server::resume);
+            case SERVER_DISK_FULL ->
+                during(planned, new FullDisk(Database.disk().orElseThrow(), server));
             case SERVER_REFUSING -> during(planned, store.refusing());
             case SERVER_BLOCKING -> during(planned, store.blocking());
             case SERVER_LOST_ANSWERS -> during(planned, new LostAnswers(cluster.proxies()));

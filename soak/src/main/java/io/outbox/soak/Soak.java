@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
  *
  * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb,redis}, default all), {@code soak.ordering}
  * (of {@code none,key}, default both, one after the other, where the database keeps the order of keys), {@code soak.minutes} (for each run, default 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.skew} (seconds by which the clocks of
- * nodes differ, default 90), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers and reports, default
+ * nodes differ, default 90), {@code soak.disk} (a directory on a small disk for the data of servers, without which that disk is never
+ * full), {@code soak.former} (a directory with jars of a former version, by which nodes run until they are replaced), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers and reports, default
  * {@code soak/target/soak}).
  */
 public final class Soak {
@@ -32,6 +33,10 @@ public final class Soak {
                 Duration.ofMillis((long) (Double.parseDouble(System.getProperty("soak.minutes", "5")) * 60_000));
         long seed = Long.getLong("soak.seed", new Random().nextInt(Integer.MAX_VALUE));
         Path directory = Path.of(System.getProperty("soak.directory", "soak/target/soak"));
+        Database.disk()
+                .ifPresentOrElse(
+                        disk -> System.setProperty("outbox.test.run", disk.toString()),
+                        () -> System.out.println("The disk is never full: no small one is given by -Dsoak.disk"));
         boolean kept = true;
         for (Database database : databases) {
             if (faults(database).isEmpty()) {

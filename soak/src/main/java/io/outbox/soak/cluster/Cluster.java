@@ -52,7 +52,7 @@ public final class Cluster implements AutoCloseable {
      */
     public void start(int nodes) throws InterruptedException {
         for (int i = 1; i <= nodes; i++) {
-            Slot slot = new Slot("n" + i, i == nodes ? address.impatient() : address, skew.multipliedBy(i - 2));
+            Slot slot = new Slot("n" + i, i == nodes, skew.multipliedBy(i - 2));
             slots.add(slot);
             slot.startNode();
         }
@@ -114,17 +114,19 @@ public final class Cluster implements AutoCloseable {
     private final class Slot {
 
         private final String name;
+        private final boolean last;
         private final TcpProxy proxy;
         private final String url;
         private final Duration skew;
         private Node node;
         private int generation;
 
-        private Slot(String name, Address address, Duration skew) {
+        private Slot(String name, boolean last, Duration skew) {
             this.name = name;
+            this.last = last;
             this.skew = skew;
             this.proxy = TcpProxy.start(address.port());
-            this.url = address.through(proxy);
+            this.url = (last ? address.impatient() : address).through(proxy);
         }
 
         private void startNode() {
@@ -139,6 +141,7 @@ public final class Cluster implements AutoCloseable {
                             seeds.nextLong(),
                             skew,
                             inOrder),
+                    ClassPaths.of(generation == 1 && !last),
                     watchdog);
             all.add(node);
         }

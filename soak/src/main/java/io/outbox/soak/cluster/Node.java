@@ -33,7 +33,7 @@ public final class Node {
         this.watchdog = watchdog;
     }
 
-    static Node start(NodeSettings settings, Watchdog watchdog) {
+    static Node start(NodeSettings settings, String classPath, Watchdog watchdog) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
@@ -41,7 +41,7 @@ public final class Node {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 NodeMain.class.getName()));
         command.addAll(settings.toArguments());
         Path output = settings.ledger().resolveSibling(settings.name() + ".out");

@@ -33,6 +33,8 @@ public enum FaultKind {
 
     SERVER_KILLED(Excuse.NEVER),
     SERVER_FROZEN(Excuse.NEVER),
+    /** The disk of the server is full; the operator frees it and starts the server again. Needs a small disk, see {@code soak.disk}. */
+    SERVER_DISK_FULL(Excuse.NEVER),
     /** Every UPDATE of the outbox table fails, in Redis every write. */
     SERVER_REFUSING(Excuse.NEVER),
     /** Every change of the outbox waits. */
@@ -87,7 +89,8 @@ public enum FaultKind {
     public boolean delaysEvents() {
         return switch (this) {
             case KILLED, STOPPED, STALLED, LATE_ANSWERS, CUT_OFF, CLOSED, POOL_EXHAUSTED -> true;
-            case SERVER_KILLED, SERVER_FROZEN, SERVER_REFUSING, SERVER_BLOCKING, SERVER_FAIL_OVER -> true;
+            case SERVER_KILLED, SERVER_FROZEN, SERVER_DISK_FULL -> true;
+            case SERVER_REFUSING, SERVER_BLOCKING, SERVER_FAIL_OVER -> true;
             case RESET, LOST_ANSWERS, CAUGHT_ERRORS, LARGE_PAYLOADS -> false;
             case SERVER_LOST_ANSWERS, SERVER_SESSIONS_ENDED, SERVER_ROWS_LOCKED, SERVER_SNAPSHOT -> false;
         };
