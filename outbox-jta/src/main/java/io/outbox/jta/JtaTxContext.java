@@ -1,6 +1,5 @@
 package io.outbox.jta;
 
-import io.outbox.spi.TransactionCallbacks;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
 import jakarta.transaction.Status;
@@ -70,29 +69,36 @@ public final class JtaTxContext implements TxContext {
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public boolean beforeCommit(Runnable work) {
-        return callbacks().beforeCommit(work);
+        scope().beforeCommit(Objects.requireNonNull(work, "work"));
+        return true;
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterCommit(Runnable callback) {
-        callbacks().afterCommit(callback);
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end == TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterRollback(Runnable callback) {
-        callbacks().afterRollback(callback);
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end != TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterCompletion(Consumer<TransactionEnd> callback) {
-        callbacks().afterCompletion(callback);
-    }
-
-    private TransactionCallbacks callbacks() {
-        return scope().callbacks();
+        scope().afterCompletion(Objects.requireNonNull(callback, "callback"));
     }
 
     /** Returns what this context knows of the current transaction, which the registry keeps with it. */

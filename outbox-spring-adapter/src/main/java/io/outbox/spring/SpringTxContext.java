@@ -81,25 +81,36 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public boolean beforeCommit(Runnable work) {
-        return scope().callbacks().beforeCommit(work);
+        scope().beforeCommit(Objects.requireNonNull(work, "work"));
+        return true;
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterCommit(Runnable callback) {
-        scope().callbacks().afterCommit(callback);
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end == TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterRollback(Runnable callback) {
-        scope().callbacks().afterRollback(callback);
+        Objects.requireNonNull(callback, "callback");
+        afterCompletion(end -> {
+            if (end != TransactionEnd.COMMITTED) {
+                callback.run();
+            }
+        });
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterCompletion(Consumer<TransactionEnd> callback) {
-        scope().callbacks().afterCompletion(callback);
+        scope().afterCompletion(Objects.requireNonNull(callback, "callback"));
     }
 
     /** Notes the connection that a new transaction began with. Called by transaction managers. */

@@ -1,14 +1,10 @@
 /** Calls of the administration's API, which is beside the files of the dashboard. */
 
-/** The page is at the base path, with a slash at its end or the name of its file. */
-const ROOT = new URL('api/', location.href);
+const ROOT = new URL('../api/', import.meta.url);
 const TOKEN = 'outbox.token';
 const PATIENCE_MS = 20_000;
 
 let whenUnauthorized = () => {};
-
-/** The last answer that has a tag: if it is asked for again and is the same, it is not sent again. */
-let tagged = { url: '', tag: '', data: null };
 
 /** An answer that is not what was asked for, as RFC 9457 has it. */
 export class Problem extends Error {
@@ -82,13 +78,12 @@ async function problem(response) {
 }
 
 /** Sends a request, and returns the answer if it is a good one. */
-async function send(method, url, { body, signal, accept = 'application/json', tag } = {}) {
+async function send(method, url, { body, signal, accept = 'application/json' } = {}) {
   let response;
   try {
     response = await fetch(url, {
       method,
-      headers: { ...headers(body, accept), ...(tag && { 'If-None-Match': tag }) },
-      cache: 'no-store',
+      headers: headers(body, accept),
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
       redirect: 'manual',
@@ -108,7 +103,7 @@ async function send(method, url, { body, signal, accept = 'application/json', ta
   if (response.status === 401) {
     whenUnauthorized();
   }
-  if (!response.ok && response.status !== 304) {
+  if (!response.ok) {
     throw await problem(response);
   }
   return response;
@@ -121,17 +116,8 @@ function patient(signal) {
 }
 
 export async function get(path, params = {}, signal = undefined) {
-  const url = address(path, params);
-  const known = tagged.url === url.href ? tagged : null;
-  const response = await send('GET', url, { signal: patient(signal), tag: known?.tag });
-  if (response.status === 304) {
-    return known.data;
-  }
-  const data = await response.json();
-  if (response.headers.has('ETag')) {
-    tagged = { url: url.href, tag: response.headers.get('ETag'), data };
-  }
-  return data;
+  const response = await send('GET', address(path, params), { signal: patient(signal) });
+  return response.json();
 }
 
 /** Returns an answer whose body goes on. */

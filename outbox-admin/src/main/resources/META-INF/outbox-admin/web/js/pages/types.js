@@ -77,12 +77,7 @@ function Name({ type }) {
   return h(
     'div',
     { class: 'lines' },
-    h(
-      'span',
-      { class: 'type-name' },
-      h('a', { href: href('events', { eventType: type.eventType }), class: 'strong clip', 'data-entry': true }, type.eventType),
-      h('a', { href: href('', { eventType: type.eventType }), class: 'small', 'aria-label': `Charts of ${type.eventType}` }, 'Charts'),
-    ),
+    h('a', { href: href('events', { eventType: type.eventType }), class: 'strong clip', 'data-entry': true }, type.eventType),
     h(Policy, { lane: type.lane, retries: type.retries }),
   );
 }
@@ -103,7 +98,7 @@ function State({ type }) {
       'div',
       { class: 'cause' },
       h(Badge, { state: 'UNAVAILABLE' }),
-      h('span', { class: 'small clamp', title: type.unavailable.cause }, shortError(type.unavailable.cause)),
+      h('span', { class: 'small wrap' }, shortError(type.unavailable.cause)),
       h('span', { class: 'small muted' }, 'since ', h(Ago, { at: type.unavailable.since })),
     );
   }
