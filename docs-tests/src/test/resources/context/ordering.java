@@ -5,6 +5,7 @@ import io.outbox.jdbc.DeadLetterSchema;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.store.DeadLetterStore;
+import io.outbox.redis.RedisOutbox;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.KeyHead;
 import java.time.Duration;
@@ -16,4 +17,5 @@ abstract class Context {
     DataSource dataSource;
     DeadLetterStore deadLetters;
     Outbox outbox;
+    RedisOutbox redis;
 }

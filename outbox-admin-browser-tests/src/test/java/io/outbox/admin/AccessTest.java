@@ -35,7 +35,7 @@ class AccessTest {
             assertThat(viewer.text("The server does not know the token")).isVisible();
             enter(viewer, READ);
             assertThat(viewer.heading("OrderPlaced")).isVisible();
-            assertThat(viewer.text("may only look")).isVisible();
+            assertThat(viewer.text("read-only")).isVisible();
             assertThat(viewer.page.locator(".live")).hasText("Live");
             assertThat(viewer.page.locator("main button:has-text('Replay')")).hasCount(0);
             for (String path : List.of("dead", "dead?view=letters", "types")) {
@@ -46,7 +46,7 @@ class AccessTest {
             viewer.page.reload();
             assertThat(viewer.heading("Types and lanes")).isVisible();
 
-            viewer.button("Forget token").click();
+            viewer.button("Sign out").click();
             enter(viewer, OPERATE);
             viewer.open("events/" + id);
             assertThat(viewer.button("Replay")).isVisible();
@@ -86,6 +86,51 @@ class AccessTest {
                 viewer.page.keyboard().press(key[0]);
                 assertThat(viewer.heading(key[1])).isVisible();
             }
+        }
+    }
+
+    @Test
+    void theFocusIsWhereSomethingHasHappened(Browser browser) {
+        try (Shop shop = Shop.open();
+                Viewer viewer = new Viewer(browser, shop).expectingRefusals()) {
+            String id = shop.writeDead(1, "OrderPlaced", "no stock").get(0);
+            viewer.open("dead?view=letters");
+            viewer.link("OrderPlaced").press("Enter");
+            assertThat(viewer.heading("OrderPlaced")).isFocused();
+            assertThat(viewer.page.locator(".links [aria-current]")).containsText("Dead letters");
+            viewer.page.keyboard().press("g");
+            viewer.page.keyboard().press("t");
+            assertThat(viewer.heading("Types and lanes")).isFocused();
+
+            viewer.open("events/" + id);
+            viewer.button("Resolve").press("Enter");
+            viewer.page.keyboard().press("Control+z");
+            assertThat(viewer.button("Undo")).hasCount(0);
+            viewer.button("Resolve").press("Enter");
+            viewer.button("Undo").focus();
+            assertThat(viewer.text("waiting")).isVisible();
+            viewer.page.keyboard().press("Enter");
+            assertThat(viewer.page.locator(".page-head .badge")).hasText("Dead letter");
+            viewer.open("events/nothing");
+            assertThat(viewer.page.locator("h1")).hasText("Not found");
+        }
+    }
+
+    @Test
+    void singleKeysCanBeSwitchedOff(Browser browser) {
+        try (Shop shop = Shop.open();
+                Viewer viewer = new Viewer(browser, shop)) {
+            viewer.open("types");
+            viewer.page.keyboard().press("?");
+            viewer.page.getByLabel("Single keys are shortcuts").uncheck();
+            viewer.button("Close").click();
+            viewer.page.keyboard().press("?");
+            assertThat(viewer.page.locator("dialog")).hasCount(0);
+            viewer.button("Shortcuts of the keyboard").click();
+            viewer.page.getByLabel("Single keys are shortcuts").check();
+            viewer.button("Close").click();
+            viewer.page.keyboard().press("?");
+            assertThat(viewer.page.locator("dialog")).hasCount(1);
         }
     }
 
@@ -194,7 +239,9 @@ class AccessTest {
                     .click();
             assertThat(viewer.heading("Dead events")).isVisible();
             assertThat(viewer.page.locator(".group")).containsText("no stock");
-            assertThat(viewer.page.locator(".group button")).hasCount(2);
+            assertThat(viewer.page.locator(".group .button")).hasCount(1);
+            viewer.button("Other actions on group of OrderPlaced").click();
+            assertThat(viewer.page.locator(".group .button")).hasCount(2);
             viewer.link("One by one").click();
             assertThat(viewer.rows()).hasCount(1);
             viewer.open("dead");

@@ -121,7 +121,7 @@ class ActionsTest {
         viewer.button("Release").click();
         assertThat(viewer.page.locator("dialog")).containsText("node-b has it in hand");
         viewer.page.locator("dialog .danger").click();
-        assertThat(viewer.text("The event is free for any node")).isVisible();
+        assertThat(viewer.text("Released")).isVisible();
         assertThat(viewer.button("Release")).hasCount(0);
     }
 
@@ -132,20 +132,25 @@ class ActionsTest {
         viewer.open("events/" + id);
         viewer.button("Edit and replay").click();
         Locator payload = viewer.page.locator("textarea");
-        assertThat(payload).hasValue("{\"total\":12345678901234567890.50}");
+        assertThat(payload).hasValue("{\n  \"total\": 12345678901234567890.50\n}");
+        assertThat(viewer.page.locator("dialog")).containsText("no funds");
         payload.fill("{\"total\":");
         assertThat(viewer.text("This is no JSON.")).isVisible();
+        viewer.button("Write and replay").click();
+        assertThat(viewer.button("Write it anyway")).isVisible();
         payload.fill("{\"total\":1}");
         viewer.button("Indent").click();
         assertThat(payload).hasValue("{\n  \"total\": 1\n}");
+        assertThat(viewer.page.getByLabel("Changes"))
+                .hasText("-   \"total\": 12345678901234567890.50\n+   \"total\": 1\n");
         viewer.button("Write and replay").click();
 
-        assertThat(viewer.page.locator("pre").first()).hasText("{\n  \"total\": 1\n}");
+        assertThat(viewer.page.locator("pre[aria-label=Payload]")).hasText("{\n  \"total\": 1\n}");
         assertThat(viewer.text("outbox_edited_from")).isVisible();
         assertThat(badge()).hasText("Done");
         viewer.open("events/" + id);
         assertThat(badge()).hasText("Resolved");
-        assertThat(viewer.page.locator("pre").first()).containsText("12345678901234567890.50");
+        assertThat(viewer.page.locator("pre[aria-label=Payload]")).containsText("12345678901234567890.50");
     }
 
     @Test

@@ -60,7 +60,7 @@ class HostileValuesTest {
             viewer.button("Edit and replay").click();
             viewer.button("Cancel").click();
             look(viewer, "dead");
-            viewer.button("Resolve group of " + IMAGE).click();
+            viewer.button("Replay group of " + IMAGE).click();
             assertThat(viewer.page.locator("dialog")).containsText("1 event matches.");
             viewer.button("Cancel").click();
             look(viewer, "dead?view=letters");
@@ -89,7 +89,7 @@ class HostileValuesTest {
             assertThat(viewer.page.locator("pre.code")).containsText("[");
             for (String page : List.of("constructor", "toString", "__proto__")) {
                 viewer.open(page);
-                assertThat(viewer.page.locator("main h2")).hasText("There is no such page");
+                assertThat(viewer.page.locator("main h1")).hasText("There is no such page");
             }
         }
     }

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -168,8 +169,12 @@ class PagesTest {
     @Test
     void chartsAreReadWithTheKeyboard() {
         viewer.open("");
-        viewer.page.locator(".chart-box").first().press("ArrowLeft");
-        assertThat(viewer.page.locator(".legend-time")).isVisible();
+        Locator chart = viewer.page.locator(".chart").first();
+        chart.locator(".chart-box").press("ArrowLeft");
+        assertThat(viewer.page.locator(".legend-time")).hasCount(5);
+        assertThat(chart.getByRole(AriaRole.STATUS)).containsText("Delivered not known");
+        chart.locator(".chart-box").press("Enter");
+        viewer.page.waitForURL(Pattern.compile(".*#/events\\?from=.*&to=.*"));
     }
 
     @Test
@@ -259,12 +264,52 @@ class PagesTest {
         viewer.open("events/" + id);
 
         assertThat(viewer.heading("OrderPlaced")).isVisible();
-        assertThat(viewer.page.locator("pre").first()).hasText("{\n  \"total\": 12345678901234567890.50\n}");
-        assertThat(viewer.text("Attempt 3 failed")).isVisible();
+        assertThat(viewer.page.locator("pre[aria-label=Payload]"))
+                .hasText("{\n  \"total\": 12345678901234567890.50\n}");
+        assertThat(viewer.page.locator(".why")).containsText("no stock");
+        assertThat(viewer.page.locator(".why")).containsText("3 attempts");
+        assertThat(viewer.text("Attempts 1 to 3 failed alike")).isVisible();
         assertThat(viewer.text("Moved to the dead letters")).isVisible();
         assertThat(viewer.page.locator(".timeline")).containsText("no stock");
         assertThat(viewer.link("Show the trace"))
                 .hasAttribute("href", "https://traces.example/trace/0af7651916cd43dd8448eb211c80319c");
+    }
+
+    @Test
+    void eventsOfAListAreReadOneAfterTheOther() {
+        shop.writeDead(3, "OrderPlaced", "no stock");
+        viewer.open("dead?view=letters&eventType=OrderPlaced");
+        viewer.link("OrderPlaced").first().click();
+        Locator place = viewer.page.locator(".crumbs");
+        assertThat(place).containsText("1 of 3");
+        viewer.page.keyboard().press("j");
+        assertThat(place).containsText("2 of 3");
+        viewer.page.keyboard().press("j");
+        assertThat(place).containsText("3 of 3");
+        viewer.page.keyboard().press("k");
+        assertThat(place).containsText("2 of 3");
+        viewer.link("Dead letters").first().click();
+        assertThat(viewer.rows()).hasCount(3);
+        assertThat(viewer.path()).contains("eventType=OrderPlaced");
+    }
+
+    @Test
+    void aLongPayloadIsFoldedAndWhatOperatorsDidIsInTheTimeline() {
+        String list = IntStream.range(0, 100).mapToObj(String::valueOf).collect(Collectors.joining(","));
+        String id = shop.write(Shop.event("OrderPlaced")
+                .payloadJson("{\"a\":[" + list + "],\"b\":{}}")
+                .header(Shop.ERROR, "no stock"));
+        shop.awaitDead(List.of(id));
+        viewer.open("events/" + id);
+        Locator payload = viewer.page.locator("pre[aria-label=Payload]");
+        assertThat(payload).containsText("[ … ] 100 lines");
+        payload.locator(".fold").click();
+        assertThat(payload).containsText("99\n  ],\n  \"b\": {}\n}");
+        viewer.button("Replay").click();
+        assertThat(viewer.text("Replayed by loopback")).isVisible();
+        viewer.link("What operators did").click();
+        assertThat(viewer.rows()).hasCount(1);
+        assertThat(viewer.page.getByLabel("Event id")).hasValue(id);
     }
 
     @Test
@@ -303,6 +348,7 @@ class PagesTest {
         shop.writeDead(2, "OrderPlaced", "no stock");
         viewer.open("dead");
         assertThat(viewer.page.locator(".group")).hasCount(2);
+        viewer.link("Count").click();
         assertThat(viewer.page.locator(".group").first()).containsText("Timeout after 100 ms");
 
         viewer.link("PaymentCaptured").click();
@@ -350,7 +396,9 @@ class PagesTest {
 
         Locator groups = viewer.page.locator(".group");
         assertThat(groups.nth(0).locator(".group-count")).hasText("1,000+");
-        assertThat(groups.nth(0).locator("button")).hasCount(3);
+        assertThat(groups.nth(0).locator(".button")).hasCount(1);
+        viewer.button("Other actions on group of OrderPlaced").click();
+        assertThat(groups.nth(0).locator(".button")).hasCount(3);
         assertThat(groups.nth(1).locator(".group-count")).hasText("1,000");
         assertThat(groups.nth(1)).containsText("unknown type");
         assertThat(groups.nth(1).locator("button")).hasCount(0);

@@ -4,6 +4,8 @@ import io.outbox.model.AuditEntry;
 import io.outbox.spi.InspectionBackend;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,6 +21,8 @@ final class AuditLog {
     private static final String FAILED = "the application's log says why; perhaps it was done all the same";
     private static final int LONGEST_NAME = 128;
     private static final int LONGEST_TARGET = 256;
+    private static final int PART = 1_000;
+    private static final int MOST_LOOKED_AT = 5_000;
 
     private final InspectionBackend backend;
     private final Clock clock;
@@ -80,7 +84,55 @@ final class AuditLog {
         return text.length() <= length ? text : text.substring(0, length - 1) + "…";
     }
 
-    List<AuditEntry> latest(String before, int limit) {
-        return backend.audits(before, limit);
+    /** What is looked for; each part may be {@code null}. */
+    record Filter(String who, String action, String event, Instant from, Instant to) {
+
+        boolean matches(AuditEntry entry) {
+            return (who == null || entry.who().equalsIgnoreCase(who))
+                    && (action == null || entry.action().startsWith(action))
+                    && (event == null || isAbout(entry))
+                    && (to == null || entry.at().isBefore(to));
+        }
+
+        /** Actions on several events name them all in their detail. */
+        private boolean isAbout(AuditEntry entry) {
+            return entry.target().equals(event)
+                    || (entry.detail() != null
+                            && List.of(entry.detail().split(" ")).contains(event));
+        }
+
+        boolean isEmpty() {
+            return who == null && action == null && event == null && to == null;
+        }
+
+        boolean isOver(AuditEntry entry) {
+            return from != null && entry.at().isBefore(from);
+        }
+    }
+
+    /** Returns what matches, the latest first. One call looks at so many entries only, and then says where to go on. */
+    Views.Page<Views.AuditEntry> latest(Filter filter, String before, int limit) {
+        List<Views.AuditEntry> found = new ArrayList<>();
+        String next = before;
+        int size = filter.isEmpty() ? limit : PART;
+        for (int looked = 0; looked < MOST_LOOKED_AT; looked += size) {
+            List<AuditEntry> part = backend.audits(next, size);
+            for (AuditEntry entry : part) {
+                if (filter.isOver(entry)) {
+                    return new Views.Page<>(found, null);
+                }
+                if (filter.matches(entry)) {
+                    found.add(Views.AuditEntry.of(entry));
+                }
+                next = entry.id();
+                if (found.size() == limit) {
+                    return new Views.Page<>(found, next);
+                }
+            }
+            if (part.size() < size) {
+                return new Views.Page<>(found, null);
+            }
+        }
+        return new Views.Page<>(found, next);
     }
 }

@@ -7,9 +7,10 @@ import io.outbox.spi.DeadLetterFilter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Dead letters below {@value #PATH}: read by batch number, and changed one by one or together. */
 final class DlqApi {
@@ -19,6 +20,8 @@ final class DlqApi {
     private static final int LEAST_BATCH = 10;
     private static final int MOST_BATCH = 100;
     private static final int DEFAULT_BATCH = 50;
+    private static final int AT_A_TIME = 5;
+
     /** Where batches end: a batch is found by passing all letters before it. */
     static final int MOST_LISTED = 50_000;
 
@@ -66,14 +69,16 @@ final class DlqApi {
         return queue.count(DeadLetterFilter.of(status, null, null)).exact();
     }
 
-    /** Writes letters one by one: their payloads together may be larger than the heap. */
+    /** Writes a few letters at a time: the payloads of all together may be larger than the heap. */
     private void write(DeadLetterQueue queue, List<String> ids, OutputStream out) throws IOException {
         char separator = '[';
-        for (String id : ids) {
-            Optional<DeadLetter> letter = queue.find(id);
-            if (letter.isPresent()) {
+        for (int i = 0; i < ids.size(); i += AT_A_TIME) {
+            List<String> some = ids.subList(i, Math.min(ids.size(), i + AT_A_TIME));
+            List<DeadLetter> letters = new ArrayList<>(queue.find(some));
+            letters.sort(Comparator.comparingInt(letter -> some.indexOf(letter.eventId())));
+            for (DeadLetter letter : letters) {
                 out.write(separator);
-                out.write(Json.bytes(views.letter(letter.get())));
+                out.write(Json.bytes(views.letter(letter)));
                 separator = ',';
             }
         }

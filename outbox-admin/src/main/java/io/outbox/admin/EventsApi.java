@@ -1,5 +1,8 @@
 package io.outbox.admin;
 
+import static io.outbox.spi.DeadLetterQuery.Order.NEWEST_FIRST;
+import static io.outbox.spi.DeadLetterQuery.Order.OLDEST_FIRST;
+
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
@@ -12,6 +15,7 @@ import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Events, dead letters and groups of failures: what operators look at. */
 final class EventsApi {
@@ -32,6 +36,12 @@ final class EventsApi {
         "after"
     };
 
+    /** Which dead events come first; the oldest, unless something else is said. */
+    private enum Order {
+        OLDEST,
+        NEWEST
+    }
+
     private final DeadEvents dead;
     private final InspectionBackend inspection;
     private final Views views;
@@ -45,7 +55,10 @@ final class EventsApi {
     void addTo(Routes routes, String api) {
         routes.get(api + "/events", this::search, SEARCH)
                 .get(api + "/events/{id}", this::one)
-                .get(api + "/dead-letters", this::letters, SEARCH)
+                .get(
+                        api + "/dead-letters",
+                        this::letters,
+                        Stream.concat(Stream.of(SEARCH), Stream.of("order")).toArray(String[]::new))
                 .get(api + "/groups", this::groups, "limit");
     }
 
@@ -78,12 +91,12 @@ final class EventsApi {
         return AdminResponse.json(200, new Views.Page<>(items, next));
     }
 
-    /** Returns an event wherever it is, with its history. */
+    /** Returns an event wherever it is, with its history; its payload may be large, so not to who has it already. */
     private AdminResponse one(Exchange exchange) {
         String id = exchange.anyId();
         List<FailedAttempt> history = dead.events().attempts(id);
-        return AdminResponse.json(
-                200,
+        return Tag.json(
+                exchange.request(),
                 inspection
                         .find(id)
                         .<Record>map(event -> views.whole(event, history))
@@ -94,7 +107,9 @@ final class EventsApi {
     private AdminResponse letters(Exchange exchange) {
         DeadLetterFilter filter =
                 new DeadLetterFilter(exchange.choice("status", DlqStatus.class), filter(exchange, Set.of()));
-        DeadLetterQuery query = DeadLetterQuery.matching(filter, exchange.number("limit", DEFAULT, 1, MOST));
+        Order order = exchange.choice("order", Order.class);
+        DeadLetterQuery query = DeadLetterQuery.matching(filter, exchange.number("limit", DEFAULT, 1, MOST))
+                .in(order == Order.NEWEST ? NEWEST_FIRST : OLDEST_FIRST);
         String after = exchange.param("after");
         Page<DeadLetter> page = dead.events().query(after == null ? query : query.after(cursor(after)));
         return page(

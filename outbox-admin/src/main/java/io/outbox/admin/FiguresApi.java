@@ -48,7 +48,7 @@ final class FiguresApi {
                 .get(api + "/series", this::series, "minutes", "node", "eventType")
                 .get(api + "/nodes", exchange -> AdminResponse.json(200, nodes.all()))
                 .get(api + "/types", exchange -> AdminResponse.json(200, types()))
-                .get(api + "/audit", this::audit, "limit", "after");
+                .get(api + "/audit", this::audit, "who", "action", "event", "from", "to", "limit", "after");
     }
 
     /** Returns what changes all the time. */
@@ -143,10 +143,12 @@ final class FiguresApi {
 
     private AdminResponse audit(Exchange exchange) {
         int limit = exchange.number("limit", 50, 1, 200);
-        List<Views.AuditEntry> items = audit.latest(exchange.param("after"), limit).stream()
-                .map(Views.AuditEntry::of)
-                .toList();
-        String next = items.size() < limit ? null : items.get(items.size() - 1).id();
-        return AdminResponse.json(200, new Views.Page<>(items, next));
+        AuditLog.Filter filter = new AuditLog.Filter(
+                exchange.param("who"),
+                exchange.param("action"),
+                exchange.param("event"),
+                exchange.time("from"),
+                exchange.time("to"));
+        return AdminResponse.json(200, audit.latest(filter, exchange.param("after"), limit));
     }
 }

@@ -23,14 +23,15 @@ import java.util.function.Supplier;
  * writes. So a stalled viewer costs one thread and holds up nobody, and their number is limited.
  *
  * <p>A stream ends when its other end is gone, which a write finds out; when the look fails, so that the viewer asks and is told
- * why; after a while, so that who may look is decided anew; and when the feed is closed. Thread-safe.
+ * why; after a while, so that who may look is decided anew; and when the feed is closed. While a look takes long, viewers are told
+ * so in place of a heartbeat, since what they see grows old. Thread-safe.
  */
 final class LiveFeed implements AutoCloseable {
 
     /** How often is looked and written, and for how long. */
     record Pace(Duration rest, Duration heartbeat, Duration longest) {}
 
-    static final Pace PACE = new Pace(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(10));
+    static final Pace PACE = new Pace(Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofMinutes(10));
     static final int MOST_STREAMS = 16;
 
     private static final System.Logger LOG = System.getLogger(LiveFeed.class.getName());
@@ -45,6 +46,8 @@ final class LiveFeed implements AutoCloseable {
     private final Set<Stream> streams = new LinkedHashSet<>();
     private byte[] latest;
     private boolean isLooking;
+    private volatile long lookingSince;
+    private volatile boolean isUnderWay;
     private volatile boolean isClosed;
 
     LiveFeed(Supplier<Object> look, Pace pace) {
@@ -79,7 +82,10 @@ final class LiveFeed implements AutoCloseable {
 
     private void tell() {
         long begun = System.nanoTime();
+        lookingSince = begun;
+        isUnderWay = true;
         byte[] frame = frame();
+        isUnderWay = false;
         long looked = System.nanoTime() - begun;
         synchronized (this) {
             streams.forEach(frame == null ? Stream::stop : stream -> stream.offer(frame));
@@ -90,6 +96,14 @@ final class LiveFeed implements AutoCloseable {
                 looker.schedule(this::tell, rest, TimeUnit.NANOSECONDS);
             }
         }
+    }
+
+    /** Returns what is said while there is nothing new: that we are here, and for how long the store has not answered. */
+    private byte[] sign() {
+        Duration waited = Duration.ofNanos(System.nanoTime() - lookingSince);
+        return isUnderWay && waited.compareTo(pace.heartbeat) >= 0
+                ? ("event: late\ndata: {\"waitedMs\":" + waited.toMillis() + "}\n\n").getBytes(StandardCharsets.UTF_8)
+                : HEARTBEAT;
     }
 
     /** Returns what there is to be told, or {@code null} if that cannot be found out. */
@@ -165,7 +179,7 @@ final class LiveFeed implements AutoCloseable {
             if (isOver || System.nanoTime() - begun > pace.longest.toNanos()) {
                 return null;
             }
-            byte[] frame = next == null ? HEARTBEAT : next;
+            byte[] frame = next == null ? sign() : next;
             next = null;
             return frame;
         }

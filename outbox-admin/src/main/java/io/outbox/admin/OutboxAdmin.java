@@ -130,7 +130,7 @@ public final class OutboxAdmin implements AutoCloseable {
     }
 
     private AdminResponse answer(AdminRequest request) {
-        AdminResponse file = request.isRead() ? file(request.target().path()) : null;
+        AdminResponse file = request.isRead() ? file(request) : null;
         if (file != null) {
             access.requireForFiles(request);
             return file;
@@ -145,12 +145,13 @@ public final class OutboxAdmin implements AutoCloseable {
         }
     }
 
-    private AdminResponse file(String path) {
+    private AdminResponse file(AdminRequest request) {
+        String path = request.target().path();
         // Addresses inside of the dashboard are relative to its own, which therefore ends with a slash.
         if (path.equals(basePath)) {
             return AdminResponse.redirect(basePath.substring(basePath.lastIndexOf('/') + 1) + "/");
         }
-        return path.startsWith(basePath + "/") ? WebFiles.find(path.substring(basePath.length() + 1)) : null;
+        return path.startsWith(basePath + "/") ? WebFiles.find(path.substring(basePath.length() + 1), request) : null;
     }
 
     private static List<String> segments(String path) {

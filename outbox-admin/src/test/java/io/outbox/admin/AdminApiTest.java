@@ -159,7 +159,11 @@ class AdminApiTest {
         String fingerprint = largest.get("fingerprint").getAsString();
         assertThat(ids(BASE + "/dead-letters?limit=2&fingerprint=" + fingerprint))
                 .isEqualTo(slow);
-        assertThat(ids(BASE + "/dead-letters?limit=2")).hasSize(6);
+        List<String> oldestFirst = new ArrayList<>(ids(BASE + "/dead-letters?limit=2"));
+        assertThat(oldestFirst).hasSize(6);
+        Collections.reverse(oldestFirst);
+        assertThat(ids(BASE + "/dead-letters?limit=2&order=newest")).isEqualTo(oldestFirst);
+        assertThat(fixture.get(BASE + "/dead-letters?order=any").status()).isEqualTo(400);
         assertThat(fixture.get(BASE + "/dead-letters?after=rubbish").status()).isEqualTo(400);
     }
 
@@ -240,6 +244,12 @@ class AdminApiTest {
                         "replay " + ids.get(0));
         assertThat(audit.get(0).getAsJsonObject().get("who").getAsString()).isEqualTo("loopback");
         assertThat(ids(BASE + "/audit?limit=2")).hasSize(7).doesNotHaveDuplicates();
+        assertThat(ids(BASE + "/audit?limit=2&event=" + ids.get(1))).hasSize(3);
+        assertThat(ids(BASE + "/audit?action=replay&event=" + ids.get(2))).hasSize(2);
+        assertThat(ids(BASE + "/audit?who=Loopback&action=delete")).hasSize(1);
+        assertThat(ids(BASE + "/audit?who=ann")).isEmpty();
+        assertThat(ids(BASE + "/audit?from=2100-01-01T00:00:00Z")).isEmpty();
+        assertThat(ids(BASE + "/audit?to=2020-01-01T00:00:00Z")).isEmpty();
     }
 
     @Test

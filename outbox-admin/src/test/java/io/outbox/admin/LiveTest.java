@@ -197,6 +197,33 @@ class LiveTest {
     }
 
     @Test
+    void whoWaitsForAStoreThatDoesNotAnswerIsTold() throws InterruptedException {
+        CountDownLatch answers = new CountDownLatch(1);
+        try (LiveFeed feed = new LiveFeed(() -> held(answers), new LiveFeed.Pace(LONG, Duration.ofMillis(20), LONG))) {
+            Stalled viewer = new Stalled();
+            viewer.goOn.countDown();
+            feed.start(viewer, () -> {});
+            String told = viewer.next();
+            while (told.startsWith(":")) {
+                told = viewer.next();
+            }
+            assertThat(told).startsWith("event: late\ndata: {\"waitedMs\":");
+            answers.countDown();
+            await().atMost(Duration.ofSeconds(60)).until(() -> viewer.next().startsWith("event: update"));
+            await().atMost(Duration.ofSeconds(60)).until(() -> viewer.next().equals(":\n\n"));
+        }
+    }
+
+    private static int held(CountDownLatch answers) {
+        try {
+            answers.await();
+            return 1;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
     void nobodyLooksWhileNobodyListens() throws InterruptedException {
         AtomicInteger looks = new AtomicInteger();
         CountDownLatch ended = new CountDownLatch(1);

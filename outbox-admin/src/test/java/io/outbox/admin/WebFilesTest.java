@@ -2,8 +2,11 @@ package io.outbox.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /** The files of the dashboard fit together, and keep to what its policy for browsers allows. */
@@ -76,6 +80,57 @@ class WebFilesTest {
                     .as("%s", module)
                     .doesNotContainPattern("(?i)innerHTML|insertAdjacentHTML|document\\.write|eval\\(|new Function")
                     .doesNotContain("http://", "https://");
+        }
+    }
+
+    @Test
+    void browsersKeepFilesAndCompareThePageThatNamesThem() throws IOException {
+        try (AdminFixture fixture = AdminFixture.withDeadLetters()) {
+            HttpResponse<InputStream> page = fixture.stream("/outbox-admin/");
+            assertThat(page.headers().firstValue("Cache-Control")).hasValue("no-cache");
+            String tag = page.headers().firstValue("ETag").orElseThrow();
+            HttpResponse<InputStream> same = fixture.stream("/outbox-admin/", "If-None-Match", tag);
+            assertThat(same.statusCode()).isEqualTo(304);
+            assertThat(same.body().readAllBytes()).isEmpty();
+
+            String main = all(
+                            "src=\"(v-[0-9a-f]+/js/main\\.js)\"",
+                            new String(page.body().readAllBytes(), StandardCharsets.UTF_8))
+                    .iterator()
+                    .next();
+            HttpResponse<InputStream> kept = fixture.stream("/outbox-admin/" + main);
+            assertThat(kept.headers().firstValue("Cache-Control"))
+                    .hasValueSatisfying(text -> assertThat(text).contains("immutable"));
+            assertThat(kept.body().readAllBytes()).isEqualTo(Files.readAllBytes(WEB.resolve("js/main.js")));
+            assertThat(fixture.stream("/outbox-admin/v-0/js/main.js").statusCode())
+                    .isEqualTo(404);
+        }
+    }
+
+    @Test
+    void filesAreSentCompressedToWhoTakesThat() throws IOException {
+        try (AdminFixture fixture = AdminFixture.withDeadLetters()) {
+            String path = "/outbox-admin/css/base.css";
+            byte[] plain = fixture.stream(path).body().readAllBytes();
+            HttpResponse<InputStream> compressed = fixture.stream(path, "Accept-Encoding", "br, gzip");
+            assertThat(compressed.headers().firstValue("Content-Encoding")).hasValue("gzip");
+            byte[] sent = compressed.body().readAllBytes();
+            assertThat(sent).hasSizeLessThan(plain.length);
+            assertThat(new GZIPInputStream(new ByteArrayInputStream(sent)).readAllBytes())
+                    .isEqualTo(plain);
+        }
+    }
+
+    @Test
+    void anEventThatIsKnownIsNotSentAgain() throws IOException {
+        try (AdminFixture fixture = AdminFixture.withDeadLetters()) {
+            String path = AdminFixture.BASE + "/events/" + fixture.writeDead(1).get(0);
+            HttpResponse<InputStream> first = fixture.stream(path);
+            assertThat(first.headers().firstValue("Cache-Control")).hasValue("no-store");
+            String tag = first.headers().firstValue("ETag").orElseThrow();
+            assertThat(fixture.stream(path, "If-None-Match", tag).statusCode()).isEqualTo(304);
+            assertThat(fixture.post(path + "/resolve").status()).isEqualTo(204);
+            assertThat(fixture.stream(path, "If-None-Match", tag).statusCode()).isEqualTo(200);
         }
     }
 

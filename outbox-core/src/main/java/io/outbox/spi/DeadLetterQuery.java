@@ -4,17 +4,30 @@ import io.outbox.model.DlqStatus;
 import java.util.Objects;
 
 /**
- * A request for dead letters, oldest first.
+ * A request for dead letters, by the time at which their events were created.
  *
  * @param filter which letters qualify
  * @param limit the largest number of letters to return
- * @param after where the previous page ended, or {@code null} for the first
+ * @param after where the previous page ended, in the same order, or {@code null} for the first
+ * @param order which come first
  */
-public record DeadLetterQuery(DeadLetterFilter filter, int limit, PageCursor after) {
+public record DeadLetterQuery(DeadLetterFilter filter, int limit, PageCursor after, Order order) {
+
+    /** Which letters come first. */
+    public enum Order {
+        OLDEST_FIRST,
+        NEWEST_FIRST
+    }
 
     public DeadLetterQuery {
         Objects.requireNonNull(filter, "filter");
+        Objects.requireNonNull(order, "order");
         Limits.atLeastOne(limit, "limit");
+    }
+
+    /** A request for letters, oldest first. */
+    public DeadLetterQuery(DeadLetterFilter filter, int limit, PageCursor after) {
+        this(filter, limit, after, Order.OLDEST_FIRST);
     }
 
     /** Returns a request for the first letters of a state; {@code null} is any state. */
@@ -29,6 +42,11 @@ public record DeadLetterQuery(DeadLetterFilter filter, int limit, PageCursor aft
 
     /** Returns the same request for the page that begins there. */
     public DeadLetterQuery after(PageCursor cursor) {
-        return new DeadLetterQuery(filter, limit, cursor);
+        return new DeadLetterQuery(filter, limit, cursor, order);
+    }
+
+    /** Returns the same request in another order. */
+    public DeadLetterQuery in(Order other) {
+        return new DeadLetterQuery(filter, limit, after, other);
     }
 }

@@ -45,6 +45,14 @@ public interface JsonCodec {
                 + ": implement JsonCodec.fromJson(String, Type) there");
     }
 
+    /**
+     * Checks that there can be objects of this type, so that a class that no payload can be read as is found when an application
+     * starts, and not with its first event. A codec that cannot tell accepts every type, as this default does.
+     *
+     * @throws IllegalArgumentException if no payload at all can be read as this type; the message says what is missing
+     */
+    default void requireReadable(Type type) {}
+
     /** Reads a JSON object of strings; {@code null}, blank and the JSON null give an empty map. */
     default Map<String, String> parseStringMap(String json) {
         if (json == null || json.isBlank() || json.strip().equals("null")) {

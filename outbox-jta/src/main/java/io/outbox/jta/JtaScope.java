@@ -1,15 +1,12 @@
 package io.outbox.jta;
 
 import io.outbox.spi.OutboxBackendException;
-import io.outbox.spi.TransactionEnd;
+import io.outbox.spi.TransactionCallbacks;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /** One transaction as a {@link JtaTxContext} sees it: its connection, and what is due at its end. */
@@ -17,10 +14,8 @@ final class JtaScope implements Synchronization {
 
     private static final System.Logger LOG = System.getLogger(JtaScope.class.getName());
 
-    private final List<Runnable> beforeCommit = new ArrayList<>();
-    private final List<Consumer<TransactionEnd>> callbacks = new ArrayList<>();
+    private final TransactionCallbacks callbacks = new TransactionCallbacks();
     private Connection connection;
-    private boolean committing;
 
     /** Returns the connection of this transaction, the same one each time. */
     synchronized Connection connection(DataSource dataSource) {
@@ -35,45 +30,25 @@ final class JtaScope implements Synchronization {
         return connection;
     }
 
-    synchronized void beforeCommit(Runnable work) {
-        beforeCommit.add(work);
-    }
-
-    synchronized void afterCompletion(Consumer<TransactionEnd> callback) {
-        callbacks.add(callback);
+    TransactionCallbacks callbacks() {
+        return callbacks;
     }
 
     /** Called before a commit only. */
     @Override
-    public synchronized void beforeCompletion() {
-        committing = true;
-        beforeCommit.forEach(JtaScope::runSafely);
-        beforeCommit.clear();
+    public void beforeCompletion() {
+        callbacks.commitBegins();
+        callbacks.runBeforeCommit();
         close();
     }
 
     @Override
     public void afterCompletion(int status) {
-        for (Consumer<TransactionEnd> callback : endedWith()) {
-            runSafely(() -> callback.accept(end(status)));
-        }
-    }
-
-    private synchronized List<Consumer<TransactionEnd>> endedWith() {
         close();
-        List<Consumer<TransactionEnd>> due = List.copyOf(callbacks);
-        callbacks.clear();
-        return due;
+        callbacks.ended(callbacks.end(status == Status.STATUS_COMMITTED, status == Status.STATUS_ROLLEDBACK));
     }
 
-    private synchronized TransactionEnd end(int status) {
-        if (status == Status.STATUS_COMMITTED) {
-            return beforeCommit.isEmpty() ? TransactionEnd.COMMITTED : TransactionEnd.UNKNOWN;
-        }
-        return status == Status.STATUS_ROLLEDBACK && !committing ? TransactionEnd.ROLLED_BACK : TransactionEnd.UNKNOWN;
-    }
-
-    private void close() {
+    private synchronized void close() {
         if (connection != null) {
             try {
                 connection.close();
@@ -81,14 +56,6 @@ final class JtaScope implements Synchronization {
                 LOG.log(Level.DEBUG, "Cannot close a connection", e);
             }
             connection = null;
-        }
-    }
-
-    private static void runSafely(Runnable callback) {
-        try {
-            callback.run();
-        } catch (RuntimeException | Error e) {
-            LOG.log(Level.WARNING, "A transaction callback failed; the transaction is not affected", e);
         }
     }
 }

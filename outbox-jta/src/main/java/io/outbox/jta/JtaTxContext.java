@@ -1,5 +1,6 @@
 package io.outbox.jta;
 
+import io.outbox.spi.TransactionCallbacks;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
 import jakarta.transaction.Status;
@@ -69,36 +70,29 @@ public final class JtaTxContext implements TxContext {
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public boolean beforeCommit(Runnable work) {
-        scope().beforeCommit(Objects.requireNonNull(work, "work"));
-        return true;
+        return callbacks().beforeCommit(work);
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterCommit(Runnable callback) {
-        Objects.requireNonNull(callback, "callback");
-        afterCompletion(end -> {
-            if (end == TransactionEnd.COMMITTED) {
-                callback.run();
-            }
-        });
+        callbacks().afterCommit(callback);
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterRollback(Runnable callback) {
-        Objects.requireNonNull(callback, "callback");
-        afterCompletion(end -> {
-            if (end != TransactionEnd.COMMITTED) {
-                callback.run();
-            }
-        });
+        callbacks().afterRollback(callback);
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterCompletion(Consumer<TransactionEnd> callback) {
-        scope().afterCompletion(Objects.requireNonNull(callback, "callback"));
+        callbacks().afterCompletion(callback);
+    }
+
+    private TransactionCallbacks callbacks() {
+        return scope().callbacks();
     }
 
     /** Returns what this context knows of the current transaction, which the registry keeps with it. */

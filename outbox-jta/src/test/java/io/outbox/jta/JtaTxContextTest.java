@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.arjuna.ats.arjuna.common.CoreEnvironmentBean;
-import com.arjuna.ats.arjuna.common.ObjectStoreEnvironmentBean;
-import com.arjuna.common.internal.util.propertyservice.BeanPopulator;
 import io.agroal.api.AgroalDataSource;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
 import io.agroal.api.security.NamePrincipal;
@@ -24,7 +21,6 @@ import jakarta.transaction.Synchronization;
 import jakarta.transaction.Transaction;
 import jakarta.transaction.TransactionManager;
 import jakarta.transaction.TransactionSynchronizationRegistry;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -33,10 +29,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Events in transactions of Narayana, on a pool that takes part in them, in PostgreSQL. */
 class JtaTxContextTest {
@@ -44,29 +38,12 @@ class JtaTxContextTest {
     private static final int POOL = 4;
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
-    @TempDir
-    static Path directory;
-
-    private static TransactionManager transactions;
-    private static TransactionSynchronizationRegistry registry;
-
+    private final TransactionManager transactions = Narayana.TRANSACTIONS;
+    private final TransactionSynchronizationRegistry registry = Narayana.REGISTRY;
     private final List<String> delivered = new CopyOnWriteArrayList<>();
     private AgroalDataSource dataSource;
     private JtaTxContext context;
     private Outbox outbox;
-
-    @BeforeAll
-    static void startNarayana() throws Exception {
-        BeanPopulator.getDefaultInstance(CoreEnvironmentBean.class).setNodeIdentifier("1");
-        for (String store : new String[] {null, "communicationStore", "stateStore"}) {
-            ObjectStoreEnvironmentBean settings = store == null
-                    ? BeanPopulator.getDefaultInstance(ObjectStoreEnvironmentBean.class)
-                    : BeanPopulator.getNamedInstance(ObjectStoreEnvironmentBean.class, store);
-            settings.setObjectStoreDir(directory.toString());
-        }
-        transactions = com.arjuna.ats.jta.TransactionManager.transactionManager();
-        registry = new com.arjuna.ats.internal.jta.transaction.arjunacore.TransactionSynchronizationRegistryImple();
-    }
 
     @BeforeEach
     void start() throws Exception {

@@ -1,6 +1,7 @@
 package io.outbox.redis;
 
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 
 /**
@@ -34,6 +35,12 @@ record RedisKeys(String name) {
 
     String dead() {
         return prefix() + "dead";
+    }
+
+    /** Returns the name of a key that nobody else uses, and that hardly ever exists. */
+    String newGuard() {
+        return prefix() + "guard:"
+                + Long.toHexString(ThreadLocalRandom.current().nextLong());
     }
 
     String wakeUpChannel() {

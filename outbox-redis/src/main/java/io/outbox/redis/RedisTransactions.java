@@ -15,7 +15,8 @@ import java.util.function.Function;
 /**
  * Transactions with the application's commands and an append of events among them.
  *
- * <p>Nothing is sent before all of it is known: {@code MULTI}, the commands, the append and {@code EXEC} leave in one piece. So a
+ * <p>Nothing is sent before all of it is known: a look for known ids, {@code MULTI}, the commands, the append and {@code EXEC} leave
+ * in one piece, and are answered in one. So a
  * thread that fails half-way has changed nothing, and a connection that is lost has carried all of it or nothing that
  * counts. The append is sent as its whole source, because a script that Redis has forgotten would fail alone, and leave the
  * application's commands without their events. Thread-safe; each transaction has a connection to itself.
@@ -42,11 +43,13 @@ final class RedisTransactions {
             boolean usable = false;
             BlockCommands commands = new BlockCommands(connection.async());
             try {
-                RedisFuture<String> begin = begin(connection);
+                connection.setAutoFlushCommands(false);
+                KnownIds known = KnownIds.before(connection.async(), redis.keys());
+                RedisFuture<String> begin = connection.async().multi();
                 T result = work.apply(commands.proxy());
                 requireStillOpen(connection, begin);
-                requireUnknown(scope.ids());
-                execute(connection, begin, scope);
+                known.lookFor(scope.ids());
+                execute(connection, begin, known, scope);
                 if (!scope.isEmpty()) {
                     replication.await(connection, timeout());
                 }
@@ -65,11 +68,6 @@ final class RedisTransactions {
         });
     }
 
-    private static RedisFuture<String> begin(StatefulRedisConnection<String, String> connection) {
-        connection.setAutoFlushCommands(false);
-        return connection.async().multi();
-    }
-
     /** What came after the application's own end would be executed alone. */
     private static void requireStillOpen(
             StatefulRedisConnection<String, String> connection, RedisFuture<String> begin) {
@@ -79,30 +77,22 @@ final class RedisTransactions {
         }
     }
 
-    /** Refuses what is stored already, while nothing has happened yet: once sent, the other commands would count. */
-    private void requireUnknown(List<String> ids) {
-        if (ids.isEmpty()) {
-            return;
-        }
-        List<String> known =
-                redis.call(commands -> commands.hmget(redis.keys().event(), ids.toArray(String[]::new))).stream()
-                        .filter(event -> event.hasValue())
-                        .map(event -> event.getKey())
-                        .toList();
-        if (!known.isEmpty()) {
-            throw RedisWriting.duplicate(known);
-        }
-    }
-
     private void execute(
-            StatefulRedisConnection<String, String> connection, RedisFuture<String> begin, WriteScope scope) {
-        RedisFuture<?> append = scope.isEmpty() ? null : append(connection.async(), scope);
+            StatefulRedisConnection<String, String> connection,
+            RedisFuture<String> begin,
+            KnownIds known,
+            WriteScope scope) {
+        RedisFuture<?> append = scope.isEmpty() ? null : append(connection.async(), known, scope);
         RedisFuture<TransactionResult> executed = connection.async().exec();
         TransactionResult result = scope.send(() -> {
             requireUnsent(begin);
             connection.flushCommands();
             return result(executed, append);
         });
+        if (result.wasDiscarded()) {
+            scope.notStored();
+            throw discarded(known.found(timeout()));
+        }
         conclude(scope, result);
         connection.setAutoFlushCommands(true);
     }
@@ -118,11 +108,20 @@ final class RedisTransactions {
         }
     }
 
-    private RedisFuture<?> append(RedisAsyncCommands<String, String> commands, WriteScope scope) {
-        String[] names = {redis.keys().event()};
+    private static RuntimeException discarded(List<Object> knownIds) {
+        return knownIds.isEmpty()
+                ? new RedisOutboxException(
+                        "Redis has discarded the transaction, because a watched key was changed; nothing took effect",
+                        null,
+                        Kind.REFUSED)
+                : RedisWriting.duplicate(knownIds);
+    }
+
+    private static RedisFuture<?> append(
+            RedisAsyncCommands<String, String> commands, KnownIds known, WriteScope scope) {
         NewEvents events = scope.events();
         String[] args = events.arguments().toArray(String[]::new);
-        return commands.eval(Script.append(events).source(), ScriptOutputType.MULTI, names, args);
+        return commands.eval(Script.append(events).source(), ScriptOutputType.MULTI, known.keysOfAppend(), args);
     }
 
     /** Waits for the end. If Redis refused the append, and with it the whole, its reason is there and not at the end. */
@@ -140,13 +139,6 @@ final class RedisTransactions {
     }
 
     private static void conclude(WriteScope scope, TransactionResult result) {
-        if (result.wasDiscarded()) {
-            scope.notStored();
-            throw new RedisOutboxException(
-                    "Redis has discarded the transaction, because a watched key was changed; nothing took effect",
-                    null,
-                    Kind.REFUSED);
-        }
         int appended = scope.isEmpty() ? 0 : 1;
         if (appended == 1) {
             Object append = result.get(result.size() - 1);

@@ -33,6 +33,7 @@ record Script(String name, String source, String sha) {
             new Script("append-one-keyed", STORES + APPENDING_ONE_KEYED + load("append-alone"));
     private static final Script APPEND_KEYED =
             new Script("append-keyed", STORES + APPENDING_KEYED + load("append-alone"));
+    static final Script KNOWN_IDS = new Script("known-ids", CHANGES + load("known-ids"));
     static final Script START = of(READS, "start");
     static final Script CLAIM = of(CHANGES, "walk", "read-set", "claim");
     static final Script CLAIM_KEYED = of(CHANGES, "keyed", "read-set", "claim-keyed");

@@ -11,7 +11,7 @@ local CALLS = {
   {'HSET', BODY, '', ''}, {'HDEL', BODY, ''}, {'HINCRBY', DEAD_COUNT, '', '1'},
   {'SADD', TYPES, ''}, {'SREM', TYPES, ''}, {'SMEMBERS', TYPES},
   {'ZADD', DONE, '0', ''}, {'ZREM', DONE, ''}, {'ZSCORE', DONE, ''}, {'ZCARD', DEAD}, {'ZCOUNT', DONE, '0', '0'},
-  {'ZRANGE', DEAD, '0', '0'}, {'EVAL', '', '1', EVENT}, {'MULTI'}, {'EXEC'}
+  {'ZRANGE', DEAD, '0', '0'}, {'EVAL', '', '1', EVENT}, {'WATCH', EVENT}, {'MULTI'}, {'EXEC'}
 }
 if ARGV[1] ~= '' then CALLS[#CALLS + 1] = {ARGV[1], '1', '1'} end
 

@@ -95,10 +95,12 @@ class RedisClusterTest {
     @Test
     void whileTheSlotIsMovedNothingIsHalfWritten() {
         String body = "{" + NAME + "}:outbox:body";
+        String present = "{" + NAME + "}:present";
         try (RedisOutbox redis = Redis.connect(Redis.uri(first), NAME)) {
             OutboxBackend backend = redis.backend();
             Runnable write = () -> backend.persist(List.of(new NewEvent(EventEnvelope.ofJson("Placed", "{}"), null)));
             write.run();
+            onFirst.set(present, "before");
             onSecond.clusterSetSlotImporting(SLOT, onFirst.clusterMyId());
             onFirst.clusterSetSlotMigrating(SLOT, onSecond.clusterMyId());
             move(onFirst, second, body);
@@ -108,6 +110,10 @@ class RedisClusterTest {
                     NewEvent.unowned(EventEnvelope.ofJson("Placed", "{}")).withOrderKey("k")));
             for (Runnable operation : List.<Runnable>of(
                     write,
+                    () -> redis.inTransaction(commands -> {
+                        commands.set(present, "after");
+                        write.run();
+                    }),
                     writeInOrder,
                     () -> redis.runScript("return 1", List.of(), List.of(), write),
                     () -> redis.runScript("return 1", List.of(), List.of(), writeInOrder),
@@ -119,6 +125,7 @@ class RedisClusterTest {
             }
 
             assertThat(onFirst.hlen("{" + NAME + "}:outbox:event")).isEqualTo(1);
+            assertThat(onFirst.get(present)).isEqualTo("before");
             assertThat(onFirst.zcard("{" + NAME + "}:outbox:free:Placed")).isEqualTo(1);
             assertThat(onFirst.smembers("{" + NAME + "}:outbox:types")).containsExactly("Placed");
         }

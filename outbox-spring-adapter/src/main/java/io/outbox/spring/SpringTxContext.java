@@ -81,36 +81,25 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public boolean beforeCommit(Runnable work) {
-        scope().beforeCommit(Objects.requireNonNull(work, "work"));
-        return true;
+        return scope().callbacks().beforeCommit(work);
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterCommit(Runnable callback) {
-        Objects.requireNonNull(callback, "callback");
-        afterCompletion(end -> {
-            if (end == TransactionEnd.COMMITTED) {
-                callback.run();
-            }
-        });
+        scope().callbacks().afterCommit(callback);
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterRollback(Runnable callback) {
-        Objects.requireNonNull(callback, "callback");
-        afterCompletion(end -> {
-            if (end != TransactionEnd.COMMITTED) {
-                callback.run();
-            }
-        });
+        scope().callbacks().afterRollback(callback);
     }
 
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public void afterCompletion(Consumer<TransactionEnd> callback) {
-        scope().afterCompletion(Objects.requireNonNull(callback, "callback"));
+        scope().callbacks().afterCompletion(callback);
     }
 
     /** Notes the connection that a new transaction began with. Called by transaction managers. */

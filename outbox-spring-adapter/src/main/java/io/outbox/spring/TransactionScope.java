@@ -1,12 +1,8 @@
 package io.outbox.spring;
 
-import io.outbox.spi.TransactionEnd;
-import java.lang.System.Logger.Level;
-import java.util.ArrayList;
+import io.outbox.spi.TransactionCallbacks;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.springframework.core.Ordered;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -21,15 +17,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class TransactionScope implements TransactionSynchronization {
 
-    private static final System.Logger LOG = System.getLogger(TransactionScope.class.getName());
-
     private final SpringTxContext context;
     private final ConnectionHolder holder;
-    private final List<Runnable> beforeCommit = new ArrayList<>();
-    private final List<Consumer<TransactionEnd>> callbacks = new ArrayList<>();
+    private final TransactionCallbacks callbacks = new TransactionCallbacks();
     private final Map<Object, Integer> savepoints = new HashMap<>();
     private TransactionScope nextSuspended;
-    private boolean committing;
 
     private TransactionScope(SpringTxContext context, ConnectionHolder holder) {
         this.context = context;
@@ -77,12 +69,8 @@ final class TransactionScope implements TransactionSynchronization {
         return holder;
     }
 
-    void beforeCommit(Runnable work) {
-        beforeCommit.add(work);
-    }
-
-    void afterCompletion(Consumer<TransactionEnd> callback) {
-        callbacks.add(callback);
+    TransactionCallbacks callbacks() {
+        return callbacks;
     }
 
     @Override
@@ -112,22 +100,18 @@ final class TransactionScope implements TransactionSynchronization {
     /** Ends what was registered since the savepoint; one that this scope did not see is older than all of it. */
     @Override
     public void savepointRollback(Object savepoint) {
-        int kept = savepoints.getOrDefault(savepoint, 0);
-        tell(TransactionEnd.ROLLED_BACK, takeFrom(kept));
+        callbacks.rolledBackTo(savepoints.getOrDefault(savepoint, 0));
     }
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        committing = true;
+        callbacks.commitBegins();
     }
 
     /** Runs what is due before the commit, now that every other synchronization had its chance to use the connection. */
     @Override
     public void beforeCompletion() {
-        if (committing) {
-            beforeCommit.forEach(TransactionScope::runSafely);
-            beforeCommit.clear();
-        }
+        callbacks.runBeforeCommit();
     }
 
     @Override
@@ -139,46 +123,15 @@ final class TransactionScope implements TransactionSynchronization {
     public void afterCompletion(int status) {
         markCompleted();
         rebind(context, null);
-        List<Consumer<TransactionEnd>> due = takeFrom(0);
-        if (!due.isEmpty()) {
-            DetachedThread.run(() -> tell(end(status), due));
+        if (callbacks.size() > 0) {
+            boolean committed = status == STATUS_COMMITTED;
+            DetachedThread.run(() -> callbacks.ended(callbacks.end(committed, status == STATUS_ROLLED_BACK)));
         }
-    }
-
-    /**
-     * Returns how the transaction ended: in an unknown way as well if work that was due before the commit came too late for it,
-     * in a scope that was opened while the transaction was committing. Transaction managers report a rollback also when the commit has failed and the
-     * rollback that they tried then went through; but if it was the answer to the commit that got lost, the commit stands.
-     */
-    private TransactionEnd end(int status) {
-        if (status == STATUS_COMMITTED) {
-            return beforeCommit.isEmpty() ? TransactionEnd.COMMITTED : TransactionEnd.UNKNOWN;
-        }
-        return status == STATUS_ROLLED_BACK && !committing ? TransactionEnd.ROLLED_BACK : TransactionEnd.UNKNOWN;
-    }
-
-    private List<Consumer<TransactionEnd>> takeFrom(int index) {
-        List<Consumer<TransactionEnd>> tail = callbacks.subList(index, callbacks.size());
-        List<Consumer<TransactionEnd>> taken = List.copyOf(tail);
-        tail.clear();
-        return taken;
     }
 
     private void markCompleted() {
         if (holder != null) {
             context.markCompleted(holder);
-        }
-    }
-
-    private static void tell(TransactionEnd end, List<Consumer<TransactionEnd>> callbacks) {
-        callbacks.forEach(callback -> runSafely(() -> callback.accept(end)));
-    }
-
-    private static void runSafely(Runnable callback) {
-        try {
-            callback.run();
-        } catch (Throwable e) {
-            LOG.log(Level.WARNING, "A transaction callback failed; the transaction is not affected", e);
         }
     }
 }

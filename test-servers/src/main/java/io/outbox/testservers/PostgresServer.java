@@ -28,6 +28,8 @@ public final class PostgresServer extends DatabaseServer {
             "listen_addresses=127.0.0.1",
             "unix_socket_directories=",
             "max_connections=300",
+            // For transactions of several resources.
+            "max_prepared_transactions=20",
             "shared_buffers=128MB",
             // Files in the data directory, so that a killed server leaves nothing in shared memory.
             "dynamic_shared_memory_type=mmap");

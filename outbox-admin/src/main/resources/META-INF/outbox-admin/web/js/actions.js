@@ -33,11 +33,11 @@ function eventPath(id, action) {
 }
 
 export function replay(id) {
-  return perform('The event is delivered again', 'The event was not replayed', () => post(eventPath(id, 'replay')));
+  return perform('Replayed: the event is delivered again', 'The event was not replayed', () => post(eventPath(id, 'replay')));
 }
 
 export function release(id) {
-  return perform('The event is free for any node', 'The event was not released', () => post(eventPath(id, 'release')));
+  return perform('Released', 'The event was not released', () => post(eventPath(id, 'release')));
 }
 
 export function resolve(id) {

@@ -1,10 +1,14 @@
 /** Calls of the administration's API, which is beside the files of the dashboard. */
 
-const ROOT = new URL('../api/', import.meta.url);
+/** The page is at the base path, with a slash at its end or the name of its file. */
+const ROOT = new URL('api/', location.href);
 const TOKEN = 'outbox.token';
 const PATIENCE_MS = 20_000;
 
 let whenUnauthorized = () => {};
+
+/** The last answer that has a tag: if it is asked for again and is the same, it is not sent again. */
+let tagged = { url: '', tag: '', data: null };
 
 /** An answer that is not what was asked for, as RFC 9457 has it. */
 export class Problem extends Error {
@@ -78,12 +82,13 @@ async function problem(response) {
 }
 
 /** Sends a request, and returns the answer if it is a good one. */
-async function send(method, url, { body, signal, accept = 'application/json' } = {}) {
+async function send(method, url, { body, signal, accept = 'application/json', tag } = {}) {
   let response;
   try {
     response = await fetch(url, {
       method,
-      headers: headers(body, accept),
+      headers: { ...headers(body, accept), ...(tag && { 'If-None-Match': tag }) },
+      cache: 'no-store',
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
       redirect: 'manual',
@@ -103,7 +108,7 @@ async function send(method, url, { body, signal, accept = 'application/json' } =
   if (response.status === 401) {
     whenUnauthorized();
   }
-  if (!response.ok) {
+  if (!response.ok && response.status !== 304) {
     throw await problem(response);
   }
   return response;
@@ -116,8 +121,17 @@ function patient(signal) {
 }
 
 export async function get(path, params = {}, signal = undefined) {
-  const response = await send('GET', address(path, params), { signal: patient(signal) });
-  return response.json();
+  const url = address(path, params);
+  const known = tagged.url === url.href ? tagged : null;
+  const response = await send('GET', url, { signal: patient(signal), tag: known?.tag });
+  if (response.status === 304) {
+    return known.data;
+  }
+  const data = await response.json();
+  if (response.headers.has('ETag')) {
+    tagged = { url: url.href, tag: response.headers.get('ETag'), data };
+  }
+  return data;
 }
 
 /** Returns an answer whose body goes on. */

@@ -3,10 +3,12 @@ import { Component, h } from '../lib/preact.mjs';
 import { onChanged } from './actions.js';
 import { forgetToken, get, hasToken, onUnauthorized, useToken } from './api.js';
 import { undecided } from './dead.js';
+import { wantFocus } from './focus.js';
 import { listenToKeys } from './keys.js';
+import { listOf } from './list.js';
 import { listen } from './live.js';
 import { nextTheme, theme } from './theme.js';
-import { onToasts } from './toasts.js';
+import { onToasts, undoLatest } from './toasts.js';
 import { go, href, onRoute, route } from './router.js';
 import { Help } from './parts/help.js';
 import { Frame } from './parts/frame.js';
@@ -52,14 +54,23 @@ export class App extends Component {
     onUnauthorized(() => this.askForToken());
     onToasts((toasts) => this.setState({ toasts }));
     onChanged(() => this.look());
-    onRoute(() => this.setState({ route: route() }));
+    onRoute(() => this.follow(route()));
     listenToKeys({
       '?': () => this.setState({ isHelpOpen: true }),
       '/': () => this.focusSearch(),
       r: () => this.look(),
       t: () => this.switchTheme(),
-    });
+    }, undoLatest);
     this.begin();
+  }
+
+  /** Goes to another page, or to other data on the same. */
+  follow(next) {
+    if (next.page !== this.state.route.page || next.id !== this.state.route.id) {
+      wantFocus();
+      scrollTo(0, 0);
+    }
+    this.setState({ route: next });
   }
 
   /** Asks who we are, and goes live. */
@@ -70,7 +81,7 @@ export class App extends Component {
       this.setState({ session });
       this.stopLive?.();
       this.stopLive = listen(
-        (live) => this.setState(({ tick }) => ({ live, updatedAt: Date.now(), tick: tick + 1 })),
+        (live) => this.setState((before) => ({ live, updatedAt: Date.now(), tick: before.tick + (before.live ? 1 : 0) })),
         (mode) => this.setState({ mode }),
       );
     } catch (error) {
@@ -117,7 +128,7 @@ export class App extends Component {
       h(
         Frame,
         {
-          page: state.route.page,
+          page: state.route.id === undefined ? state.route.page : (listOf(state.route.id)?.page ?? state.route.page),
           session: state.session,
           mode: state.mode,
           updatedAt: state.updatedAt,
@@ -140,7 +151,7 @@ export class App extends Component {
       return h(TokenForm, { wasRefused, onToken: this.signIn });
     }
     if (error) {
-      return h(Failure, { error, retry: this.begin });
+      return h(Failure, { error, isPage: true, retry: this.begin });
     }
     if (!session) {
       return h(Skeleton);

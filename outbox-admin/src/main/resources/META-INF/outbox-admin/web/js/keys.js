@@ -9,26 +9,44 @@ export const SHORTCUTS = [
   ['g t', 'Types and lanes'],
   ['g a', 'Audit log'],
   ['/', 'Search an event'],
-  ['j / k', 'Next or previous entry of a list'],
+  ['j / k', 'Next or previous entry of a list, or event'],
   ['Enter', 'Open the entry'],
   ['r', 'Load again'],
   ['t', 'System, light or dark'],
+  ['Ctrl Z', 'Undo what waits to be done'],
   ['?', 'This help'],
 ];
 
 const PAGES = { o: '', e: 'events', d: 'dead', t: 'types', a: 'audit' };
 const SEQUENCE_MS = 1500;
+const KEY = 'outbox.keys';
+
+/** Whether single keys are shortcuts: who speaks to the computer, or hits keys by mistake, can switch that off. */
+export function areKeysOn() {
+  return localStorage.getItem(KEY) !== 'off';
+}
+
+export function switchKeys(isOn) {
+  localStorage.setItem(KEY, isOn ? 'on' : 'off');
+}
 
 /**
  * Listens to the keyboard.
  *
  * @param {Record<string, () => void>} actions by key
+ * @param {() => boolean} undo for Ctrl+Z; returns whether there was anything to undo
  * @returns {() => void} ends it
  */
-export function listenToKeys(actions) {
+export function listenToKeys(actions, undo) {
   let leaderAt = 0;
   const onKey = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector('dialog[open]')) {
+    if (isTyping(event.target) || document.querySelector('dialog[open]')) {
+      return;
+    }
+    if ((event.ctrlKey || event.metaKey) && event.key === 'z' && undo()) {
+      event.preventDefault();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || !areKeysOn()) {
       return;
     }
     const isSecond = Date.now() - leaderAt < SEQUENCE_MS;
@@ -52,7 +70,13 @@ function isTyping(target) {
   return target instanceof HTMLElement && target.matches('input, select, textarea');
 }
 
+/** On the page of an event, goes to its neighbour in the list that it was opened from. */
 function moveInList(step) {
+  const neighbour = document.querySelector(`[data-step="${step > 0 ? 'j' : 'k'}"]`);
+  if (neighbour) {
+    neighbour.click();
+    return;
+  }
   const entries = [...document.querySelectorAll('[data-entry]')];
   const current = entries.indexOf(document.activeElement);
   const next = entries[current < 0 && step < 0 ? entries.length - 1 : current + step];

@@ -11,7 +11,7 @@ const AGAIN_MS = 500;
 const SILENCE_MS = 40_000;
 
 /** How we know: not yet, by a stream, by asking, or not any more. */
-export const MODES = { connecting: 'Connecting', streaming: 'Live', polling: 'Polling', offline: 'No connection' };
+export const MODES = { connecting: 'Connecting', streaming: 'Live', late: 'Store is slow', polling: 'Polling', offline: 'No connection' };
 
 /**
  * Begins to listen.
@@ -60,10 +60,14 @@ async function stream(onUpdate, onMode, signal) {
   try {
     heard();
     const response = await openStream('live', AbortSignal.any([signal, silence.signal]));
-    for await (const data of updates(response.body, heard)) {
+    for await (const { name, data } of events(response.body, heard)) {
       hasTold = true;
-      onMode('streaming');
-      onUpdate(JSON.parse(data));
+      if (name === 'late') {
+        onMode('late');
+      } else {
+        onMode('streaming');
+        onUpdate(JSON.parse(data));
+      }
     }
   } catch {
     // Whatever it was, asking finds out whether the server is there.
@@ -74,18 +78,18 @@ async function stream(onUpdate, onMode, signal) {
 }
 
 /** Reads what each event of a stream carries; comments, which are heartbeats, carry nothing. */
-async function* updates(body, heard) {
+async function* events(body, heard) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     heard();
     text += chunk.value;
-    const events = text.split('\n\n');
-    text = events.pop();
-    for (const event of events) {
-      const data = event.split('\n').find((line) => line.startsWith('data: '));
-      if (data) {
-        yield data.slice('data: '.length);
+    const whole = text.split('\n\n');
+    text = whole.pop();
+    for (const event of whole) {
+      const field = (start) => event.split('\n').find((line) => line.startsWith(start))?.slice(start.length);
+      if (field('data: ')) {
+        yield { name: field('event: '), data: field('data: ') };
       }
     }
   }

@@ -1,12 +1,16 @@
-/** Short messages at the edge of the page, and actions that wait for a moment in which they can be undone. */
+/**
+ * Short messages at the edge of the page, and actions that wait for a moment in which they can be undone. Their time stands still while
+ * somebody points at them or has the focus there.
+ */
 
-const SHOWN_MS = 6000;
-const ERROR_SHOWN_MS = 12_000;
+const SHOWN_SECONDS = 6;
+const ERROR_SHOWN_SECONDS = 12;
 const HELD_SECONDS = 5;
 
 let listener = () => {};
 let toasts = [];
 let lastId = 0;
+let timer;
 
 export function onToasts(action) {
   listener = action;
@@ -17,29 +21,39 @@ function change(next) {
   listener(toasts);
 }
 
-export function dismiss(id) {
-  change(toasts.filter((toast) => toast.id !== id));
+/** Lets a second pass for all that are not looked at. */
+function pass() {
+  const over = toasts.filter((toast) => !toast.isLookedAt && toast.left === 1);
+  change(toasts.filter((toast) => !over.includes(toast)).map((toast) => (toast.isLookedAt ? toast : { ...toast, left: toast.left - 1 })));
+  over.forEach((toast) => toast.whenOver());
+  if (toasts.length === 0) {
+    clearInterval(timer);
+    timer = undefined;
+  }
 }
 
 function show(toast) {
   lastId += 1;
-  change([...toasts, { ...toast, id: lastId }]);
-  return lastId;
+  change([...toasts, { buttons: [], whenOver: () => {}, isLookedAt: false, ...toast, id: lastId }]);
+  timer ??= setInterval(pass, 1000);
 }
 
-function update(id, values) {
-  change(toasts.map((toast) => (toast.id === id ? { ...toast, ...values } : toast)));
+export function dismiss(id) {
+  change(toasts.filter((toast) => toast.id !== id));
+}
+
+/** Says whether somebody points at a message or has the focus in it. */
+export function lookAt(id, isLookedAt) {
+  change(toasts.map((toast) => (toast.id === id ? { ...toast, isLookedAt } : toast)));
 }
 
 /** @param {{label: string, run: () => void}[]} buttons */
 export function say(text, buttons = []) {
-  const id = show({ text, kind: 'done', buttons });
-  setTimeout(() => dismiss(id), SHOWN_MS);
+  show({ text, kind: 'done', buttons, left: SHOWN_SECONDS });
 }
 
 export function sayProblem(text, error) {
-  const id = show({ text: `${text}: ${error.message}`, kind: 'problem', buttons: [] });
-  setTimeout(() => dismiss(id), ERROR_SHOWN_MS);
+  show({ text: `${text}: ${error.message}`, kind: 'problem', left: ERROR_SHOWN_SECONDS });
 }
 
 /**
@@ -49,30 +63,24 @@ export function sayProblem(text, error) {
  * @param {() => void} action
  */
 export function hold(text, action) {
-  let left = HELD_SECONDS;
-  const end = () => {
-    clearInterval(timer);
-    dismiss(id);
-  };
-  const act = () => {
-    end();
-    action();
-  };
-  const id = show({
+  show({
     text,
     kind: 'held',
-    left,
+    left: HELD_SECONDS,
+    whenOver: action,
     buttons: [
-      { label: 'Undo', run: end },
-      { label: 'Do it now', run: act },
+      { label: 'Undo', run: () => {} },
+      { label: 'Do it now', run: action },
     ],
   });
-  const timer = setInterval(() => {
-    left -= 1;
-    if (left === 0) {
-      act();
-    } else {
-      update(id, { left });
-    }
-  }, 1000);
+}
+
+/** Undoes the latest that can be undone, and returns whether there was any. */
+export function undoLatest() {
+  const toast = toasts.findLast(({ buttons }) => buttons.some(({ label }) => label === 'Undo'));
+  if (toast) {
+    dismiss(toast.id);
+    toast.buttons.find(({ label }) => label === 'Undo').run();
+  }
+  return toast !== undefined;
 }

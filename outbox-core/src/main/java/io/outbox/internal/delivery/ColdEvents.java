@@ -20,6 +20,7 @@ import io.outbox.spi.Lease;
 import io.outbox.spi.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -29,6 +30,7 @@ import java.util.function.IntConsumer;
 final class ColdEvents implements PollTarget {
 
     private final Lanes lanes;
+    private final Routing routing;
     private final OwnedEvents owned;
     private final CompletionWriter completion;
     private final AlarmLine alarmLine;
@@ -40,6 +42,7 @@ final class ColdEvents implements PollTarget {
 
     ColdEvents(
             Lanes lanes,
+            Routing routing,
             OwnedEvents owned,
             CompletionWriter completion,
             AlarmLine alarmLine,
@@ -48,6 +51,7 @@ final class ColdEvents implements PollTarget {
             Leases leases,
             LeaseTaker leaseTaker) {
         this.lanes = lanes;
+        this.routing = routing;
         this.owned = owned;
         this.completion = completion;
         this.alarmLine = alarmLine;
@@ -96,6 +100,11 @@ final class ColdEvents implements PollTarget {
     @Override
     public long lockTime() {
         return owned.now();
+    }
+
+    @Override
+    public void waitingAtStart(Collection<String> eventTypes) {
+        routing.waitingAtStart(eventTypes);
     }
 
     @Override

@@ -110,7 +110,7 @@ public final class DeliveryEngine implements AutoCloseable {
                 backend.supports(Capability.READ_BY_TYPE));
         this.lanes = lanes(settings);
         LeaseTaker leaseTaker = leaseTaker(settings.longestStandstill);
-        this.coldEvents = new ColdEvents(lanes, owned, completion, alarm, clock, watch, leases, leaseTaker);
+        this.coldEvents = new ColdEvents(lanes, routing, owned, completion, alarm, clock, watch, leases, leaseTaker);
         this.orderKeys = settings.orderKeys();
         this.keys = settings.ordering() == null
                 ? null

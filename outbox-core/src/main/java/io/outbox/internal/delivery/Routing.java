@@ -15,6 +15,7 @@ import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -132,6 +133,23 @@ final class Routing {
     /** Returns whether events for this recipient are for others, since there is none here. */
     boolean leavesToOthers(Recipient recipient) {
         return leavesToOthers() && recipient.isMissing();
+    }
+
+    /**
+     * Names the types that wait in the store and that nobody here listens to, before their events are dead. A class that was
+     * renamed is the usual reason. Among several nodes that is no news: their events are left to the others.
+     */
+    void waitingAtStart(Collection<String> eventTypes) {
+        List<String> unheard =
+                eventTypes.stream().filter(type -> !mayBeHeard(type)).sorted().toList();
+        if (!unheard.isEmpty() && !leavesToOthers()) {
+            LOG.log(
+                    Level.WARNING,
+                    "Events of types {0} are waiting, and nobody here listens to them: they go DEAD. If a type was renamed, make"
+                            + " its former name an alias of the new one; otherwise register a listener. Then replay the"
+                            + " DEAD events",
+                    unheard);
+        }
     }
 
     /** Notes that an event was met that nobody here listens to. */

@@ -6,6 +6,7 @@ import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -41,6 +42,9 @@ public interface PollTarget {
     default long lockTime() {
         return System.nanoTime();
     }
+
+    /** Called once before anything is read, with the types of which events wait, as far as the store can tell. */
+    default void waitingAtStart(Collection<String> eventTypes) {}
 
     /** Called before rows are read. */
     void scanStarted();

@@ -3,6 +3,7 @@ package io.outbox.internal.polling;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.poller.OutboxPollerHandler;
 import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.DueType;
 import io.outbox.spi.EventTypes;
 import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
@@ -37,12 +38,14 @@ public final class PollingLoop implements AutoCloseable {
     private final DeliveryBackend backend;
     private final PollSettings settings;
     private final StoreTime time;
+    private final PollTarget target;
     private final Pages pages;
     private final Lookout lookout;
     private final LagMeter lag;
     private final Schedule schedule;
     private final Outage outage =
             new Outage(LOG, Level.ERROR, "Polling failed; the next cycle tries again", "Polling works again");
+    private boolean toldWhatWaits;
 
     public PollingLoop(DeliveryBackend backend, PollTarget target, PollSettings settings, EngineMetrics metrics) {
         PageReader reader = settings.lease() == null
@@ -50,6 +53,7 @@ public final class PollingLoop implements AutoCloseable {
                 : new PageReader.Claiming(backend, settings.skipRecent(), target);
         this.backend = backend;
         this.settings = settings;
+        this.target = target;
         this.time = new StoreTime(reader, target, settings);
         this.lookout = new Lookout(backend);
         this.pages = new Pages(backend, target, reader, lookout, metrics);
@@ -159,11 +163,28 @@ public final class PollingLoop implements AutoCloseable {
 
     private void run() {
         try {
+            tellWhatWaits();
             if (!isAllAtRest()) {
                 readDueFeeds();
             }
         } catch (RuntimeException | Error e) {
             outage.failed(e);
+        }
+    }
+
+    /** Tells the target once which types wait; a store that cannot be asked yet is asked again by the next run. */
+    private void tellWhatWaits() {
+        if (toldWhatWaits) {
+            return;
+        }
+        try {
+            target.waitingAtStart(lookout.byType(time.estimate()).types().stream()
+                    .filter(type -> type.due() != null)
+                    .map(DueType::eventType)
+                    .toList());
+            toldWhatWaits = true;
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.DEBUG, "The event types that wait are not known yet", e);
         }
     }
 

@@ -334,4 +334,28 @@ class UnroutableEventsTest {
         assertThat(backend.count(EventStatus.NEW)).isEqualTo(50);
         assertThat(backend.row("added0").attempts()).isZero();
     }
+
+    @Test
+    void aNodeThatIsAloneNamesTheTypesThatWaitAndThatNobodyListensToBeforeTheyAreDead() {
+        backend.put(Events.event("renamed", ADDED));
+        backend.put(Events.event("heard"));
+        Node alone = Node.on(backend).polling(settings -> settings.intervalMs(INTERVAL_MS));
+        nodes.add(alone.listen(event -> DispatchResult.done()));
+        try (LogLines log = new LogLines()) {
+            alone.build();
+            alone.loop().start();
+            await().until(() -> !log.at(Level.WARNING, "nobody here listens").isEmpty());
+            assertThat(backend.count(EventStatus.DEAD)).isZero();
+
+            alone.engine().start();
+            awaitCount(EventStatus.DEAD, 1);
+            awaitCount(EventStatus.DONE, 1);
+
+            assertThat(log.at(Level.WARNING, "nobody here listens"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("Events of types [" + ADDED + "] are waiting")
+                    .contains("alias");
+        }
+    }
 }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +27,9 @@ public final class MySqlTableRules implements TableRules {
 
     /** The character sets with all of Unicode. */
     private static final Set<String> UNICODE = Set.of("utf8mb4", "utf16", "utf16le", "utf32", "gb18030");
+
+    private static final int TABLE_ACCESS_DENIED = 1142;
+    private static final int COLUMN_ACCESS_DENIED = 1143;
 
     @Override
     public String columnsQuery() {
@@ -54,6 +58,40 @@ public final class MySqlTableRules implements TableRules {
     @Override
     public String allowNull(String table, Column found) {
         return "ALTER TABLE " + table + " MODIFY COLUMN " + found.name() + " " + found.spelled() + " NULL";
+    }
+
+    /** Asks by statements that change nothing: no catalog shows what a user has by its roles. */
+    @Override
+    public List<String> missingRights(Connection conn, String table) throws SQLException {
+        List<String> missing = new ArrayList<>();
+        for (String statement : List.of(
+                "SELECT 1 FROM " + table + " WHERE 1 = 0",
+                "INSERT INTO " + table + " (event_id) SELECT '' FROM DUAL WHERE 1 = 0",
+                "UPDATE " + table + " SET status = 0 WHERE 1 = 0")) {
+            if (isDenied(conn, statement)) {
+                missing.add(statement.substring(0, statement.indexOf(' ')));
+            }
+        }
+        return missing;
+    }
+
+    /** A statement that fails for another reason has passed the check of rights, which comes first. */
+    private static boolean isDenied(Connection conn, String sql) {
+        try (Statement statement = conn.createStatement()) {
+            statement.execute(sql);
+            return false;
+        } catch (SQLException e) {
+            return e.getErrorCode() == TABLE_ACCESS_DENIED || e.getErrorCode() == COLUMN_ACCESS_DENIED;
+        }
+    }
+
+    @Override
+    public String grantee(Connection conn) throws SQLException {
+        try (Statement statement = conn.createStatement();
+                ResultSet result = statement.executeQuery("SELECT CURRENT_USER()")) {
+            result.next();
+            return "'" + result.getString(1).replaceFirst("@(?=[^@]*$)", "'@'") + "'";
+        }
     }
 
     /** Claims and outcomes run at READ COMMITTED, which InnoDB refuses with a log of statements (error 1665). */

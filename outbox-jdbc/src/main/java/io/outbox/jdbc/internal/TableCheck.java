@@ -116,8 +116,7 @@ public final class TableCheck {
                 : List.of(Finding.warning(
                         "this user has no right to " + String.join(", ", missing)
                                 + ": events are written with INSERT, and delivered with SELECT and UPDATE",
-                        "GRANT " + String.join(", ", missing) + " ON " + table() + " TO "
-                                + conn.getMetaData().getUserName()));
+                        "GRANT " + String.join(", ", missing) + " ON " + table() + " TO " + rules.grantee(conn)));
     }
 
     private List<Finding> missingKey(Connection conn, TableRules rules) throws SQLException {

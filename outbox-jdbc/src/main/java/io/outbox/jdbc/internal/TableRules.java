@@ -47,6 +47,11 @@ public interface TableRules {
         return List.of();
     }
 
+    /** Returns the user of the connection as a GRANT names it. */
+    default String grantee(Connection conn) throws SQLException {
+        return conn.getMetaData().getUserName();
+    }
+
     /** Returns whether a column takes every character. */
     default boolean takesEveryCharacter(Column column) {
         return true;

@@ -128,20 +128,22 @@ final class DeadLetterPages {
 
     /** Reads state by state, and as far as all states have been looked at. */
     Page<DeadLetter> read(Connection conn, DeadLetterQuery query) {
+        DeadOrder order = DeadOrder.of(query);
         return walk.read(
                 conn,
-                ranges(query.filter(), DeadCursor.from(query.after())),
+                order,
+                ranges(query.filter(), order, order.start(query.after())),
                 window(query.filter().status()),
                 query.limit());
     }
 
     Tally tally(Connection conn, DeadLetterFilter filter) {
-        return walk.tally(conn, ranges(filter, null), window(filter.status()));
+        return walk.tally(conn, ranges(filter, DeadOrder.OLDEST_FIRST, null), window(filter.status()));
     }
 
-    private static List<DeadRange> ranges(DeadLetterFilter filter, DeadCursor after) {
+    private static List<DeadRange> ranges(DeadLetterFilter filter, DeadOrder order, DeadCursor after) {
         return states(filter.status()).stream()
-                .map(state -> DeadRange.ofLetters(filter, state, after))
+                .map(state -> DeadRange.ofLetters(filter, state, order, after))
                 .toList();
     }
 

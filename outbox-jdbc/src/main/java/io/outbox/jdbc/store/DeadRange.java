@@ -15,7 +15,7 @@ import io.outbox.spi.EventFilter;
 record DeadRange(Conditions range, Conditions rest, String order, String hint) {
 
     /** Returns the letters of a state, by type, kind of failure of a type, and time of creation; all if {@code after} is null. */
-    static DeadRange ofLetters(DeadLetterFilter filter, DlqStatus state, DeadCursor after) {
+    static DeadRange ofLetters(DeadLetterFilter filter, DlqStatus state, DeadOrder order, DeadCursor after) {
         EventFilter events = filter.events();
         boolean hasType = events.scope().eventType() != null;
         String fingerprint = events.failure().fingerprint();
@@ -24,22 +24,26 @@ record DeadRange(Conditions range, Conditions rest, String order, String hint) {
                 .and("event_type = ?", events.scope().eventType())
                 .and("fingerprint = ?", hasType ? fingerprint : null);
         Conditions rest = new Conditions().and("fingerprint = ?", hasType ? null : fingerprint);
-        return new DeadRange(created(range, events, after), about(rest, events), "status, created_at, event_id", "");
+        return new DeadRange(
+                created(range, events, order, after),
+                about(rest, events),
+                order.by("status, created_at, event_id"),
+                "");
     }
 
     /** Returns the events of a part of the outbox table, of any kind of failure; all if {@code after} is null. */
-    static DeadRange ofEvents(EventFilter events, Partition partition, DeadCursor after) {
+    static DeadRange ofEvents(EventFilter events, Partition partition, DeadOrder order, DeadCursor after) {
         Conditions rest = new Conditions().and("event_type = ?", events.scope().eventType());
         return new DeadRange(
-                created(new Conditions().and(partition.condition()), events, after),
+                created(new Conditions().and(partition.condition()), events, order, after),
                 about(rest, events),
-                partition.order(),
+                order.by(partition.order()),
                 partition.hint());
     }
 
-    private static Conditions created(Conditions range, EventFilter events, DeadCursor after) {
+    private static Conditions created(Conditions range, EventFilter events, DeadOrder order, DeadCursor after) {
         range.and("created_at >= ?", events.from()).and("created_at < ?", events.to());
-        return after == null ? range : range.and(DeadCursor.FOLLOWS, after.params());
+        return after == null ? range : range.and(order.behind(), after.params());
     }
 
     private static Conditions about(Conditions rest, EventFilter events) {

@@ -23,7 +23,7 @@ final class DeadWalk {
 
     /** The state is not part of the order again: outside of the window PostgreSQL does not see that it is one, and would sort. */
     private static final String MATCHING = """
-            SELECT {narrow} FROM ({rows}) w WHERE {rest} ORDER BY created_at, event_id LIMIT ?""";
+            SELECT {narrow} FROM ({rows}) w WHERE {rest} ORDER BY {outer} LIMIT ?""";
 
     private static final String END = """
             SELECT {hint}created_at, event_id FROM {source} WHERE {range} ORDER BY {order} LIMIT 1 OFFSET {last}""";
@@ -48,22 +48,22 @@ final class DeadWalk {
     }
 
     /** Reads range by range, and as far as all ranges have been looked at. */
-    Page<DeadLetter> read(Connection conn, List<DeadRange> ranges, int window, int limit) {
+    Page<DeadLetter> read(Connection conn, DeadOrder order, List<DeadRange> ranges, int window, int limit) {
         List<DeadLetter> found = new ArrayList<>();
         List<DeadCursor> ends = new ArrayList<>();
         for (DeadRange range : ranges) {
-            List<DeadLetter> some = read(conn, range, window, limit);
+            List<DeadLetter> some = readOne(conn, order, range, window, limit);
             found.addAll(some);
             Optional<DeadCursor> end = some.size() == limit
                     ? Optional.of(DeadCursor.of(some.get(some.size() - 1).event()))
                     : windowEnd(conn, range, window);
             end.ifPresent(ends::add);
         }
-        DeadCursor seenTo = ends.stream().min(Comparator.naturalOrder()).orElse(null);
+        Comparator<DeadCursor> places = order.places();
+        DeadCursor seenTo = ends.stream().min(places).orElse(null);
         List<DeadLetter> page = found.stream()
-                .filter(letter ->
-                        seenTo == null || DeadCursor.of(letter.event()).compareTo(seenTo) <= 0)
-                .sorted(IN_ORDER)
+                .filter(letter -> seenTo == null || places.compare(DeadCursor.of(letter.event()), seenTo) <= 0)
+                .sorted(Comparator.comparing(letter -> DeadCursor.of(letter.event()), places))
                 .limit(limit)
                 .toList();
         return new Page<>(
@@ -73,7 +73,7 @@ final class DeadWalk {
                         : DeadCursor.of(page.get(page.size() - 1).event()));
     }
 
-    private List<DeadLetter> read(Connection conn, DeadRange range, int window, int limit) {
+    private List<DeadLetter> readOne(Connection conn, DeadOrder order, DeadRange range, int window, int limit) {
         List<Object> params = new ArrayList<>(range.range().params());
         params.addAll(range.rest().params());
         boolean isAllMatching = range.rest().isEmpty();
@@ -83,7 +83,10 @@ final class DeadWalk {
         return store.statements()
                 .query(
                         conn,
-                        fill(isAllMatching ? ROWS : MATCHING, range, isAllMatching ? limit : window),
+                        fill(
+                                isAllMatching ? ROWS : MATCHING.replace("{outer}", order.by("created_at, event_id")),
+                                range,
+                                isAllMatching ? limit : window),
                         mapper,
                         params.toArray());
     }

@@ -86,12 +86,11 @@ final class JdbcDeadEvents implements DeadEventBackend {
 
     @Override
     public Page<DeadLetter> query(DeadLetterQuery query) {
-        DeadCursor after = DeadCursor.from(query.after());
         String fingerprint = query.filter().events().failure().fingerprint();
         if (fingerprint == null) {
-            return connections.reading(conn -> read(conn, query.filter(), after, query.limit()));
+            return connections.reading(conn -> read(conn, query, query.limit()));
         }
-        Page<DeadLetter> any = connections.reading(conn -> read(conn, query.filter(), after, JdbcInspection.MOST_READ));
+        Page<DeadLetter> any = connections.reading(conn -> read(conn, query, JdbcInspection.MOST_READ));
         List<DeadLetter> alike = alike(any, fingerprint);
         if (alike.size() <= query.limit()) {
             return new Page<>(alike, any.next());
@@ -101,16 +100,18 @@ final class JdbcDeadEvents implements DeadEventBackend {
                 DeadCursor.of(alike.get(query.limit() - 1).event()));
     }
 
-    private Page<DeadLetter> read(Connection conn, DeadLetterFilter filter, DeadCursor after, int limit) {
-        return walk.read(conn, ranges(filter, after), JdbcInspection.WINDOW, limit);
+    private Page<DeadLetter> read(Connection conn, DeadLetterQuery query, int limit) {
+        DeadOrder order = DeadOrder.of(query);
+        List<DeadRange> ranges = ranges(query.filter(), order, order.start(query.after()));
+        return walk.read(conn, order, ranges, JdbcInspection.WINDOW, limit);
     }
 
     /** Returns where dead events are that match but for their kind of failure; nowhere in a state that none has. */
-    private List<DeadRange> ranges(DeadLetterFilter filter, DeadCursor after) {
+    private List<DeadRange> ranges(DeadLetterFilter filter, DeadOrder order, DeadCursor after) {
         return filter.status() != null && filter.status() != DlqStatus.MOVED
                 ? List.of()
                 : store.deadPartitions().stream()
-                        .map(partition -> DeadRange.ofEvents(filter.events(), partition, after))
+                        .map(partition -> DeadRange.ofEvents(filter.events(), partition, order, after))
                         .toList();
     }
 
@@ -134,10 +135,11 @@ final class JdbcDeadEvents implements DeadEventBackend {
     public Tally count(DeadLetterFilter filter) {
         String fingerprint = filter.events().failure().fingerprint();
         if (fingerprint == null) {
-            return connections.reading(conn -> walk.tally(conn, ranges(filter, null), JdbcInspection.WINDOW));
+            return connections.reading(
+                    conn -> walk.tally(conn, ranges(filter, DeadOrder.OLDEST_FIRST, null), JdbcInspection.WINDOW));
         }
         Page<DeadLetter> any =
-                connections.reading(conn -> read(conn, filter, DeadCursor.START, JdbcInspection.MOST_READ));
+                connections.reading(conn -> read(conn, DeadLetterQuery.matching(filter, 1), JdbcInspection.MOST_READ));
         return new Tally(alike(any, fingerprint).size(), any.next() == null);
     }
 

@@ -1,11 +1,9 @@
 package io.outbox.jdbc.tx;
 
+import io.outbox.spi.TransactionCallbacks;
 import io.outbox.spi.TransactionEnd;
 import io.outbox.spi.TxContext;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -19,17 +17,9 @@ import java.util.function.Consumer;
  */
 public final class ThreadLocalTxContext implements TxContext {
 
-    private static final System.Logger LOG = System.getLogger(ThreadLocalTxContext.class.getName());
-
     private final ThreadLocal<Bound> current = new ThreadLocal<>();
 
-    private record Bound(
-            Connection connection, List<Runnable> beforeCommit, List<Consumer<TransactionEnd>> afterCompletion) {
-
-        Bound(Connection connection) {
-            this(connection, new ArrayList<>(), new ArrayList<>());
-        }
-    }
+    private record Bound(Connection connection, TransactionCallbacks callbacks) {}
 
     /** Makes the connection's transaction the current one of this thread. */
     public void bind(Connection connection) {
@@ -38,7 +28,7 @@ public final class ThreadLocalTxContext implements TxContext {
             throw new IllegalStateException(
                     "This thread is in a transaction already; end it before you begin another on the same context");
         }
-        current.set(new Bound(connection));
+        current.set(new Bound(connection, new TransactionCallbacks()));
     }
 
     /**
@@ -46,9 +36,9 @@ public final class ThreadLocalTxContext implements TxContext {
      * that nothing of the transaction was rolled back before: the events of that part would be delivered all the same.
      */
     public void committing() {
-        List<Runnable> due = bound().beforeCommit;
-        due.forEach(ThreadLocalTxContext::runSafely);
-        due.clear();
+        TransactionCallbacks callbacks = bound().callbacks;
+        callbacks.commitBegins();
+        callbacks.runBeforeCommit();
     }
 
     /** Ends the current transaction after a successful commit of all that was written in it. */
@@ -81,32 +71,22 @@ public final class ThreadLocalTxContext implements TxContext {
 
     @Override
     public boolean beforeCommit(Runnable work) {
-        return bound().beforeCommit.add(Objects.requireNonNull(work, "work"));
+        return bound().callbacks.beforeCommit(work);
     }
 
     @Override
     public void afterCommit(Runnable callback) {
-        Objects.requireNonNull(callback, "callback");
-        afterCompletion(end -> {
-            if (end == TransactionEnd.COMMITTED) {
-                callback.run();
-            }
-        });
+        bound().callbacks.afterCommit(callback);
     }
 
     @Override
     public void afterRollback(Runnable callback) {
-        Objects.requireNonNull(callback, "callback");
-        afterCompletion(end -> {
-            if (end != TransactionEnd.COMMITTED) {
-                callback.run();
-            }
-        });
+        bound().callbacks.afterRollback(callback);
     }
 
     @Override
     public void afterCompletion(Consumer<TransactionEnd> callback) {
-        bound().afterCompletion.add(Objects.requireNonNull(callback, "callback"));
+        bound().callbacks.afterCompletion(callback);
     }
 
     private Bound bound() {
@@ -121,16 +101,6 @@ public final class ThreadLocalTxContext implements TxContext {
     private void end(TransactionEnd end) {
         Bound bound = bound();
         current.remove();
-        for (Consumer<TransactionEnd> callback : bound.afterCompletion) {
-            runSafely(() -> callback.accept(end));
-        }
-    }
-
-    private static void runSafely(Runnable callback) {
-        try {
-            callback.run();
-        } catch (RuntimeException | Error e) {
-            LOG.log(Level.WARNING, "A transaction callback failed; the transaction is not affected", e);
-        }
+        bound.callbacks.ended(end);
     }
 }

@@ -75,6 +75,9 @@ class AdminIndexUseTest {
             DeadLetterQuery page = DeadLetterQuery.of(DlqStatus.MOVED, LIMIT);
             cost.of(() -> letters.query(page), A_PAGE);
             cost.of(() -> letters.query(page.after(letters.query(page).next())), A_PAGE);
+            DeadLetterQuery newest = page.in(DeadLetterQuery.Order.NEWEST_FIRST);
+            cost.of(() -> letters.query(newest), A_PAGE);
+            cost.of(() -> letters.query(newest.after(letters.query(newest).next())), A_PAGE);
             cost.of(
                     () -> letters.query(
                             DeadLetterQuery.matching(DeadLetterFilter.of(null, BigTable.RARE_TYPE, null), LIMIT)),
@@ -111,6 +114,7 @@ class AdminIndexUseTest {
             cost.of(() -> dead.groups(LIMIT), 3 * RARE);
             cost.of(() -> dead.query(page), A_PAGE);
             cost.of(() -> dead.query(page.after(dead.query(page).next())), A_PAGE);
+            cost.of(() -> dead.query(page.in(DeadLetterQuery.Order.NEWEST_FIRST)), A_PAGE);
             cost.of(() -> dead.countByState(LIMIT), A_PAGE);
             cost.of(() -> dead.count(DeadLetterFilter.of(null, null, null)), 3 * RARE);
             cost.of(() -> dead.count(DeadLetterFilter.of(null, BigTable.TYPE, null)), 2 * 3 * RARE);

@@ -106,6 +106,35 @@ class SchemaValidationTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"MYSQL", "MARIADB"})
+    void missingRightsOnRowsAreNamedWhereNoCatalogShowsThem(TestDatabase database) {
+        String url = database.newUrl();
+        String poorUrl = url.replace("user=outbox&password=outbox", "user=outbox_poor&password=poor");
+        try (HikariDataSource owner = TestDatabase.pool(url, 1);
+                CapturedLog log = CapturedLog.open()) {
+            JdbcOutbox.of(owner).createSchema();
+            OutboxRows.execute(
+                    owner,
+                    "CREATE USER outbox_poor IDENTIFIED BY 'poor'",
+                    "GRANT UPDATE ON outbox_event TO outbox_poor");
+            try (HikariDataSource poor = TestDatabase.pool(poorUrl, 1)) {
+                JdbcOutbox.of(poor).validateSchema();
+                assertThat(log.text())
+                        .contains("no right to SELECT, INSERT:")
+                        .contains("GRANT SELECT, INSERT ON outbox_event TO 'outbox_poor'@'%'");
+            }
+            int lines = log.text().length();
+            OutboxRows.execute(owner, "GRANT SELECT, INSERT ON outbox_event TO outbox_poor");
+            try (HikariDataSource enough = TestDatabase.pool(poorUrl, 1)) {
+                JdbcOutbox.of(enough).validateSchema();
+                assertThat(log.text().substring(lines)).doesNotContain("no right");
+            } finally {
+                OutboxRows.execute(owner, "DROP USER outbox_poor");
+            }
+        }
+    }
+
     @Test
     void rightsOnRowsAreEnoughToWriteAndToDeliver() {
         String url = TestDatabase.POSTGRESQL.newUrl();

@@ -43,6 +43,18 @@ public final class JacksonJsonCodec implements JsonCodec {
         }
     }
 
+    /** Reads an empty object: what is wrong with the class shows before what is missing in its content. */
+    @Override
+    public void requireReadable(Type type) {
+        try {
+            mapper.readValue("{}", mapper.constructType(type));
+        } catch (InvalidDefinitionException e) {
+            throw new IllegalArgumentException("Cannot read " + type.getTypeName() + " from JSON: " + problem(e), e);
+        } catch (JacksonException e) {
+            // there is a way to make one, though not of nothing
+        }
+    }
+
     /**
      * Says what is wrong and where, but not with which text: that may be anything a customer typed. What is wrong with the class
      * itself is said in full, as that is for the developer to mend.

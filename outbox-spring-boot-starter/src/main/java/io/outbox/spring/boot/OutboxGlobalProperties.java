@@ -41,11 +41,16 @@ public class OutboxGlobalProperties {
     public static class Tables {
 
         /**
-         * Another name for outbox.schema.initialize: true is always, false is never. With outbox.publisher.* or
-         * outbox.consumer.enabled its default is true.
+         * Another name for outbox.schema.initialize: true is always, false is never. The default is true with
+         * outbox.publisher.events or outbox.consumer.enabled; otherwise that of outbox.schema.initialize counts.
          */
         @Setting(meaning = "outbox.schema.initialize")
-        private Boolean autoCreate = true;
+        private Boolean autoCreate = defaultOfPublisherAndConsumer();
+
+        /** Returns the default, which editors do not show since it does not hold for every application. */
+        private static boolean defaultOfPublisherAndConsumer() {
+            return true;
+        }
 
         public Boolean getAutoCreate() {
             return autoCreate;

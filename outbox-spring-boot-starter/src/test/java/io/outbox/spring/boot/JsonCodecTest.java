@@ -9,9 +9,12 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxPublisher;
 import io.outbox.PayloadParseException;
 import io.outbox.spi.JsonCodec;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -127,6 +130,24 @@ class JsonCodecTest {
         assertThatThrownBy(() -> codec.fromJson("\"secret\"", Unreadable.class))
                 .isInstanceOf(PayloadParseException.class)
                 .satisfies(e -> assertThat(e.toString()).doesNotContain("secret"));
+    }
+
+    /** A payload that refuses to be made of nothing. */
+    public record Careful(String id) {
+        public Careful {
+            Objects.requireNonNull(id, "id");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("codecs")
+    void tellsWhatItCanNeverRead(JsonCodec codec) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> codec.requireReadable(Unreadable.class))
+                .withMessageContaining(Unreadable.class.getName())
+                .withMessageContaining("abstract types");
+        List.of(Order.class, Careful.class, Integer.class, String[].class, Map.class, Object.class, DayOfWeek.class)
+                .forEach(codec::requireReadable);
     }
 
     @Test

@@ -56,6 +56,23 @@ class ListenerMistakesTest {
         private void on(Order order) {}
     }
 
+    /** A class that no mapper can make an object of. */
+    static class Sealed {
+        private Sealed(String id) {}
+    }
+
+    static class Unreadable {
+        @OutboxListener(eventType = "Order")
+        void on(Sealed order) {}
+    }
+
+    abstract static class Unknown {}
+
+    static class OfNobody {
+        @OutboxListener
+        void on(Unknown order) {}
+    }
+
     static class Twice {
         @OutboxListener
         void first(Order order) {}
@@ -73,6 +90,9 @@ class ListenerMistakesTest {
                 Arguments.of(Perhaps.class, "Optional<", "Take Order itself"),
                 Arguments.of(WithHeaders.class, "Map<java.lang.String, java.lang.String>] was taken", "EventEnvelope"),
                 Arguments.of(Private.class, "must not be private", "Make it package-private"),
+                Arguments.of(
+                        Unreadable.class, "every event would go DEAD. Cannot read io.outbox", "jackson-module-kotlin"),
+                Arguments.of(OfNobody.class, "abstract types", "a record"),
                 Arguments.of(Twice.class, "has a listener already, ", "@OutboxListener(subscription = \"…\")"));
     }
 

@@ -93,7 +93,7 @@ class OutboxAdminTest {
                         .hasRootCauseInstanceOf(OutboxStartupException.class)
                         .rootCause()
                         .hasMessageContaining("a reactive application has no servlets")
-                        .hasMessageContaining("OutboxAdminServer.start"));
+                        .hasMessageContaining("Set outbox.admin.port=8090"));
         reactive().run(context -> assertThat(context).hasNotFailed());
     }
 
@@ -119,6 +119,42 @@ class OutboxAdminTest {
                                     .statusCode())
                             .isEqualTo(200);
                 });
+    }
+
+    @Test
+    void aPortOfItsOwnServesAnyKindOfApplication() {
+        reactive().withPropertyValues(ENABLED, "outbox.admin.port=0").run(context -> {
+            InetSocketAddress address = context.getBean(OutboxAdminServer.class).address();
+            assertThat(address.getAddress().isLoopbackAddress()).isTrue();
+            assertThat(address.getPort()).isPositive();
+        });
+        runner.withPropertyValues(ENABLED, "outbox.admin.port=0")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(OutboxAdminServer.class)
+                        .doesNotHaveBean("outboxAdminServlet"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.admin.port=8o90, 'must be application, management or a port'",
+        "outbox.admin.port=70000, 'must be application, management or a port'",
+        "outbox.admin.port=management;management.server.port=-1, management.server.port is negative",
+        "outbox.admin.port=0;outbox.admin.address=no such host, outbox.admin.address is refused"
+    })
+    void aPortThatNobodyServesIsRefused(String settings, String message) {
+        runner.withPropertyValues(ENABLED)
+                .withPropertyValues(settings.split(";"))
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(OutboxStartupException.class)
+                        .hasMessageContaining(message));
+    }
+
+    @Test
+    void theManagementPortIsThatOfTheApplicationUnlessItIsAnother() {
+        runner.withPropertyValues(ENABLED, "outbox.admin.port=management")
+                .run(context ->
+                        assertThat(registration(context).getUrlMappings()).contains("/outbox-admin/*"));
     }
 
     @Test

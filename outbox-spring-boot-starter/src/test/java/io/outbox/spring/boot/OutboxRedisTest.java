@@ -29,11 +29,11 @@ import io.outbox.testservers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.IntStream;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -115,10 +115,11 @@ class OutboxRedisTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"single-node", "multi-node"})
-    void keepsTheOrderOfKeys(String mode) {
+    @ValueSource(strings = {"outbox.mode=single-node", "outbox.mode=multi-node,outbox.claim-locking.enabled=true"})
+    void keepsTheOrderOfKeys(String properties) {
         runner(Deliveries.class)
-                .withPropertyValues("outbox.ordering=key", "outbox.mode=" + mode, "outbox.claim-locking.enabled=true")
+                .withPropertyValues("outbox.ordering=key")
+                .withPropertyValues(properties.split(","))
                 .run(context -> {
                     List<String> numbers =
                             IntStream.range(0, 50).mapToObj(String::valueOf).toList();

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
 import io.outbox.OutboxWriter;
 import io.outbox.jdbc.wakeup.PostgresWakeUp;
 import io.outbox.spi.WakeUp;
 import io.outbox.testservers.PostgresServer;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,9 +42,11 @@ class WakeUpTest {
     static class Delivering {
 
         final Set<String> delivered = ConcurrentHashMap.newKeySet();
+        final AtomicInteger calls = new AtomicInteger();
 
         @OutboxListener(eventType = "Hinted")
         void on(EventEnvelope event) {
+            calls.incrementAndGet();
             delivered.add(event.eventId());
         }
     }
@@ -73,6 +79,49 @@ class WakeUpTest {
 
                 await().atMost(PATIENCE).until(() -> deliveries.delivered.contains(id));
             }
+        }
+    }
+
+    /** Locks last for an hour here: what an instance kept for itself would not arrive in time. */
+    @Test
+    void anInstanceWhoseDeliveryIsNotStartedKeepsNothingFromTheOthers() {
+        String[] settings = {
+            "outbox.mode=multi-node",
+            "outbox.claim-locking.lock-timeout=1h",
+            "outbox.wake-up.mode=off",
+            "outbox.poller.interval=100ms",
+            "outbox.poller.min-interval=100ms"
+        };
+        try (ConfigurableApplicationContext one = start(Delivering.class, settings);
+                ConfigurableApplicationContext other = start(Delivering.class, settings);
+                ConfigurableApplicationContext idle = start(
+                        Delivering.class,
+                        Stream.concat(Stream.of("outbox.auto-startup=false"), Stream.of(settings))
+                                .toArray(String[]::new))) {
+            Set<String> written = ConcurrentHashMap.newKeySet();
+            TransactionTemplate transaction = new TransactionTemplate(idle.getBean(PlatformTransactionManager.class));
+            for (int i = 0; i < 100; i++) {
+                written.add(transaction.execute(
+                        status -> idle.getBean(OutboxWriter.class).write(EventEnvelope.ofJson("Hinted", "{}"))));
+            }
+
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                Set<String> delivered = new HashSet<>(one.getBean(Delivering.class).delivered);
+                delivered.addAll(other.getBean(Delivering.class).delivered);
+                assertThat(delivered).isEqualTo(written);
+            });
+            assertThat(idle.getBean(Delivering.class).delivered).isEmpty();
+            assertThat(one.getBean(Delivering.class).calls.get()
+                            + other.getBean(Delivering.class).calls.get())
+                    .isEqualTo(written.size());
+
+            idle.getBean(Outbox.class).start();
+            String last = transaction.execute(
+                    status -> idle.getBean(OutboxWriter.class).write(EventEnvelope.ofJson("Hinted", "{}")));
+            await().atMost(PATIENCE)
+                    .until(() -> Stream.of(one, other, idle)
+                            .anyMatch(node ->
+                                    node.getBean(Delivering.class).delivered.contains(last)));
         }
     }
 

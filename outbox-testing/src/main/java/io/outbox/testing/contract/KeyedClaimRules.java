@@ -138,6 +138,48 @@ abstract class KeyedClaimRules extends EngineRules {
     }
 
     @Test
+    void aNodeThatHasLostAKeyCanDoNothingToItsEvents() {
+        List<String> events = store("a", 2);
+        claim("late", "a");
+        assertThat(takeOver("other", engine.now().plus(Duration.ofMinutes(1)))).isEqualTo(events);
+
+        assertThat(backend.renew("late", events)).isEmpty();
+        assertThat(backend.release("late", events)).isZero();
+        assertThat(backend.apply("late", List.of(new Outcome.Done(events.get(0), engine.now()))))
+                .isEmpty();
+        assertThat(backend.apply("late", List.of(new Outcome.Done(events.get(1), engine.now(), false))))
+                .isEmpty();
+
+        assertThat(backend.keyHeads("", 10))
+                .singleElement()
+                .satisfies(head -> assertThat(head.eventId()).isEqualTo(events.get(0)))
+                .satisfies(head -> assertThat(head.lockedBy()).isEqualTo("other"));
+        assertThat(backend.renew("other", events)).containsExactlyInAnyOrderElementsOf(events);
+    }
+
+    @Test
+    void aLockThatWasRenewedIsNotTakenOver() {
+        List<String> events = store("a", 2);
+        claim("one", "a");
+        Instant sinceThen = backend.currentTime();
+
+        assertThat(backend.renew("one", events)).containsExactlyInAnyOrderElementsOf(events);
+
+        assertThat(takeOver("other", sinceThen)).isEmpty();
+    }
+
+    private List<String> takeOver(String node, Instant lockExpiry) {
+        return ids(backend.claimKeyed(new KeyedRequest(
+                new Lease(node, SHORT_LEASE),
+                future(),
+                lockExpiry,
+                LostClaims.NONE,
+                EventTypes.ALL,
+                List.of("a"),
+                LIMIT)));
+    }
+
+    @Test
     void whatALostAnswerLeftBehindIsTakenBack() {
         List<String> events = store("a", 2);
         claim("node", "a");

@@ -22,6 +22,7 @@ import io.outbox.spi.EventFilter;
 import io.outbox.spi.Outcome;
 import io.outbox.testing.StoredEvent;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -63,7 +64,17 @@ abstract class OperatorRules extends EngineRules {
     }
 
     private List<String> all(DeadLetterFilter filter, int limit) {
-        DeadLetterQuery query = DeadLetterQuery.matching(filter, limit);
+        return all(DeadLetterQuery.matching(filter, limit), limit);
+    }
+
+    private List<String> newestFirst(DeadLetterFilter filter, int limit) {
+        List<String> ids = new ArrayList<>(
+                all(DeadLetterQuery.matching(filter, limit).in(DeadLetterQuery.Order.NEWEST_FIRST), limit));
+        Collections.reverse(ids);
+        return ids;
+    }
+
+    private List<String> all(DeadLetterQuery query, int limit) {
         return letterIds(Pages.all(Pages.within(
                 limit, after -> dead.query(after == null ? query : query.after(dead.decode(dead.encode(after)))))));
     }
@@ -118,6 +129,9 @@ abstract class OperatorRules extends EngineRules {
 
         assertThat(all(ALL, 5)).isEqualTo(ids);
         assertThat(all(ALL, 23)).isEqualTo(ids);
+        assertThat(newestFirst(ALL, 5)).isEqualTo(ids);
+        assertThat(newestFirst(about(new EventFilter.Scope(null, null, null, null), "boom"), 5))
+                .hasSameElementsAs(all(about(new EventFilter.Scope(null, null, null, null), "boom"), 5));
         assertThat(all(DeadLetterFilter.of(DlqStatus.MOVED, TYPE, null), 10)).isEqualTo(ids);
         assertThat(all(DeadLetterFilter.of(DlqStatus.RESOLVED, null, null), 10)).isEmpty();
         assertThat(dead.query(DeadLetterQuery.matching(ALL, 1))

@@ -5,9 +5,11 @@ import { deadTitle } from '../dead.js';
 import { shortError } from '../failure.js';
 import { atLeast, number, plural } from '../format.js';
 import { href, withParams } from '../router.js';
+import { remember } from '../list.js';
 import { search } from '../search.js';
 import { Badge, stateName } from '../parts/badge.js';
 import { BulkButtons, BulkList } from '../parts/bulk.js';
+import { byLastSeen, groupHref } from '../parts/latest-failures.js';
 import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
 import { Filters } from '../parts/filters.js';
 import { Load } from '../parts/load.js';
@@ -15,7 +17,7 @@ import { PageHead } from '../parts/page-head.js';
 import { Pager } from '../parts/pager.js';
 import { Empty, Skeleton } from '../parts/states.js';
 import { Table } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Ago, Time } from '../parts/time.js';
 
 const PAGE = 50;
 const GROUPS = 100;
@@ -58,7 +60,37 @@ function Views({ isGroups }) {
   );
 }
 
-function Groups({ slowTick, canOperate, session }) {
+const ORDERS_OF_GROUPS = [
+  ['', 'Last seen'],
+  ['count', 'Count'],
+];
+
+const ORDERS_OF_LETTERS = [
+  ['', 'Newest'],
+  ['oldest', 'Oldest'],
+];
+
+/** Of groups alike, those that were seen last come first. */
+function ordered(groups, order) {
+  const latest = byLastSeen(groups);
+  return order === 'count' ? latest.sort((a, b) => b.count - a.count) : latest;
+}
+
+function Order({ order, orders }) {
+  return h(
+    'div',
+    { class: 'order small muted' },
+    'Order by',
+    h(
+      'div',
+      { class: 'segments', role: 'group', 'aria-label': 'Order' },
+      orders.map(([value, label]) => h('a', { href: withParams({ order: value, after: null }), 'aria-current': value === order ? 'true' : undefined, key: value }, label)),
+    ),
+  );
+}
+
+function Groups({ query, slowTick, canOperate, session }) {
+  const order = query.get('order') ?? '';
   return h(Load, {
     id: 'groups',
     tick: slowTick,
@@ -67,32 +99,39 @@ function Groups({ slowTick, canOperate, session }) {
     show: ({ items }) =>
       items.length === 0
         ? h(Empty, { title: `No ${deadTitle(session).toLowerCase()}` }, 'Nothing waits for a decision.')
-        : h('ul', { class: 'groups' }, items.map((group) => h(Group, { group, session, canOperate, key: `${group.eventType} ${group.fingerprint}` }))),
+        : [
+            h(Order, { order, orders: ORDERS_OF_GROUPS, key: 'order' }),
+            h('ul', { class: 'card flush groups', key: 'groups' }, ordered(items, order).map((group) => h(Group, { group, session, canOperate, key: `${group.eventType} ${group.fingerprint}` }))),
+          ],
   });
 }
 
 /** A group without a type has no actions: a filter without one would mean any type. */
 function Group({ group, session, canOperate }) {
   const filter = { eventType: group.eventType, fingerprint: group.fingerprint };
-  const address = href('dead', { view: 'letters', status: 'MOVED', ...filter });
   return h(
     'li',
-    { class: 'card group' },
+    { class: 'group' },
+    h('span', { class: 'group-count', title: group.exact ? 'How many events' : 'How many events, at least' }, atLeast(group.count, group.exact)),
     h(
       'div',
-      { class: 'group-head' },
-      h('span', { class: 'group-count', title: group.exact ? 'How many events' : 'How many events, at least' }, atLeast(group.count, group.exact)),
-      h('a', { class: 'strong clip', href: address, 'data-entry': true }, group.eventType ?? 'unknown type'),
-      h('span', { class: 'grow' }),
-      canOperate && group.eventType && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: session.canResolve, small: true }),
+      { class: 'group-what' },
+      h('a', { class: 'strong clip', href: groupHref(group), 'data-entry': true }, group.eventType ?? 'unknown type'),
+      h('p', { class: 'mono small clamp', title: group.error }, shortError(group.error ?? 'no error')),
     ),
-    h('p', { class: 'mono group-error clamp', title: group.error }, shortError(group.error ?? 'no error')),
-    h('p', { class: 'muted small' }, session.hasHistory ? 'First ' : 'Written: first ', h(Time, { at: group.firstSeen }), ', last ', h(Time, { at: group.lastSeen }), h('span', { class: 'fingerprint mono' }, group.fingerprint)),
+    h(
+      'p',
+      { class: 'muted small group-when', title: `Fingerprint ${group.fingerprint}` },
+      group.lastSeen && h('span', null, session.hasHistory ? 'Last seen ' : 'Last written ', h(Ago, { at: group.lastSeen })),
+      group.firstSeen && h('span', null, 'first ', h(Time, { at: group.firstSeen })),
+    ),
+    canOperate && group.eventType && h(BulkButtons, { filter, what: `group of ${group.eventType}`, canResolve: session.canResolve, small: true }),
   );
 }
 
 function Letters({ query, session, changes, canOperate }) {
-  const params = Object.fromEntries(PARAMS.map((name) => [name, query.get(name)]));
+  const order = query.get('order') ?? '';
+  const params = { ...Object.fromEntries(PARAMS.map((name) => [name, query.get(name)])), order: order === 'oldest' ? 'oldest' : 'newest' };
   const names = MATCHES.map((field) => field.name).filter((name) => query.has(name));
   const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
   const matches = MATCHES.filter((field) => field.name !== 'error' || !session.masked);
@@ -102,6 +141,7 @@ function Letters({ query, session, changes, canOperate }) {
     null,
     h(Filters, { query, fields: session.canResolve ? [STATE, ...matches] : matches }),
     canOperate && hasUndecided && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All undecided events that match, on this page and all others:'), h(BulkButtons, { filter, what: 'all that match', canResolve: session.canResolve })),
+    h(Order, { order, orders: ORDERS_OF_LETTERS }),
     h(Load, {
       id: JSON.stringify(params),
       tick: changes,
@@ -113,6 +153,7 @@ function Letters({ query, session, changes, canOperate }) {
 }
 
 function LetterTable({ page, query }) {
+  remember('dead', page.items.map((letter) => letter.id));
   if (page.items.length === 0 && page.next === null) {
     return h(Empty, { title: 'No such events' }, h('a', { href: withParams(Object.fromEntries(PARAMS.map((name) => [name, null]))) }, 'Show all'));
   }
@@ -124,7 +165,7 @@ function LetterTable({ page, query }) {
     page.items.length === 0
       ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events looked at in ten seconds match, and there are more to look at.')
       : h(Table, {
-          caption: 'Dead events, the oldest first',
+          caption: 'Dead events, by the time at which they were written',
           id: (letter) => letter.id,
           rows: page.items,
           columns: [

@@ -4,6 +4,7 @@ import { get } from '../api.js';
 import { deadTitle } from '../dead.js';
 import { number, plural } from '../format.js';
 import { eventHref, go, href, withParams } from '../router.js';
+import { remember } from '../list.js';
 import { search } from '../search.js';
 import { Badge, stateName } from '../parts/badge.js';
 import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
@@ -108,6 +109,7 @@ function DeadHint({ query, session }) {
 }
 
 function Events({ page, query, isTail }) {
+  remember('events', page.items.map((event) => event.id));
   if (page.items.length === 0 && page.next === null) {
     return h(Empty, { icon: 'events', title: 'No such events' }, 'Nothing in the outbox matches. Events that were delivered are deleted after their retention.');
   }

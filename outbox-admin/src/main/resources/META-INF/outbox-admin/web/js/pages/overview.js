@@ -1,11 +1,13 @@
 /** How the outbox fares on all nodes: health, figures, charts of up to a week, nodes, types. */
-import { h } from '../../lib/preact.mjs';
+import { Component, h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
-import { dayAndMinute, duration, number, rate } from '../format.js';
+import { undecided } from '../dead.js';
+import { dayAndMinute } from '../format.js';
 import { withParams } from '../router.js';
 import { knownSince, latest, points } from '../series.js';
-import { Chart } from '../parts/chart.js';
+import { Charts } from '../parts/charts.js';
 import { Health } from '../parts/health.js';
+import { LatestFailures } from '../parts/latest-failures.js';
 import { Load } from '../parts/load.js';
 import { Nodes } from '../parts/nodes.js';
 import { PageHead } from '../parts/page-head.js';
@@ -28,6 +30,7 @@ const SETTLED_MS = 5000;
 export function OverviewPage({ query, live, slowTick, session, canOperate }) {
   const minutes = RANGES.some(([value]) => value === query.get('range')) ? query.get('range') : '60';
   const node = query.get('node');
+  const eventType = query.get('eventType');
   const waiting = h(Skeleton, { lines: 4, kind: 'chart' });
   return h(
     'div',
@@ -35,26 +38,56 @@ export function OverviewPage({ query, live, slowTick, session, canOperate }) {
     h(PageHead, { title: 'Overview' }, h(Ranges, { minutes })),
     live
       ? h(Load, {
-          id: `${minutes} ${node}`,
+          id: `${minutes} ${node} ${eventType}`,
           tick: Math.floor((Date.parse(live.overview.at) - SETTLED_MS) / 60_000),
-          load: (signal) => get('series', { minutes, node }, signal),
+          load: (signal) => get('series', { minutes, node, eventType }, signal),
           skeleton: waiting,
-          show: ({ items }) => h(Figures, { all: points(items), node, overview: live.overview, slowTick, session, canOperate }),
+          show: ({ items }) => h(Figures, { all: points(items), node, eventType, overview: live.overview, slowTick, session, canOperate }),
         })
       : waiting,
   );
 }
 
-function Figures({ all, node, overview, slowTick, session, canOperate }) {
+class Figures extends Component {
+  state = { nodes: [] };
+
+  onNodes = (nodes) => this.setState({ nodes });
+
+  render({ all, node, eventType, overview, slowTick, session, canOperate }, { nodes }) {
+    const { pauses } = overview;
+    return h(
+      'div',
+      null,
+      h(Health, { overview }),
+      h(LatestFailures, { tick: slowTick, hasAny: undecided(overview).count > 0 }),
+      h(Tiles, { overview, points: all, isPart: Boolean(node || eventType) }),
+      h(Shown, { node, eventType }),
+      h(Known, { all }),
+      h(Charts, { points: all, marks: marks(nodes, pauses), eventType }),
+      h('div', { class: 'stack' }, h(Nodes, { tick: slowTick, session, pauses, canOperate, onNodes: this.onNodes }), h(Pending, { overview })),
+    );
+  }
+}
+
+/** What happened when: starts of nodes, and pauses that hold. */
+function marks(nodes, pauses) {
+  return [
+    ...nodes.filter(({ detail }) => detail).map(({ node, detail }) => ({ at: Date.parse(detail.startedAt), text: `Node ${node} started` })),
+    ...pauses.map((pause) => ({ at: Date.parse(pause.at), text: `${pause.eventType ?? 'All delivery'} paused by ${pause.by}` })),
+  ];
+}
+
+/** Says whose charts these are, if not those of everything. */
+function Shown({ node, eventType }) {
+  if (!node && !eventType) {
+    return null;
+  }
   return h(
-    'div',
-    null,
-    h(Health, { overview }),
-    h(Tiles, { overview, points: all }),
-    node && h('p', { class: 'hint' }, h('span', { class: 'grow' }, 'Charts of node ', h('b', { class: 'mono' }, node)), h('a', { class: 'button small', href: withParams({ node: null }) }, 'All nodes')),
-    h(Known, { all }),
-    h(Charts, { points: all }),
-    h('div', { class: 'stack' }, h(Nodes, { tick: slowTick, session, pauses: overview.pauses, canOperate }), h(Pending, { overview })),
+    'p',
+    { class: 'hint' },
+    h('span', { class: 'grow' }, 'Charts of ', eventType && ['type ', h('b', { class: 'wrap' }, eventType)], eventType && node && ' on ', node && ['node ', h('b', { class: 'mono wrap' }, node)]),
+    eventType && h('a', { class: 'button small', href: withParams({ eventType: null }) }, 'All types'),
+    node && h('a', { class: 'button small', href: withParams({ node: null }) }, 'All nodes'),
   );
 }
 
@@ -64,7 +97,7 @@ function Known({ all }) {
   if (since === undefined && latest(all)) {
     return null;
   }
-  const text = since === undefined ? 'No figures yet: nodes tell theirs after each minute.' : `No figures before ${dayAndMinute(since)}.`;
+  const text = since === undefined ? 'No figures yet: nodes report theirs after each minute.' : `No figures before ${dayAndMinute(since)}.`;
   return h('p', { class: 'muted small' }, text);
 }
 
@@ -75,55 +108,5 @@ function Ranges({ minutes }) {
     RANGES.map(([value, label]) =>
       h('a', { href: withParams({ range: value }), 'aria-current': value === minutes ? 'true' : undefined, key: value }, label),
     ),
-  );
-}
-
-function Charts({ points: all }) {
-  return h(
-    'div',
-    { class: 'charts' },
-    h(Chart, {
-      title: 'Delivered per second',
-      points: all,
-      format: rate,
-      lines: [{ name: 'Delivered', tone: 'tone-good', value: (point) => point.done, isFilled: true }],
-    }),
-    h(Chart, {
-      title: 'Failures per minute',
-      points: all,
-      format: rate,
-      lines: [
-        { name: 'Failed attempts', tone: 'tone-warn', value: (point) => point.failed, isFilled: true },
-        { name: 'Died', tone: 'tone-bad', value: (point) => point.dead },
-      ],
-    }),
-    h(Chart, {
-      title: 'Wait from queue to listener',
-      points: all,
-      format: duration,
-      least: 10,
-      lines: [
-        { name: 'Half within', tone: 'tone-good', value: (point) => point.p50Ms },
-        { name: '95 %', tone: 'tone-accent', value: (point) => point.p95Ms },
-        { name: '99 %', tone: 'tone-calm', value: (point) => point.p99Ms },
-      ],
-    }),
-    h(Chart, {
-      title: 'Lag of the oldest due event',
-      points: all,
-      format: duration,
-      least: 1000,
-      lines: [{ name: 'Lag', tone: 'tone-bad', value: (point) => point.lagMs, isFilled: true }],
-    }),
-    h(Chart, {
-      title: 'Queue depths',
-      points: all,
-      format: number,
-      least: 10,
-      lines: [
-        { name: 'Hot queue', tone: 'tone-warn', value: (point) => point.hotQueue },
-        { name: 'Cold queue', tone: 'tone-accent', value: (point) => point.coldQueue },
-      ],
-    }),
   );
 }

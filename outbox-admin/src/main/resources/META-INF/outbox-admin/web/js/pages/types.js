@@ -77,7 +77,12 @@ function Name({ type }) {
   return h(
     'div',
     { class: 'lines' },
-    h('a', { href: href('events', { eventType: type.eventType }), class: 'strong clip', 'data-entry': true }, type.eventType),
+    h(
+      'span',
+      { class: 'type-name' },
+      h('a', { href: href('events', { eventType: type.eventType }), class: 'strong clip', 'data-entry': true }, type.eventType),
+      h('a', { href: href('', { eventType: type.eventType }), class: 'small', 'aria-label': `Charts of ${type.eventType}` }, 'Charts'),
+    ),
     h(Policy, { lane: type.lane, retries: type.retries }),
   );
 }
@@ -98,7 +103,7 @@ function State({ type }) {
       'div',
       { class: 'cause' },
       h(Badge, { state: 'UNAVAILABLE' }),
-      h('span', { class: 'small wrap' }, shortError(type.unavailable.cause)),
+      h('span', { class: 'small clamp', title: type.unavailable.cause }, shortError(type.unavailable.cause)),
       h('span', { class: 'small muted' }, 'since ', h(Ago, { at: type.unavailable.since })),
     );
   }

@@ -11,6 +11,9 @@ import { Time } from './time.js';
 
 const FOLLOWED_MS = 700;
 
+/** To delete more than these, their number has to be typed: what can be undone for some seconds is for slips, not for misreadings. */
+const MOST_UNTYPED = 100;
+
 const ACTIONS = {
   replay: { word: 'Replay', icon: 'retry', says: 'They return to the outbox and are delivered again, with all their attempts.' },
   resolve: { word: 'Resolve', icon: 'check', says: 'They are settled, not delivered, and deleted after their retention. That cannot be taken back.' },
@@ -18,25 +21,28 @@ const ACTIONS = {
 };
 
 /**
- * Buttons for a filter.
+ * Buttons for a filter. Where there are many of them, only the one that is meant most often is shown until others are asked for, so
+ * that none is hit by mistake.
  *
- * Properties: `filter`; `what`, its name; `canResolve`; `small`.
+ * Properties: `filter`; `what`, its name; `canResolve`; `small`, whether there are many of them.
  */
 export class BulkButtons extends Component {
-  state = { action: null };
+  state = { action: null, isOpen: false };
 
   close = () => this.setState({ action: null });
 
-  render({ filter, what, canResolve, small }, { action }) {
-    const names = Object.keys(ACTIONS).filter((name) => name !== 'resolve' || canResolve);
+  turn = () => this.setState(({ isOpen }) => ({ isOpen: !isOpen }));
+
+  render({ filter, what, canResolve, small }, { action, isOpen }) {
+    const all = Object.keys(ACTIONS).filter((name) => name !== 'resolve' || canResolve);
     return h(
       'div',
       { class: 'buttons' },
-      names.map((name) =>
+      (small && !isOpen ? all.slice(0, 1) : all).map((name) =>
         h(
           'button',
           {
-            class: small ? 'button small' : 'button',
+            class: `button ${small ? 'small' : ''} ${ACTIONS[name].isDanger ? 'apart' : ''}`,
             'aria-label': `${ACTIONS[name].word} ${what}`,
             onClick: () => this.setState({ action: name }),
             key: name,
@@ -45,6 +51,7 @@ export class BulkButtons extends Component {
           small ? ACTIONS[name].word : `${ACTIONS[name].word} all`,
         ),
       ),
+      small && h('button', { class: 'icon-button', 'aria-expanded': String(isOpen), 'aria-label': `Other actions on ${what}`, title: 'Other actions', onClick: this.turn }, h(Icon, { name: 'more' })),
       action && h(BulkDialog, { action, filter, what, onClose: this.close }),
     );
   }
@@ -59,36 +66,51 @@ function expected(matches, exact) {
 }
 
 /** Says how many match, and begins when that is confirmed. */
-function BulkDialog({ action, filter, what, onClose }) {
-  const { word, says, isDanger } = ACTIONS[action];
-  const confirm = () => {
+class BulkDialog extends Component {
+  state = { typed: '' };
+
+  confirm = () => {
+    const { action, filter, what, onClose } = this.props;
     onClose();
-    startBulk(action, filter, `${word} ${what}`);
+    startBulk(action, filter, `${ACTIONS[action].word} ${what}`);
   };
-  return h(
-    Dialog,
-    { title: `${word} ${what}?`, onClose },
-    h(Load, {
-      id: action,
-      load: () => post('bulk', { action, filter, dryRun: true }),
-      skeleton: h('p', { class: 'dry-run', role: 'status' }, 'Counting what matches …'),
-      show: ({ matches, exact }) => {
-        const count = expected(matches, exact);
-        return h(
-          'div',
-          null,
-          h('p', { class: 'dry-run', role: 'status' }, h('b', null, count), ` ${matches === 1 ? 'matches' : 'match'}.`),
-          h('p', { class: 'muted' }, says),
-          h(
+
+  render({ action, what, filter, onClose }, { typed }) {
+    const { word, says, isDanger } = ACTIONS[action];
+    return h(
+      Dialog,
+      { title: `${word} ${what}?`, onClose },
+      h(Load, {
+        id: action,
+        load: () => post('bulk', { action, filter, dryRun: true }),
+        skeleton: h('p', { class: 'dry-run', role: 'status' }, 'Counting what matches …'),
+        show: ({ matches, exact }) => {
+          const count = expected(matches, exact);
+          const isTyped = !isDanger || matches <= MOST_UNTYPED || typed.replaceAll(/\D/g, '') === String(matches);
+          return h(
             'div',
-            { class: 'dialog-actions' },
-            h('button', { class: 'button', onClick: onClose }, 'Cancel'),
-            h('button', { class: isDanger ? 'button danger' : 'button primary', onClick: confirm, disabled: matches === 0 && exact }, `${word} ${count}`),
-          ),
-        );
-      },
-    }),
-  );
+            null,
+            h('p', { class: 'dry-run', role: 'status' }, h('b', null, count), ` ${matches === 1 ? 'matches' : 'match'}.`),
+            h('p', { class: 'muted' }, says),
+            isDanger &&
+              matches > MOST_UNTYPED &&
+              h(
+                'div',
+                { class: 'field typed' },
+                h('label', { for: 'typed' }, `Type ${number(matches)} to confirm`),
+                h('input', { id: 'typed', type: 'text', inputMode: 'numeric', autocomplete: 'off', onInput: (event) => this.setState({ typed: event.target.value }) }),
+              ),
+            h(
+              'div',
+              { class: 'dialog-actions' },
+              h('button', { class: 'button', onClick: onClose }, 'Cancel'),
+              h('button', { class: isDanger ? 'button danger' : 'button primary', onClick: this.confirm, disabled: (matches === 0 && exact) || !isTyped }, `${word} ${count}`),
+            ),
+          );
+        },
+      }),
+    );
+  }
 }
 
 /** The actions of all nodes. Looks more often while one is under way, and lets pages look when one is over. */

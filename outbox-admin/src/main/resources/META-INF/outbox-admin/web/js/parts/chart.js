@@ -11,11 +11,13 @@ const TICK_MINUTES = [5, 10, 15, 30, 60, 120, 180, 360, 720, DAY_MINUTES, 2 * DA
 
 /**
  * Properties: `title`; `points`, each with `at` in milliseconds; `lines`, each with `name`, `tone`, `value(point)`, which may be
- * null, and whether the space below is filled; `format`, how a value is written; `least`, the smallest top of the scale.
+ * null, and whether the space below is filled; `format`, how a value is written; `least`, the smallest top of the scale; `marks`, what
+ * happened when, each with `at` and `text`; `index`, the point that somebody points at, here or in a chart beside it, or null, and
+ * `onIndex` to change it; `onPick(point)`, for a click or Enter.
  */
 export class Chart extends Component {
   box = createRef();
-  state = { width: 0, index: null };
+  state = { width: 0, said: '' };
 
   componentDidMount() {
     this.observer = new ResizeObserver(([entry]) => this.setState({ width: Math.floor(entry.contentRect.width) }));
@@ -37,18 +39,30 @@ export class Chart extends Component {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step) {
       event.preventDefault();
-      this.point((this.state.index ?? this.props.points.length - 1) + step);
+      const index = this.point((this.props.index ?? this.props.points.length - 1) + step);
+      this.setState({ said: atPoint(this.props.points[index], this.props.lines, this.props.format) });
+    } else if (event.key === 'Enter') {
+      this.pick();
     }
   };
 
   point(index) {
-    this.setState({ index: Math.max(0, Math.min(this.props.points.length - 1, index)) });
+    const inside = Math.max(0, Math.min(this.props.points.length - 1, index));
+    this.props.onIndex(inside);
+    return inside;
   }
 
-  leave = () => this.setState({ index: null });
+  pick = () => {
+    const { points, index, onPick } = this.props;
+    if (points[index]) {
+      onPick(points[index]);
+    }
+  };
 
-  render({ title, points, lines, format, least = 1 }, { width, index }) {
-    const pointed = index === null ? undefined : points[index];
+  leave = () => this.props.onIndex(null);
+
+  render({ title, points, lines, format, marks, index, least = 1 }, { width, said }) {
+    const pointed = points[index];
     return h(
       'figure',
       { class: 'chart card' },
@@ -64,10 +78,12 @@ export class Chart extends Component {
           onPointerMove: this.onPointer,
           onPointerLeave: this.leave,
           onKeyDown: this.onKey,
+          onClick: this.pick,
           onBlur: this.leave,
         },
-        width > 0 && h(Drawing, { points, lines, format, least, width, index }),
+        width > 0 && h(Drawing, { points, lines, format, least, width, marks, index }),
       ),
+      h('span', { class: 'unseen', role: 'status' }, said),
     );
   }
 }
@@ -80,6 +96,12 @@ function inWords(title, points, lines, format) {
       : `${name}: ${format(values.at(-1))} at the end, ${format(Math.max(...values))} at most`;
   });
   return `${title}. ${sentences.join('. ')}.`;
+}
+
+/** What is said of a point. */
+function atPoint(point, lines, format) {
+  const values = lines.map(({ name, value }) => `${name} ${value(point) === null ? 'not known' : format(value(point))}`);
+  return `${dayAndMinute(point.at)}: ${values.join(', ')}`;
 }
 
 /** The names of the lines; with a point, its time and values. */
@@ -100,7 +122,7 @@ function Legend({ lines, pointed, format }) {
   );
 }
 
-function Drawing({ points, lines, format, least, width, index }) {
+function Drawing({ points, lines, format, least, width, marks, index }) {
   const most = Math.max(least, ...lines.flatMap(({ value }) => points.map((point) => value(point) ?? 0)));
   const top = niceTop(most);
   const inner = { width: width - PAD.left - PAD.right, height: HEIGHT - PAD.top - PAD.bottom };
@@ -128,8 +150,27 @@ function Drawing({ points, lines, format, least, width, index }) {
         h('path', { class: 'line', d: line(points, value, x, y) }),
       ),
     ),
-    index !== null && h('line', { class: 'pointer', x1: x(index), x2: x(index), y1: PAD.top, y2: PAD.top + inner.height }),
+    marksWithin(points, marks).map(({ i, at, text }) =>
+      h(
+        'g',
+        { class: 'mark', key: `${at} ${text}` },
+        h('title', null, `${text}, ${dayAndMinute(at)}`),
+        h('line', { x1: x(i), x2: x(i), y1: PAD.top, y2: PAD.top + inner.height }),
+        h('path', { d: `M${x(i) - 4} ${PAD.top - 6}h8l-4 6z` }),
+      ),
+    ),
+    points[index] && h('line', { class: 'pointer', x1: x(index), x2: x(index), y1: PAD.top, y2: PAD.top + inner.height }),
   );
+}
+
+/** Returns the marks that are in the time of the chart, with their place among the points. */
+function marksWithin(points, marks) {
+  if (points.length < 2) {
+    return [];
+  }
+  const first = points[0].at;
+  const span = points.at(-1).at - first;
+  return marks.map((mark) => ({ ...mark, i: ((mark.at - first) / span) * (points.length - 1) })).filter(({ i }) => i >= 0 && i <= points.length - 1);
 }
 
 /** Returns a round number that is not less. */

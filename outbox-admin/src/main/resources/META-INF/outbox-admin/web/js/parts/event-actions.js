@@ -1,9 +1,11 @@
 /** What can be done to one event, in the state that it is in. */
 import { Component, createRef, h } from '../../lib/preact.mjs';
 import { deleteEvent, editAndReplay, release, replay, resolve } from '../actions.js';
+import { changedLines } from '../diff.js';
 import { isJson, pretty } from '../json.js';
 import { eventHref, go } from '../router.js';
 import { Confirm, Dialog } from './dialog.js';
+import { Failure } from './failure.js';
 import { Icon } from './icon.js';
 
 /** Properties: `event`, `session`. */
@@ -43,17 +45,27 @@ function ActionButton({ icon, label, kind = '', onClick }) {
 /** Takes another payload. The dead event stays as it was, and an event of its own is written. */
 class EditDialog extends Component {
   text = createRef();
-  state = { isBroken: false, isSending: false };
+  original = pretty(this.props.event.payload ?? '');
+  state = { text: this.original, isBroken: !isJson(this.original), isAsked: false, isSending: false };
 
-  onInput = () => this.setState({ isBroken: !isJson(this.text.current.value) });
+  onInput = () => {
+    const text = this.text.current.value;
+    this.setState({ text, isBroken: !isJson(text), isAsked: false });
+  };
 
   indent = () => {
     this.text.current.value = pretty(this.text.current.value);
+    this.onInput();
   };
 
   send = async (submit) => {
     submit.preventDefault();
     const { event, onClose } = this.props;
+    const isJsonBroken = isJson(this.original) && this.state.isBroken;
+    if (isJsonBroken && !this.state.isAsked) {
+      this.setState({ isAsked: true });
+      return;
+    }
     this.setState({ isSending: true });
     const id = await editAndReplay(event.id, this.text.current.value);
     if (id === null) {
@@ -64,7 +76,7 @@ class EditDialog extends Component {
     }
   };
 
-  render({ event, session, onClose }, { isBroken, isSending }) {
+  render({ event, session, onClose }, { text, isBroken, isAsked, isSending }) {
     return h(
       Dialog,
       { title: 'Edit and replay', onClose, wide: true },
@@ -73,18 +85,36 @@ class EditDialog extends Component {
         { onSubmit: this.send },
         h('p', { class: 'muted' }, `An event of its own is written with this payload. The original is kept for its retention, as ${session.canResolve ? 'resolved' : 'done'}.`),
         session.masked && h('p', { class: 'problem' }, 'Parts of this payload may be hidden. What you see here is what will be written.'),
+        event.error && h('div', { class: 'edit-error' }, h(Failure, { text: event.error })),
         h('label', { for: 'edited', class: 'unseen' }, 'Payload'),
-        h('textarea', { id: 'edited', ref: this.text, class: 'code', rows: 14, spellcheck: false, defaultValue: event.payload ?? '', onInput: this.onInput }),
-        h('p', { class: isBroken ? 'problem' : 'muted', role: 'status' }, isBroken ? 'This is no JSON.' : 'This is JSON.'),
+        h('textarea', { id: 'edited', ref: this.text, class: 'code', rows: 12, spellcheck: false, defaultValue: this.original, onInput: this.onInput }),
+        h('p', { class: isBroken && isJson(this.original) ? 'problem' : 'muted', role: 'status' }, isBroken ? 'This is no JSON.' : 'This is JSON.', isAsked && ' The original was. Send it as it is?'),
+        h(Difference, { before: this.original, after: text }),
         h(
           'div',
           { class: 'dialog-actions' },
           h('button', { class: 'button', type: 'button', onClick: this.indent }, 'Indent'),
           h('span', { class: 'grow' }),
           h('button', { class: 'button', type: 'button', onClick: onClose }, 'Cancel'),
-          h('button', { class: 'button primary', type: 'submit', disabled: isSending }, 'Write and replay'),
+          h('button', { class: 'button primary', type: 'submit', disabled: isSending }, isAsked ? 'Write it anyway' : 'Write and replay'),
         ),
       ),
     );
   }
+}
+
+/** What was changed, line by line. */
+function Difference({ before, after }) {
+  const lines = changedLines(before, after);
+  if (lines === null) {
+    return h('p', { class: 'muted small' }, 'The changes are too many to be shown.');
+  }
+  if (lines.length === 0) {
+    return h('p', { class: 'muted small' }, 'Nothing is changed yet.');
+  }
+  return h(
+    'pre',
+    { class: 'code diff', tabIndex: 0, 'aria-label': 'Changes' },
+    lines.map(({ sign, text }, i) => h('span', { class: sign === '+' ? 'diff-new' : 'diff-old', key: i }, `${sign} ${text}\n`)),
+  );
 }

@@ -26,7 +26,7 @@ export function Frame({ page, session, mode, updatedAt, nodes, dead, theme, onTh
     h(
       'header',
       { class: 'side' },
-      h('a', { class: 'brand', href: href('') }, h('img', { src: 'favicon.svg', alt: '', width: 28, height: 28 }), h('span', null, 'Outbox')),
+      h('a', { class: 'brand', href: href('') }, h(Logo), h('span', null, 'Outbox')),
       h(
         'nav',
         { class: 'links', 'aria-label': 'Pages' },
@@ -55,12 +55,23 @@ export function Frame({ page, session, mode, updatedAt, nodes, dead, theme, onTh
           'div',
           { class: 'who' },
           h('span', { class: 'who-name', title: session.name }, session.name),
-          h('span', { class: 'muted' }, session.role === 'OPERATE' ? 'may operate' : 'may only look'),
+          h('span', { class: 'muted' }, session.role === 'OPERATE' ? 'may operate' : 'read-only'),
           h('span', { class: 'muted clip', title: `Answered by node ${session.node}` }, `node ${session.node}${nodes?.up > 1 ? ` of ${nodes.up}` : ''}`),
-          onSignOut && h('button', { class: 'button small', onClick: onSignOut }, 'Forget token'),
+          onSignOut && h('button', { class: 'button small', onClick: onSignOut }, 'Sign out'),
         ),
     ),
     h('main', { id: 'main', class: 'main', tabIndex: -1 }, children),
+  );
+}
+
+/** The same as favicon.svg, which the browser has asked for already. */
+function Logo() {
+  return h(
+    'svg',
+    { class: 'logo', viewBox: '0 0 32 32', 'aria-hidden': 'true', focusable: 'false' },
+    h('rect', { width: 32, height: 32, rx: 8 }),
+    h('path', { d: 'M8 17v5a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-5h-4.5a3.5 3.5 0 0 1-7 0z', class: 'logo-box' }),
+    h('path', { d: 'M16 14V7m0 0-3.5 3.5M16 7l3.5 3.5', class: 'logo-arrow' }),
   );
 }
 

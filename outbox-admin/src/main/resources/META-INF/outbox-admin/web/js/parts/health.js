@@ -57,7 +57,7 @@ function judge(overview) {
   }
   const dead = undecided(overview);
   if (dead.count > 0) {
-    reasons.push([h('a', { href: href('dead') }, `${atLeast(dead.count, dead.exact)} dead ${dead.count === 1 ? 'event' : 'events'}`), ' to be decided on.']);
+    reasons.push([h('a', { href: href('dead') }, `${atLeast(dead.count, dead.exact)} dead ${dead.count === 1 ? 'event' : 'events'}`), ' need action.']);
   }
   if (isAllPaused || STOPPED.has(overview.state)) {
     return { level: 'bad', reasons };

@@ -28,6 +28,8 @@ const PATHS = {
   edit: 'M4 20h4L19 9l-4-4L4 16zM13 7l4 4',
   unlock: 'M6 11h12v9H6zM8 11V8a4 4 0 0 1 7.5-2',
   next: 'M9 5l7 7-7 7',
+  previous: 'M15 5l-7 7 7 7',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
 };
 
 /** @param {{name: keyof PATHS}} props */

@@ -5,7 +5,8 @@ import { Failure, Outdated, Skeleton } from './states.js';
 
 /**
  * Properties: `id`, another one means other data; `tick`, another one means to look again for the same data, which stays
- * until then, and if that fails with a word that it is old, unless it is gone; `load(signal)`; `show(data)`; `skeleton`.
+ * until then, and if that fails with a word that it is old, unless it is gone; `load(signal)`; `show(data)`; `skeleton`;
+ * `isPage`, whether it is all that the page shows.
  */
 export class Load extends Component {
   state = { id: undefined, data: undefined, error: undefined, loadedAt: undefined };
@@ -60,12 +61,12 @@ export class Load extends Component {
     this.load();
   };
 
-  render({ id, show, skeleton = h(Skeleton) }, state) {
+  render({ id, show, isPage, skeleton = h(Skeleton) }, state) {
     if (state.id !== id) {
       return skeleton;
     }
     if (state.data === undefined) {
-      return h(Failure, { error: state.error, retry: this.retry });
+      return h(Failure, { error: state.error, isPage, retry: this.retry });
     }
     return [
       state.error && h(Outdated, { key: 'outdated', since: moment(state.loadedAt), error: state.error, retry: this.load }),

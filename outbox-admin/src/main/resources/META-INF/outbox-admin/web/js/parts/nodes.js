@@ -12,8 +12,8 @@ import { Ago } from './time.js';
 
 const CLOCK_OFF_MS = 2000;
 
-/** Properties: `tick`; `session`; `pauses`; `canOperate`. */
-export function Nodes({ tick, session, pauses, canOperate }) {
+/** Properties: `tick`; `session`; `pauses`; `canOperate`; `onNodes`, which is told what was found. */
+export function Nodes({ tick, session, pauses, canOperate, onNodes }) {
   const switches = { label: 'Delivery', cell: (row) => h(NodeSwitch, { row, pauses, canOperate }), kind: 'nowrap' };
   return h(
     'section',
@@ -23,7 +23,11 @@ export function Nodes({ tick, session, pauses, canOperate }) {
     h(Load, {
       id: 'nodes',
       tick,
-      load: (signal) => get('nodes', {}, signal),
+      load: async (signal) => {
+        const nodes = await get('nodes', {}, signal);
+        onNodes(nodes.items);
+        return nodes;
+      },
       skeleton: h(Skeleton, { lines: 2 }),
       show: ({ items }) =>
         items.length === 0

@@ -6,7 +6,7 @@ import { Icon } from './icon.js';
 export function Pager({ query, next, children }) {
   return h(
     'nav',
-    { class: 'pager', 'aria-label': 'Pages' },
+    { class: 'pager', 'aria-label': 'Pages of this list' },
     h('span', { class: 'muted' }, children),
     h('span', { class: 'grow' }),
     query.has('after') && h('a', { class: 'button', href: withParams({ after: null }) }, 'First page'),

@@ -1,6 +1,7 @@
 /** What a page shows while it has nothing else to show. */
 import { Component, h } from '../../lib/preact.mjs';
 import { Icon } from './icon.js';
+import { Title } from './page-head.js';
 
 /** Bars in place of lines that are still to come, of the height that these will have. */
 export function Skeleton({ lines = 8, kind = 'row' }) {
@@ -11,16 +12,22 @@ export function Skeleton({ lines = 8, kind = 'row' }) {
   );
 }
 
-export function Empty({ icon = 'check', title, children }) {
-  return h('div', { class: 'empty' }, h(Icon, { name: icon }), h('h2', null, title), h('p', null, children));
+/** Properties: `icon`; `title`; `isPage`, whether it is all that the page shows; what else there is to say. */
+export function Empty({ icon = 'check', title, isPage, children }) {
+  return h('div', { class: 'empty' }, h(Icon, { name: icon }), heading(title, isPage), h('p', null, children));
 }
 
-export function Failure({ error, retry }) {
+function heading(title, isPage) {
+  return isPage ? h(Title, { text: title }) : h('h2', null, title);
+}
+
+/** Properties: `error`; `isPage`, whether it is all that the page shows; `retry`. */
+export function Failure({ error, isPage, retry }) {
   return h(
     'div',
     { class: 'empty failure', role: 'alert' },
     h(Icon, { name: 'alert' }),
-    h('h2', null, error.title ?? 'That failed'),
+    heading(error.title ?? 'That failed', isPage),
     h('p', null, error.message),
     h('button', { class: 'button', onClick: retry }, h(Icon, { name: 'retry' }), 'Try again'),
   );
@@ -48,6 +55,6 @@ export class Boundary extends Component {
   retry = () => this.setState({ error: null });
 
   render({ children }, { error }) {
-    return error ? h(Failure, { error: { title: 'This page cannot be shown', message: String(error) }, retry: this.retry }) : children;
+    return error ? h(Failure, { error: { title: 'This page cannot be shown', message: String(error) }, isPage: true, retry: this.retry }) : children;
   }
 }

@@ -1,42 +1,89 @@
-/** What has happened to an event, and what is next. */
+/** What has happened to an event, what operators did to it, and what is next: the latest first. */
 import { h } from '../../lib/preact.mjs';
+import { failure } from '../failure.js';
+import { eventHref } from '../router.js';
 import { Failure } from './failure.js';
 import { Icon } from './icon.js';
 import { Time } from './time.js';
 
-/** @returns {{at: string, icon: string, tone: string, title: string, more?: any}[]} in the order of their times */
-function steps(event) {
-  const all = [{ at: event.createdAt, icon: 'edit', tone: 'calm', title: 'Written' }];
-  event.history.forEach((attempt) =>
-    all.push({
-      at: attempt.at,
+const ACTIONS = new Map([
+  ['replay', ['undo', 'Replayed']],
+  ['resolve', ['check', 'Resolved']],
+  ['delete', ['trash', 'Deleted']],
+  ['release', ['unlock', 'Released']],
+  ['edit', ['edit', 'Edited and replayed']],
+  ['retry', ['retry', 'Tried again']],
+  ['cancel', ['cross', 'Cancelled']],
+]);
+
+function cause(attempt) {
+  return failure(attempt.error ?? '').root;
+}
+
+/** Attempts that failed alike, one after the other, are one step. */
+function attempts(history) {
+  const runs = [];
+  history.forEach((attempt) => {
+    const run = runs.at(-1);
+    if (run && cause(run.at(-1)) === cause(attempt) && attempt.attempt === run.at(-1).attempt + 1) {
+      run.push(attempt);
+    } else {
+      runs.push([attempt]);
+    }
+  });
+  return runs.map((run) => {
+    const [first, last] = [run[0], run.at(-1)];
+    const nodes = [...new Set(run.map((attempt) => attempt.node).filter(Boolean))];
+    return {
+      at: last.at,
       icon: 'cross',
       tone: 'bad',
-      title: `Attempt ${attempt.attempt} failed`,
-      more: [attempt.node && h('span', { class: 'small muted wrap' }, `on ${attempt.node}`), attempt.error && h(Failure, { text: attempt.error })],
-    }),
-  );
-  if (event.history.length === 0 && event.error) {
-    all.push({ at: null, icon: 'cross', tone: 'bad', title: 'Last error', more: h(Failure, { text: event.error }) });
-  }
+      title: run.length === 1 ? `Attempt ${first.attempt} failed` : `Attempts ${first.attempt} to ${last.attempt} failed alike`,
+      more: [nodes.length > 0 && h('span', { class: 'small muted wrap' }, `on ${nodes.join(', ')}`), last.error && h(Failure, { text: last.error })],
+    };
+  });
+}
+
+function action(entry) {
+  const [, name, outcome] = /^(.*?)(?:-(refused|failed))?$/.exec(entry.action);
+  const [icon, word] = ACTIONS.get(name) ?? ['dot', name];
+  const written = /^written again as (\S+)$/.exec(entry.detail ?? '')?.[1];
+  return {
+    at: entry.at,
+    icon,
+    tone: outcome ? 'bad' : 'info',
+    title: `${word} by ${entry.who}${outcome ? `: ${outcome}` : ''}`,
+    more: written && h('a', { class: 'mono small wrap', href: eventHref(written) }, written),
+  };
+}
+
+/** @returns {{at: string, icon: string, tone: string, title: string, more?: any}[]} the latest first */
+function steps(event, actions) {
+  const all = [{ at: event.createdAt, icon: 'edit', tone: 'calm', title: 'Written' }, ...attempts(event.history), ...actions.map(action)];
   if (event.movedAt) {
     all.push({ at: event.movedAt, icon: 'dead', tone: 'bad', title: 'Moved to the dead letters' });
   }
-  if (event.updatedBy) {
+  if (event.updatedBy && actions.length === 0) {
     all.push({ at: event.updatedAt, icon: 'check', tone: 'calm', title: `Changed by ${event.updatedBy}` });
   }
   if (event.lockedAt) {
-    all.push({ at: event.lockedAt, icon: 'lock', tone: 'info', title: `Taken by ${event.lockedBy}` });
+    all.push({ at: event.lockedAt, icon: 'lock', tone: 'info', title: `Locked by ${event.lockedBy}` });
   }
   if (event.doneAt) {
     all.push({ at: event.doneAt, icon: 'check', tone: 'good', title: 'Delivered' });
-  } else if (event.status === 'NEW' || event.status === 'RETRY') {
-    all.push({ at: event.availableAt, icon: 'clock', tone: 'info', title: event.status === 'NEW' ? 'Due' : 'Next attempt due' });
+  }
+  all.reverse().sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  if (event.history.length === 0 && event.error) {
+    all.unshift({ at: null, icon: 'cross', tone: 'bad', title: 'Last error', more: h(Failure, { text: event.error }) });
+  }
+  if (event.status === 'NEW' || event.status === 'RETRY') {
+    all.unshift({ at: event.availableAt, icon: 'clock', tone: 'info', title: event.status === 'NEW' ? 'Due' : 'Next attempt due' });
   }
   return all;
 }
 
-export function Timeline({ event }) {
+/** Properties: `event`; `actions`, entries of the audit log. */
+export function Timeline({ event, actions }) {
   return h(
     'section',
     { class: 'card', 'aria-labelledby': 'timeline-title' },
@@ -44,7 +91,7 @@ export function Timeline({ event }) {
     h(
       'ol',
       { class: 'timeline' },
-      steps(event).map((step, i) =>
+      steps(event, actions).map((step, i) =>
         h(
           'li',
           { key: i },

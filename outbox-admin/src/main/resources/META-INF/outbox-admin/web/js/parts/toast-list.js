@@ -1,6 +1,6 @@
 /** The messages that are shown now. */
 import { h } from '../../lib/preact.mjs';
-import { dismiss } from '../toasts.js';
+import { dismiss, lookAt } from '../toasts.js';
 import { Icon } from './icon.js';
 
 const ICONS = { done: 'check', problem: 'alert', held: 'clock' };
@@ -18,12 +18,36 @@ function Toast({ toast }) {
     dismiss(toast.id);
     button.run();
   };
+  const look = () => lookAt(toast.id, true);
+  const leave = (event) => {
+    if (!event.currentTarget.contains(event.relatedTarget)) {
+      lookAt(toast.id, false);
+    }
+  };
+  const isHeld = toast.kind === 'held';
   return h(
     'div',
-    { class: `toast ${toast.kind}` },
+    { class: `toast ${toast.kind}`, onPointerEnter: look, onPointerLeave: leave, onFocusIn: look, onFocusOut: leave },
     h(Icon, { name: ICONS[toast.kind] }),
-    h('span', { class: 'grow' }, toast.text, toast.left && h('span', { class: 'muted', 'aria-hidden': 'true' }, ` in ${toast.left} s`)),
-    toast.buttons.map((button) => h('button', { class: 'button small', onClick: () => press(button), key: button.label }, button.label)),
-    h('button', { class: 'icon-button', 'aria-label': 'Dismiss', onClick: () => dismiss(toast.id), hidden: toast.kind === 'held' }, h(Icon, { name: 'cross' })),
+    h(
+      'span',
+      { class: 'grow' },
+      toast.text,
+      isHeld && h('span', { class: 'muted', 'aria-hidden': 'true' }, toast.isLookedAt ? ' – waiting' : ` in ${toast.left} s`),
+    ),
+    toast.buttons.map((button) =>
+      h(
+        'button',
+        {
+          class: 'button small',
+          onClick: () => press(button),
+          title: button.label === 'Undo' ? 'Ctrl+Z' : undefined,
+          'aria-keyshortcuts': button.label === 'Undo' ? 'Control+Z' : undefined,
+          key: button.label,
+        },
+        button.label,
+      ),
+    ),
+    !isHeld && h('button', { class: 'icon-button', 'aria-label': 'Dismiss', onClick: () => dismiss(toast.id) }, h(Icon, { name: 'cross' })),
   );
 }

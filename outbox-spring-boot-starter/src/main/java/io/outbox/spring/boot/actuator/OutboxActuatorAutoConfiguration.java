@@ -41,6 +41,13 @@ public class OutboxActuatorAutoConfiguration {
         OutboxEndpoint outboxEndpoint(Map<String, Outbox> outboxes) {
             return new OutboxEndpoint(outboxes);
         }
+
+        @Bean
+        @ConditionalOnBean(OutboxEndpoint.class)
+        @ConditionalOnMissingBean
+        OutboxEndpointWebExtension outboxEndpointWebExtension(OutboxEndpoint endpoint) {
+            return new OutboxEndpointWebExtension(endpoint);
+        }
     }
 
     /** Spring Boot 4. */

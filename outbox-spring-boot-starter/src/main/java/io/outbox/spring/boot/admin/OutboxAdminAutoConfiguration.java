@@ -4,12 +4,11 @@ import io.outbox.Outbox;
 import io.outbox.admin.OutboxAdmin;
 import io.outbox.admin.OutboxAdminServer;
 import io.outbox.admin.PayloadMask;
-import io.outbox.admin.Role;
 import io.outbox.spring.boot.OutboxAutoConfiguration;
 import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import jakarta.servlet.Servlet;
-import java.util.Map;
+import java.net.InetSocketAddress;
 import java.util.function.Consumer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -26,9 +25,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of the administration over HTTP, where {@code outbox.admin.enabled} says so: in a servlet application, and
- * for one outbox. An application with several declares an {@link OutboxAdmin} for the one that it means, and a reactive one
- * an {@link OutboxAdminServer}.
+ * Auto-configuration of the administration over HTTP, where {@code outbox.admin.enabled} says so, for one outbox: in a servlet
+ * application at its port or at that of its management, in any application at a port of its own. An application with several
+ * outboxes declares an {@link OutboxAdmin} for the one that it means.
  */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnClass(OutboxAdmin.class)
@@ -51,6 +50,7 @@ public class OutboxAdminAutoConfiguration {
             RecordedSeries series,
             ObjectProvider<PayloadMask> mask,
             Environment environment) {
+        AdminPort.check(environment);
         OutboxAdmin.Builder builder = OutboxAdmin.of(outbox);
         set("base-path", properties.getBasePath(), builder::basePath);
         set("token", properties.getToken(), builder::operateToken);
@@ -98,18 +98,29 @@ public class OutboxAdminAutoConfiguration {
         }
 
         @Bean
+        @ConditionalOnAdminPort(AdminPort.APPLICATION)
         ServletRegistrationBean<OutboxAdminServlet> outboxAdminServlet(
                 OutboxAdmin admin, OutboxAdminProperties properties) {
-            ServletRegistrationBean<OutboxAdminServlet> registration = new ServletRegistrationBean<>(
-                    new OutboxAdminServlet(
-                            admin,
-                            Map.of(
-                                    Role.READ, properties.getReadRole(),
-                                    Role.OPERATE, properties.getOperateRole())),
-                    admin.basePath() + "/*",
-                    OutboxAdmin.DLQ_PATH + "/*");
-            registration.setName("outboxAdmin");
-            return registration;
+            return OutboxAdminServlet.registration(admin, properties);
+        }
+    }
+
+    /** The JDK's server, in applications of any kind. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnAdminPort(AdminPort.OWN)
+    static class OwnPort {
+
+        @Bean(destroyMethod = "close")
+        @ConditionalOnMissingBean
+        OutboxAdminServer outboxAdminServer(OutboxAdmin admin, OutboxAdminProperties properties) {
+            InetSocketAddress address =
+                    new InetSocketAddress(properties.getAddress(), AdminPort.number(properties.getPort()));
+            if (address.isUnresolved()) {
+                throw new OutboxStartupException(
+                        "outbox.admin.address is refused: no such host: " + properties.getAddress(),
+                        "Change outbox.admin.address, or remove it");
+            }
+            return OutboxAdminServer.start(admin, address);
         }
     }
 
@@ -117,13 +128,15 @@ public class OutboxAdminAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnMissingBean({OutboxAdmin.class, OutboxAdminServer.class})
+    @ConditionalOnAdminPort({AdminPort.APPLICATION, AdminPort.MANAGEMENT})
     static class WithoutServlets {
         WithoutServlets() {
             throw new OutboxStartupException(
-                    "outbox.admin.enabled is true, but a reactive application has no servlets, so nothing serves the"
-                            + " administration of the outbox",
-                    "Let the JDK's own server do it, by a bean that OutboxAdminServer.start makes from the OutboxAdmin;"
-                            + " or remove outbox.admin.enabled");
+                    "outbox.admin.enabled is true, but a reactive application has no servlets, neither at its own port nor"
+                            + " at that of its management, so nothing serves the administration of the outbox",
+                    "Set outbox.admin.port=8090: the JDK's own server then serves it, at that port of this machine."
+                            + System.lineSeparator()
+                            + "Or remove outbox.admin.enabled");
         }
     }
 }

@@ -7,6 +7,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 @ConfigurationProperties(prefix = "outbox.admin", ignoreUnknownFields = false)
 public class OutboxAdminProperties {
 
+    static final String DEFAULT_ADDRESS = "127.0.0.1";
     static final String DEFAULT_READ_ROLE = "OUTBOX_READ";
     static final String DEFAULT_OPERATE_ROLE = "OUTBOX_OPERATE";
 
@@ -15,6 +16,12 @@ public class OutboxAdminProperties {
 
     /** Where the API and the dashboard are. Dead letters are at /api/outbox-dlq in any case. */
     private String basePath = OutboxAdmin.DEFAULT_BASE_PATH;
+
+    /** Which server serves it: that of the "application", that of its "management", or the JDK's at the port given here. */
+    private String port = AdminPort.DEFAULT;
+
+    /** Where the JDK's server listens, if a port is given for it. */
+    private String address = DEFAULT_ADDRESS;
 
     /** The token for who may do everything, as in "Authorization: Bearer …". */
     private String token;
@@ -51,6 +58,22 @@ public class OutboxAdminProperties {
 
     public void setBasePath(String basePath) {
         this.basePath = basePath;
+    }
+
+    public String getPort() {
+        return port;
+    }
+
+    public void setPort(String port) {
+        this.port = port;
+    }
+
+    public String getAddress() {
+        return address;
+    }
+
+    public void setAddress(String address) {
+        this.address = address;
     }
 
     public String getToken() {

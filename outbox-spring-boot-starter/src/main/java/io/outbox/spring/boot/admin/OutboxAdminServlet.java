@@ -17,6 +17,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
 
 /** Hands requests of a servlet container to an {@link OutboxAdmin}. A user whom the container knows has the roles it says. */
 final class OutboxAdminServlet extends HttpServlet {
@@ -30,6 +31,17 @@ final class OutboxAdminServlet extends HttpServlet {
     OutboxAdminServlet(OutboxAdmin admin, Map<Role, String> roles) {
         this.admin = admin;
         this.roles = new HashMap<>(roles);
+    }
+
+    /** Returns where and how a container serves the administration. */
+    static ServletRegistrationBean<OutboxAdminServlet> registration(
+            OutboxAdmin admin, OutboxAdminProperties properties) {
+        Map<Role, String> roles =
+                Map.of(Role.READ, properties.getReadRole(), Role.OPERATE, properties.getOperateRole());
+        ServletRegistrationBean<OutboxAdminServlet> registration = new ServletRegistrationBean<>(
+                new OutboxAdminServlet(admin, roles), admin.basePath() + "/*", OutboxAdmin.DLQ_PATH + "/*");
+        registration.setName("outboxAdmin");
+        return registration;
     }
 
     @Override
@@ -55,7 +67,7 @@ final class OutboxAdminServlet extends HttpServlet {
         if (isUnread) {
             response.setHeader("Connection", "close");
         }
-        if (answer.body().length() >= 0) {
+        if (answer.body().length() >= 0 && answer.status() != HttpServletResponse.SC_NOT_MODIFIED) {
             response.setContentLengthLong(answer.body().length());
         }
         if (!isHead) {

@@ -58,7 +58,7 @@ class OwnPagesTest {
 
     @BeforeAll
     static void start() {
-        shop = WebShop.start(Shop.class);
+        shop = WebShop.start(Shop.class, "management.endpoints.web.exposure.include=outbox");
     }
 
     @AfterAll
@@ -96,8 +96,31 @@ class OwnPagesTest {
         assertThat(missing.headers().firstValue("Content-Type").orElseThrow()).startsWith("application/problem+json");
         assertThat(missing.body()).contains("urn:outbox:problem:not-found");
 
+        // The container would refuse these characters if they were encoded as usual.
+        for (String id : new String[] {"a~2Fb", "a~5Cb", "50~25", "~2E~2E", "a~3Bb"}) {
+            HttpResponse<String> unknown = shop.get("/outbox-admin/api/events/" + id);
+            assertThat(unknown.statusCode()).as(id).isEqualTo(404);
+            assertThat(unknown.body()).contains("urn:outbox:problem", "missing");
+        }
+
         HttpResponse<String> document = shop.get("/outbox-admin/api/openapi.json");
         assertThat(document.statusCode()).isEqualTo(200);
         assertThat(document.body()).contains("\"openapi\"");
+    }
+
+    @Test
+    void theActuatorSaysWhyItRefusesARequest() {
+        HttpResponse<String> action = shop.post("/actuator/outbox/paws");
+        assertThat(action.statusCode()).isEqualTo(400);
+        assertThat(action.body()).contains("There is no action 'paws', only [pause, resume, replay]");
+
+        HttpResponse<String> name = shop.post("/actuator/outbox/pause/inbox");
+        assertThat(name.statusCode()).isEqualTo(400);
+        assertThat(name.body()).contains("There is no outbox named 'inbox', only [outbox]");
+
+        assertThat(shop.post("/actuator/outbox/replay").body()).contains("Say which events to replay");
+        assertThat(shop.post("/actuator/outbox/pause").body()).contains("\"state\":\"PAUSED\"");
+        assertThat(shop.post("/actuator/outbox/resume/outbox").body()).contains("\"state\":\"RUNNING\"");
+        assertThat(shop.get("/actuator/outbox").body()).contains("\"state\":\"RUNNING\"");
     }
 }

@@ -28,6 +28,8 @@ final class WebShop implements AutoCloseable {
             })
     static class Application {}
 
+    private static final String APPLICATION_PORT = "local.server.port";
+
     private final HttpClient http = HttpClient.newHttpClient();
     private final ConfigurableApplicationContext context;
 
@@ -47,15 +49,23 @@ final class WebShop implements AutoCloseable {
     }
 
     HttpResponse<String> get(String path, String... headers) {
-        return send("GET", path, headers);
+        return send("GET", APPLICATION_PORT, path, headers);
     }
 
     HttpResponse<String> post(String path, String... headers) {
-        return send("POST", path, headers);
+        return send("POST", APPLICATION_PORT, path, headers);
     }
 
-    private HttpResponse<String> send(String method, String path, String... headers) {
-        URI uri = URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port") + path);
+    HttpResponse<String> getFromManagement(String path, String... headers) {
+        return send("GET", "local.management.port", path, headers);
+    }
+
+    HttpResponse<String> postToManagement(String path, String... headers) {
+        return send("POST", "local.management.port", path, headers);
+    }
+
+    private HttpResponse<String> send(String method, String port, String path, String... headers) {
+        URI uri = URI.create("http://localhost:" + context.getEnvironment().getProperty(port) + path);
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(60)).method(method, BodyPublishers.noBody());
         if (headers.length > 0) {

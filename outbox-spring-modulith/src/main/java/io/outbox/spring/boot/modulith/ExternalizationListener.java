@@ -83,6 +83,11 @@ final class ExternalizationListener implements BatchEventListener.Waiting, AutoC
     }
 
     private CompletableFuture<?> externalized(EventEnvelope event, List<CompletableFuture<?>> before) {
+        if (transports.externalizers().isEmpty()) {
+            return CompletableFuture.failedFuture(
+                    new RouteUnavailableException(
+                            "This application has no transport of Spring Modulith any more. Its events are kept until one has it again"));
+        }
         if (before.stream().anyMatch(ExternalizationListener::metAnOutage)) {
             return CompletableFuture.failedFuture(
                     new RouteUnavailableException("Not sent, because another event of the batch met an outage"));

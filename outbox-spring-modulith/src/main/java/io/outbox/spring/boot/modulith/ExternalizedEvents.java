@@ -28,7 +28,7 @@ final class ExternalizedEvents implements GenericApplicationListener {
     private final ObjectProvider<EventExternalizationConfiguration> configuration;
     private final ObjectProvider<OutboxPublisher> publisher;
     private final ObjectProvider<OutboxPublisherProperties> settings;
-    private final ModulithWriter writer;
+    private final ToTransports transports;
     private final EvaluationContext expressions;
 
     /** @param expressions where expressions in targets and keys find beans */
@@ -36,12 +36,12 @@ final class ExternalizedEvents implements GenericApplicationListener {
             ObjectProvider<EventExternalizationConfiguration> configuration,
             ObjectProvider<OutboxPublisher> publisher,
             ObjectProvider<OutboxPublisherProperties> settings,
-            ModulithWriter writer,
+            ToTransports transports,
             EvaluationContext expressions) {
         this.configuration = configuration;
         this.publisher = publisher;
         this.settings = settings;
-        this.writer = writer;
+        this.transports = transports;
         this.expressions = expressions;
     }
 
@@ -79,7 +79,7 @@ final class ExternalizedEvents implements GenericApplicationListener {
         senderOf(eventType)
                 .ifPresentOrElse(
                         sender -> publish(eventType, sender, event, externalization),
-                        () -> writer.write(event, ExternalizationListener.NAME));
+                        () -> transports.write(eventType, event));
     }
 
     private Optional<OutboxEventProperties> senderOf(String eventType) {

@@ -77,10 +77,12 @@ public class OutboxModulithAutoConfiguration {
                 ObjectProvider<OutboxPublisher> publisher,
                 ObjectProvider<OutboxPublisherProperties> settings,
                 ModulithWriter writer,
+                Transports transports,
                 BeanFactory beans) {
             StandardEvaluationContext expressions = new StandardEvaluationContext();
             expressions.setBeanResolver(new BeanFactoryResolver(beans));
-            return new ExternalizedEvents(configuration, publisher, settings, writer, expressions);
+            return new ExternalizedEvents(
+                    configuration, publisher, settings, new ToTransports(transports, writer), expressions);
         }
 
         /** No candidate for autowiring, because that would make it a listener of the application. */
@@ -112,8 +114,9 @@ public class OutboxModulithAutoConfiguration {
                 OutboxPublisherProperties publisher) {
             return () -> {
                 own.orderedStream().forEach(factory::forTransport);
+                transports.completed();
                 boolean sends = publisher.enabled() && !publisher.events().isEmpty();
-                if (transports.externalizers().isEmpty() && !sends) {
+                if (transports.isEmpty() && !sends) {
                     throw new ModulithSetupException(
                             "spring.modulith.events.externalization.mode is outbox, but there is nothing that would send the"
                                     + " events",

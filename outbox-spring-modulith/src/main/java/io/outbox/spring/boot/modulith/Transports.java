@@ -19,6 +19,7 @@ final class Transports implements BeanPostProcessor, ApplicationContextAware {
 
     private final List<OutboxEventExternalizer> externalizers = new CopyOnWriteArrayList<>();
     private final List<EventExternalizationTransport> known = new CopyOnWriteArrayList<>();
+    private volatile boolean complete;
     private ApplicationContext context;
 
     @Override
@@ -29,6 +30,16 @@ final class Transports implements BeanPostProcessor, ApplicationContextAware {
     /** Returns what sends events, one for each transport that is known so far. */
     List<OutboxEventExternalizer> externalizers() {
         return externalizers;
+    }
+
+    /** Notes that all transports of the application are known. */
+    void completed() {
+        complete = true;
+    }
+
+    /** Returns whether the application has no transport, for certain. */
+    boolean isEmpty() {
+        return complete && externalizers.isEmpty();
     }
 
     @Override

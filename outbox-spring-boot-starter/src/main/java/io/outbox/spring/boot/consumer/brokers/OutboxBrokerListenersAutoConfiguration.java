@@ -5,11 +5,13 @@ import io.outbox.inbox.OutboxIdempotentConsumer;
 import io.outbox.spring.boot.Idempotent;
 import io.outbox.spring.boot.consumer.IdempotentConsumers;
 import io.outbox.spring.boot.consumer.OutboxConsumerAutoConfiguration;
+import org.springframework.amqp.core.Message;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -31,5 +33,16 @@ public class OutboxBrokerListenersAutoConfiguration {
     @Bean
     IdempotentCheck outboxIdempotentCheck(ListableBeanFactory beans, BrokerListeners listeners) {
         return new IdempotentCheck(beans, listeners);
+    }
+
+    /** Messages of Spring AMQP, also where its listeners of RabbitMQ are not on the class path. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(Message.class)
+    static class AmqpMessages {
+
+        @Bean
+        AmqpMessageHeaderReader outboxAmqpMessageHeaderReader() {
+            return new AmqpMessageHeaderReader();
+        }
     }
 }

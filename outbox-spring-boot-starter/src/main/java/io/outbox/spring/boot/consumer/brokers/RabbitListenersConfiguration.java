@@ -40,11 +40,6 @@ class RabbitListenersConfiguration {
         return new RegistryCheck(beans, REGISTRY, IdempotentRabbitRegistry.class, RabbitListener.class);
     }
 
-    @Bean
-    AmqpMessageHeaderReader outboxAmqpMessageHeaderReader() {
-        return new AmqpMessageHeaderReader();
-    }
-
     /** Spring Boot gives it to its listener containers, and to its template, for which it changes nothing. */
     @Bean
     @ConditionalOnOutboxEnabled

@@ -4,6 +4,7 @@ import io.outbox.BoundEventListener;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxListener;
 import io.outbox.spring.boot.OutboxProperties;
 import io.outbox.spring.boot.internal.texts.ApplicationClasses;
@@ -324,7 +325,7 @@ final class ListenerCatalog {
                     beanName,
                     annotation,
                     null,
-                    (name, payload) -> idempotent.of(
+                    (name, target) -> idempotent.of(
                             beans.getBean(beanName, EventListener.class), idempotent.annotationOf(beanName), name));
         });
     }
@@ -339,15 +340,22 @@ final class ListenerCatalog {
         ListenerMethod listener = listenerMethod(beanName, type, method);
         return describing(description, () -> {
             FallbackMethod fallback = FallbackMethod.of(method, type, resolved(annotation.fallback()));
-            return definitions(
-                    description,
-                    annotation,
-                    listener.payload(),
-                    (name, payload) -> idempotent.of(
-                            withFallback(fallback, beanName, payload, listener.on(beans, beanName, payload)),
-                            idempotent.annotationOf(beanName, method),
-                            name));
+            return definitions(description, annotation, listener.payload(), (name, target) -> {
+                requireReadable(listener, target);
+                Class<?> payload = target.payload();
+                return idempotent.of(
+                        withFallback(fallback, beanName, payload, listener.on(beans, beanName, payload)),
+                        idempotent.annotationOf(beanName, method),
+                        name);
+            });
         });
+    }
+
+    private void requireReadable(ListenerMethod listener, ListenerTypes.Target target) {
+        if (!target.standsForOthers()) {
+            beans.getBeanProvider(JsonCodec.class)
+                    .ifUnique(codec -> listener.requireReadableBy(codec, target.payload()));
+        }
     }
 
     private EventListener withFallback(
@@ -357,12 +365,12 @@ final class ListenerCatalog {
                 : EventListener.withFallback(fallback.on(beans, beanName, payload), listener);
     }
 
-    /** @param listener makes it, of its name and the class to read payloads as */
+    /** @param listener makes it, of its name and what it is for */
     private List<ListenerDefinition> definitions(
             String description,
             OutboxListener annotation,
             Class<?> taken,
-            BiFunction<String, Class<?>, EventListener> listener) {
+            BiFunction<String, ListenerTypes.Target, EventListener> listener) {
         String subscription = resolved(annotation.subscription());
         String name = Stream.of(resolved(annotation.name()), subscription, description)
                 .filter(candidate -> !candidate.isEmpty())
@@ -382,7 +390,7 @@ final class ListenerCatalog {
                                     description,
                                     resolved(annotation.outbox()),
                                     target.supertype(),
-                                    () -> listener.apply(name, target.payload())));
+                                    () -> listener.apply(name, target)));
                 })
                 .toList();
     }

@@ -5,6 +5,7 @@ import static io.outbox.spring.boot.internal.listeners.ListenerMistake.unless;
 import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
 import io.outbox.EventListener;
+import io.outbox.spi.JsonCodec;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
@@ -148,9 +149,18 @@ final class ListenerMethod {
      */
     EventListener on(ConfigurableListableBeanFactory beans, String beanName, Class<?> as) {
         BeanMethod call = BeanMethod.checked(beans, beanName, method);
-        List<ListenerArgument> passed = as == null
+        List<ListenerArgument> passed = passed(as);
+        return batch ? new BatchMethodListener(call, passed) : new MethodListener(call, passed);
+    }
+
+    private List<ListenerArgument> passed(Class<?> as) {
+        return as == null
                 ? arguments
                 : arguments.stream().map(argument -> argument.readAs(as)).toList();
-        return batch ? new BatchMethodListener(call, passed) : new MethodListener(call, passed);
+    }
+
+    /** @throws ListenerMistake if the codec can read no payload for it */
+    void requireReadableBy(JsonCodec codec, Class<?> as) {
+        passed(as).forEach(argument -> argument.requireReadableBy(codec));
     }
 }

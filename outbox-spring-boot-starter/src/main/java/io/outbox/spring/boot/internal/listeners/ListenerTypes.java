@@ -45,8 +45,14 @@ final class ListenerTypes {
      *
      * @param payload the class to read, or {@code null} for the one that the listener takes
      * @param supertype the type by which the listener takes these events, or {@code null} if it names them or their class
+     * @param standsForOthers whether the class is abstract and the events are of others, so that it need not be one to read
      */
-    record Target(ListenerRoute route, Class<?> payload, Class<?> supertype) {}
+    record Target(ListenerRoute route, Class<?> payload, Class<?> supertype, boolean standsForOthers) {
+
+        Target(ListenerRoute route, Class<?> payload, Class<?> supertype) {
+            this(route, payload, supertype, false);
+        }
+    }
 
     /** @param taken the class of the payload that the listener takes, or {@code null} */
     List<Target> of(OutboxListener annotation, Class<?> taken) {
@@ -64,32 +70,34 @@ final class ListenerTypes {
         Map<String, Target> targets = new LinkedHashMap<>();
         if (single != null || !several.isEmpty()) {
             (single != null ? List.of(single) : several)
-                    .forEach(type -> add(targets, new ListenerRoute(aggregateType, type), null, null));
+                    .forEach(type -> add(targets, new Target(new ListenerRoute(aggregateType, type), null, null)));
         } else if (!payloads.isEmpty()) {
             payloads.forEach(payload -> {
                 requireFits(payload, taken);
-                add(targets, new ListenerRoute(aggregateType, typeOf(payload)), readAs(payload, taken), null);
+                ListenerRoute route = new ListenerRoute(aggregateType, typeOf(payload));
+                add(targets, new Target(route, readAs(payload, taken), null));
             });
         } else {
             String own = taken == null ? null : EventTypes.of(taken);
             if (own == null) {
                 throw new IllegalStateException("@OutboxListener needs eventType or eventTypeClass");
             }
-            add(targets, new ListenerRoute(aggregateType, placeholders.apply(own)), null, null);
-            concrete(taken).forEach(payload -> {
-                add(targets, new ListenerRoute(aggregateType, typeOf(payload)), payload, taken);
-            });
+            Set<Class<?>> concrete = concrete(taken);
+            ListenerRoute ownRoute = new ListenerRoute(aggregateType, placeholders.apply(own));
+            add(targets, new Target(ownRoute, null, null, !concrete.isEmpty()));
+            concrete.forEach(payload ->
+                    add(targets, new Target(new ListenerRoute(aggregateType, typeOf(payload)), payload, taken)));
         }
         return List.copyOf(targets.values());
     }
 
-    private static void add(Map<String, Target> targets, ListenerRoute route, Class<?> payload, Class<?> supertype) {
-        Target other = targets.putIfAbsent(route.eventType(), new Target(route, payload, supertype));
+    private static void add(Map<String, Target> targets, Target target) {
+        Target other = targets.putIfAbsent(target.route.eventType(), target);
         if (other != null) {
-            throw new IllegalStateException("it would take event type '" + route.eventType() + "' twice"
-                    + (other.payload == null || payload == null
+            throw new IllegalStateException("it would take event type '" + target.route.eventType() + "' twice"
+                    + (other.payload == null || target.payload == null
                             ? ""
-                            : ", as " + other.payload.getName() + " and as " + payload.getName()
+                            : ", as " + other.payload.getName() + " and as " + target.payload.getName()
                                     + ": give one of them another type, by @Outboxed(type = …)"));
         }
     }

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.util.ReflectionUtils;
 
@@ -42,6 +45,16 @@ class BrokerListenersTest {
                 .idempotent(bean, ReflectionUtils.findMethod(bean.getClass(), method, String.class), kind)
                 .orElseThrow()
                 .consumer();
+    }
+
+    @Test
+    void messagesOfSpringAmqpAreReadWithoutItsListenersOfRabbit() {
+        new ApplicationContextRunner()
+                .withClassLoader(new FilteredClassLoader("org.springframework.amqp.rabbit"))
+                .withConfiguration(AutoConfigurations.of(OutboxBrokerListenersAutoConfiguration.class))
+                .run(context -> assertThat(context)
+                        .hasSingleBean(AmqpMessageHeaderReader.class)
+                        .doesNotHaveBean("outboxRabbitRegistryCheck"));
     }
 
     static class Bill {

@@ -37,8 +37,9 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
  */
 class DeclaredSettingsTest {
 
-    /** The default depends on the machine. */
-    private static final String THREADS = "outbox.thread-pool-size";
+    /** The defaults depend on the machine, and on other settings. */
+    private static final List<String> WITHOUT_ONE_DEFAULT =
+            List.of("outbox.thread-pool-size", "outbox.tables.auto-create");
 
     /** What is refused for some setting of a type, by its rule or since it cannot be read. */
     private static final Map<String, List<String>> BAD_VALUES = Map.of(
@@ -100,7 +101,9 @@ class DeclaredSettingsTest {
                                 .map(key -> dynamicTest(key, () -> {
                                     String told = defaultIn(metadata.get(key));
                                     Object byDefault = setting.value().apply(feature.defaults());
-                                    if (byDefault == null || byDefault instanceof Map || key.equals(THREADS)) {
+                                    if (byDefault == null
+                                            || byDefault instanceof Map
+                                            || WITHOUT_ONE_DEFAULT.contains(key)) {
                                         assertThat(told).isEmpty();
                                     } else {
                                         assertThat(told).isNotEmpty();
@@ -108,6 +111,18 @@ class DeclaredSettingsTest {
                                                 .isEqualTo(byDefault);
                                     }
                                 }))));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> editorsOfferADurationForANumberOfMilliseconds() throws IOException {
+        Map<String, Map<?, ?>> metadata = metadata();
+        return metadata.keySet().stream()
+                .filter(key -> key.endsWith("-ms") || key.endsWith("-seconds"))
+                .map(key -> dynamicTest(key, () -> {
+                    Map<?, ?> deprecation = (Map<?, ?>) metadata.get(key).get("deprecation");
+                    assertThat(deprecation.get("replacement")).isEqualTo(key.replaceAll("-(ms|seconds)$", ""));
+                    assertThat(metadata).containsKey((String) deprecation.get("replacement"));
+                }));
     }
 
     @TestFactory

@@ -1,16 +1,27 @@
 package io.outbox.spring.boot.modulith.nodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
+import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
 import io.outbox.spring.boot.modulith.shop.OrderCompleted;
+import io.outbox.spring.boot.modulith.shop.OrderShipped;
 import io.outbox.spring.boot.modulith.shop.Orders;
 import io.outbox.spring.boot.modulith.shop.ShopApplication;
 import io.outbox.testservers.KafkaServer;
+import io.outbox.testservers.RabbitServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -20,6 +31,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Event types below outbox.publisher.events go to the outbox's own senders, to the target that Spring Modulith has for them. */
 class OwnSendersTest {
@@ -50,6 +63,59 @@ class OwnSendersTest {
 
             assertThat(received("other", List.of(id))).hasSize(1);
         }
+    }
+
+    @Test
+    void onRabbitMqTheTargetIsTheExchangeAndTheKeyTheRoutingKey() throws Exception {
+        String exchange = "orders";
+        String id = UUID.randomUUID().toString();
+        ConnectionFactory rabbit = new ConnectionFactory();
+        rabbit.setUri(RabbitServer.shared().uri());
+        try (Connection connection = rabbit.newConnection();
+                Channel channel = connection.createChannel()) {
+            channel.exchangeDeclare(exchange, "topic", false, true, Map.of());
+            String queue = channel.queueDeclare().getQueue();
+            channel.queueBind(queue, exchange, id);
+            try (ConfigurableApplicationContext shop = ShopApplication.start(
+                    List.of(),
+                    "spring.rabbitmq.addresses=" + RabbitServer.shared().uri(),
+                    "spring.modulith.events.externalization.mode=outbox",
+                    "outbox.publisher.sender.type=rabbit_mq",
+                    "outbox.publisher.events.OrderCompleted.batch-size=50")) {
+                Orders orders = shop.getBean(Orders.class);
+                orders.publish(new OrderCompleted(id, 1));
+
+                GetResponse received = await().atMost(Duration.ofSeconds(60))
+                        .until(() -> channel.basicGet(queue, true), Objects::nonNull);
+                assertThat(received.getEnvelope().getRoutingKey()).isEqualTo(id);
+                assertThat(new String(received.getBody(), StandardCharsets.UTF_8))
+                        .isEqualTo("{\"id\":\"%s\",\"amount\":1}".formatted(id));
+                assertThat(received.getProps().getHeaders().get("outbox_event_type"))
+                        .hasToString("OrderCompleted");
+
+                assertThatThrownBy(() -> orders.publish(new OrderShipped(id)))
+                        .as("a type that no sender has, where there is no transport")
+                        .hasMessageContaining("'OrderShipped' is externalized, but nothing would send it");
+                Outbox outbox = shop.getBean(Outbox.class);
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> outbox.counts().isEmpty());
+                assertWaitsForATransport(shop, outbox);
+            }
+        }
+    }
+
+    /** As after a deployment that has lost its transport. */
+    private static void assertWaitsForATransport(ConfigurableApplicationContext shop, Outbox outbox) {
+        new TransactionTemplate(shop.getBean(PlatformTransactionManager.class))
+                .executeWithoutResult(status -> outbox.writer()
+                        .write(EventEnvelope.builder("OrderShipped#externalization")
+                                .payloadJson("{\"id\":\"1\"}")
+                                .build()));
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(outbox.nodeStatus().unavailable())
+                        .singleElement()
+                        .satisfies(target ->
+                                assertThat(target.cause()).contains("no transport of Spring Modulith any more")));
     }
 
     private ConfigurableApplicationContext start(String setting) {
