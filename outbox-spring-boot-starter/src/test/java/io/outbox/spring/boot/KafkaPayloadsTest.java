@@ -13,6 +13,9 @@ import java.util.logging.Level;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -132,6 +135,53 @@ class KafkaPayloadsTest {
                         .extracting(Header::key)
                         .contains("guid", "id", "none", "empty", "kind")
                         .noneMatch(name -> name.startsWith("outbox_bytes"));
+            });
+        }
+    }
+
+    /** Adds a header, as interceptors for tracing do. */
+    public static class Stamp implements ProducerInterceptor<Object, Object> {
+
+        private String name = "of-the-template";
+
+        @Override
+        public void configure(Map<String, ?> configs) {
+            name = "of-the-configuration";
+        }
+
+        @Override
+        public ProducerRecord<Object, Object> onSend(ProducerRecord<Object, Object> outgoing) {
+            outgoing.headers().add(name, new byte[] {1});
+            return outgoing;
+        }
+
+        @Override
+        public void onAcknowledgement(RecordMetadata metadata, Exception exception) {
+            // nothing to do
+        }
+
+        @Override
+        public void close() {
+            // nothing to do
+        }
+    }
+
+    @Test
+    void interceptorsOfTheConfigurationApplyAndThoseOfTheTemplateDoNot() throws Exception {
+        KafkaTemplate<Object, Object> template = new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                KafkaServer.shared().bootstrapServers(),
+                ProducerConfig.INTERCEPTOR_CLASSES_CONFIG,
+                Stamp.class.getName())));
+        template.setProducerInterceptor(new Stamp());
+        try (KafkaTopic reader = KafkaTopic.create(KafkaServer.shared(), topic)) {
+            runner().withBean(KafkaTemplate.class, () -> template).run(context -> {
+                publish(context, "{}");
+
+                assertThat(reader.awaitRecords(1).get(0).headers())
+                        .extracting(Header::key)
+                        .contains("of-the-configuration")
+                        .doesNotContain("of-the-template");
             });
         }
     }
