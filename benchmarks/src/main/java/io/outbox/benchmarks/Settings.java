@@ -44,7 +44,7 @@ final class Settings {
 
     static final int KAFKA_EVENTS = Integer.getInteger("bench.kafka.events", 100_000);
     static final int RABBIT_EVENTS = Integer.getInteger("bench.rabbit.events", 20_000);
-    static final int DISTANT_EVENTS = Integer.getInteger("bench.distant.events", 10_000);
+    static final int DISTANT_EVENTS = Integer.getInteger("bench.distant.events", 20_000);
 
     /** Messages consumed one by one; ten times as many are consumed in batches. */
     static final int INBOX_EVENTS = Integer.getInteger("bench.inbox.events", 10_000);
