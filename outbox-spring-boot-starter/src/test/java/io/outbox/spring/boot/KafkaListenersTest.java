@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -190,6 +191,47 @@ class KafkaListenersTest {
             assertThat(context.getBean(Batch.Listener.class).batches)
                     .startsWith(List.of("a", "b", "poison", "c", "d"), List.of("a", "b"))
                     .endsWith(List.of("c", "d"));
+        });
+    }
+
+    static class FailingBatch {
+
+        @Bean
+        Listener listener(Bills bills) {
+            return new Listener(bills);
+        }
+
+        static class Listener {
+
+            private final Bills bills;
+            private final AtomicInteger failures = new AtomicInteger();
+
+            Listener(Bills bills) {
+                this.bills = bills;
+            }
+
+            /** Fails at b as a batch, and again when it comes alone, without a word which message it was. */
+            @Idempotent
+            @KafkaListener(topics = "${topic}", batch = "true")
+            void on(List<String> items) {
+                for (String item : items) {
+                    bills.bill(item);
+                    if (item.equals("b") && failures.incrementAndGet() <= 2) {
+                        throw new IllegalStateException("not yet");
+                    }
+                }
+            }
+        }
+    }
+
+    /** Nothing behind a message that fails is consumed before it: what the broker has in order is consumed in order. */
+    @Test
+    void aBatchIsConsumedInTheOrderOfItsPartitionThroughFailuresAndRepetitions() throws Exception {
+        KafkaMessages.createTopics(1, topic);
+        messages.send(topic, "a", "b", "a", "c", "b", "d");
+        application(FailingBatch.class).run(context -> {
+            awaitCommitted(6);
+            assertThat(context.getBean(Bills.class).items()).containsExactly("a", "b", "c", "d");
         });
     }
 
