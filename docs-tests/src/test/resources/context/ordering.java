@@ -5,9 +5,9 @@ import io.outbox.jdbc.DeadLetterSchema;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.store.DeadLetterStore;
+import io.outbox.model.BlockedKey;
 import io.outbox.redis.RedisOutbox;
 import io.outbox.registry.ListenerRegistry;
-import io.outbox.spi.KeyHead;
 import java.time.Duration;
 import javax.sql.DataSource;
 

@@ -13,3 +13,7 @@ CREATE INDEX IF NOT EXISTS outbox_event_keyed ON outbox_event (pending_key, orde
 CREATE INDEX IF NOT EXISTS outbox_event_unkeyed ON outbox_event (status, keyed, available_at, created_at, event_id);
 CREATE INDEX IF NOT EXISTS outbox_event_unkeyed_by_type
   ON outbox_event (status, event_type, keyed, available_at, created_at, event_id);
+
+-- The locks of writers, for Ordering.lockingWrites(): the hash of a key leads to one of 1000 rows, which never change.
+CREATE TABLE IF NOT EXISTS outbox_event_lock (slot INT NOT NULL PRIMARY KEY);
+MERGE INTO outbox_event_lock (slot) KEY (slot) SELECT X FROM SYSTEM_RANGE(0, 999);

@@ -15,3 +15,14 @@ CREATE INDEX IF NOT EXISTS idx_keyed ON outbox_event (pending_key, order_seq);
 -- Claim and poll of events without order.
 CREATE INDEX IF NOT EXISTS idx_unkeyed ON outbox_event (status, keyed, available_at, created_at);
 CREATE INDEX IF NOT EXISTS idx_unkeyed_type ON outbox_event (status, event_type, keyed, available_at, created_at);
+
+-- The locks of writers, for Ordering.lockingWrites(): the hash of a key leads to one of 1000 rows, which never change.
+CREATE TABLE IF NOT EXISTS outbox_event_lock (slot INT NOT NULL PRIMARY KEY);
+INSERT IGNORE INTO outbox_event_lock (slot)
+  SELECT units.d + 10 * tens.d + 100 * hundreds.d
+  FROM (SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5
+    UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9) units
+  CROSS JOIN (SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5
+    UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9) tens
+  CROSS JOIN (SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5
+    UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9) hundreds;

@@ -1,62 +1,75 @@
 package io.outbox;
 
+import io.outbox.model.BlockedKey;
+import io.outbox.model.FailureText;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.DeliveryBackend;
+import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.KeyHead;
 import io.outbox.spi.KeyedRequest;
+import io.outbox.spi.Lease;
+import io.outbox.spi.Limits;
+import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.Outcome;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
  * The keys that cannot go on because an event of theirs has failed for good and keeps its place
- * ({@link Ordering.OnExhausted#PARK}), and what operators do about them. Thread-safe.
+ * ({@link Ordering.OnExhausted#PARK}), and what operators do about them. Works through any node, for the keys of all nodes.
+ * Thread-safe.
+ *
+ * <p>An event is changed under a lock in its row, as a node would hold it. So of two operators who act on the same event, one
+ * has effect, and neither touches an event that is with a listener.
  */
 public final class BlockedKeys {
 
-    private static final int PAGE = 200;
     /** Later than any event is due, a parked one too. */
-    private static final Instant ANY_TIME = KeyHead.PARKED_UNTIL.plusSeconds(1);
+    private static final Instant ANY_TIME = KeyHead.PARKED_UNTIL.plus(Duration.ofDays(365 * 50L));
+
+    /**
+     * The name under which all operators lock an event. A lock that one of them left behind, because its process died, is thus
+     * as good as none to the next; and the first who changes the event takes the lock away from the others.
+     */
+    private static final Lease OPERATOR = new Lease("outbox-operator", Lease.DEFAULT_DURATION);
 
     private final DeliveryBackend backend;
     private final Clock clock;
     private final Consumer<String> freed;
+    private final MetricsExporter metrics;
 
     /** @param freed is told of a key that can go on */
-    BlockedKeys(DeliveryBackend backend, Clock clock, Consumer<String> freed) {
+    BlockedKeys(DeliveryBackend backend, Clock clock, Consumer<String> freed, MetricsExporter metrics) {
         this.backend = backend;
         this.clock = clock;
         this.freed = freed;
+        this.metrics = metrics;
+    }
+
+    /** Returns blocked keys, those first that have been blocked for the longest time, up to so many. */
+    public List<BlockedKey> list(int limit) {
+        return list(BlockedKey.Order.OLDEST_FIRST, null, limit);
     }
 
     /**
-     * Returns blocked keys behind another one, in the order of keys, up to so many; each with the event that blocks it. Walks over
-     * all keys that have unfinished events.
+     * Returns a page of blocked keys.
      *
-     * @param after the last key of the page before, or an empty text for the first page
+     * @param after the last key of the page before, or {@code null} for the first page
      */
-    public List<KeyHead> list(String after, int limit) {
-        List<KeyHead> blocked = new ArrayList<>();
-        String last = after;
-        List<KeyHead> page;
-        do {
-            page = backend.keyHeads(last, PAGE);
-            for (KeyHead head : page) {
-                last = head.key();
-                if (head.isParked()) {
-                    blocked.add(head);
-                    if (blocked.size() == limit) {
-                        return blocked;
-                    }
-                }
-            }
-        } while (page.size() == PAGE);
-        return blocked;
+    public List<BlockedKey> list(BlockedKey.Order order, BlockedKey after, int limit) {
+        return backend.blockedKeys(Objects.requireNonNull(order, "order"), after, Limits.atLeastOne(limit, "limit"));
+    }
+
+    /** Counts blocked keys and what waits behind them. */
+    public BlockedKey.Figures figures() {
+        return backend.blockedFigures();
     }
 
     /**
@@ -65,47 +78,85 @@ public final class BlockedKeys {
      * @return whether the key was blocked
      */
     public boolean resume(String key) {
-        return end(key, eventId -> new Outcome.Deferred(eventId, clock.instant()));
+        return resume(key, null);
+    }
+
+    /**
+     * Has an event delivered again, now, if it is the one that blocks the key.
+     *
+     * @param eventId the event, or {@code null} for whichever blocks the key
+     * @return whether it did
+     */
+    public boolean resume(String key, String eventId) {
+        boolean isFree = end(key, eventId, head -> new Outcome.Deferred(head.eventId(), clock.instant()));
+        if (isFree) {
+            metrics.incrementKeyedResumed();
+        }
+        return isFree;
     }
 
     /**
      * Lets the event that blocks a key go DEAD, or become a dead letter, so that the key goes on with the next one.
      *
-     * @param reason is stored with the event
+     * @param reason is stored with the event, above the error that it has
      * @return whether the key was blocked
      */
     public boolean skip(String key, String reason) {
-        return end(key, eventId -> new Outcome.Dead(eventId, reason));
+        return skip(key, null, reason);
     }
 
-    private interface End {
-        Outcome of(String eventId);
-    }
-
-    private boolean end(String key, End end) {
-        Optional<String> parked = parkedOf(Check.notBlank(key, "key"));
-        boolean isFree = parked.isPresent()
-                && backend.apply(null, List.of(end.of(parked.get()))).containsKey(parked.get());
+    /**
+     * Lets an event go DEAD, or become a dead letter, if it is the one that blocks the key.
+     *
+     * @param eventId the event, or {@code null} for whichever blocks the key
+     * @param reason is stored with the event, above the error that it has
+     * @return whether it did
+     */
+    public boolean skip(String key, String eventId, String reason) {
+        boolean isFree = end(key, eventId, head -> new Outcome.Dead(head.eventId(), above(head.lastError(), reason)));
         if (isFree) {
-            freed.accept(key);
+            metrics.incrementKeyedSkipped();
         }
         return isFree;
     }
 
-    /** Returns the head of a key if it is parked. Nobody holds such an event, since it is never due. */
-    private Optional<String> parkedOf(String key) {
+    private interface End {
+        Outcome of(DueEvent head);
+    }
+
+    private static String above(String error, String reason) {
+        return error == null ? reason : reason + "\n" + FailureText.CAUSED_BY + error;
+    }
+
+    private boolean end(String key, String eventId, End end) {
+        Optional<DueEvent> head = claimHead(Check.notBlank(key, "key"));
+        if (head.isEmpty()) {
+            return false;
+        }
+        String headId = head.get().eventId();
+        boolean isParked = !head.get().event().availableAt().isBefore(KeyHead.PARKED_UNTIL);
+        boolean isMeant = isParked && (eventId == null || eventId.equals(headId));
+        boolean isFree = isMeant
+                && backend.apply(OPERATOR.holder(), List.of(end.of(head.get()))).containsKey(headId);
+        if (!isFree) {
+            backend.release(OPERATOR.holder(), List.of(headId));
+        }
+        freed.accept(key); // even if it was only locked for a moment, which a look may have met
+        return isFree;
+    }
+
+    /** Locks the first event of a key, unless a node has it. */
+    private Optional<DueEvent> claimHead(String key) {
         KeyedRequest first = new KeyedRequest(
-                null,
+                OPERATOR,
                 ANY_TIME,
                 Instant.EPOCH,
-                LostClaims.NONE,
+                new LostClaims(Set.of(OPERATOR.holder()), Set.of()),
                 EventTypes.ALL,
                 List.of(key),
                 new KeyedRequest.Limit(1, 1));
         return backend.claimKeyed(first).events().stream()
-                .map(event -> event.row().event())
-                .filter(event -> !event.availableAt().isBefore(KeyHead.PARKED_UNTIL))
-                .map(event -> event.eventId())
+                .map(event -> event.row())
                 .findFirst();
     }
 }

@@ -10,7 +10,7 @@ import java.util.Set;
  * <p>With {@link #byKey()}, events with the same {@linkplain EventEnvelope#key() key} and aggregate type are delivered in the
  * order in which they were written: an event is delivered when those before it are finished, through retries, restarts and
  * takeovers, whichever node has them. Each {@linkplain Subscription subscription} has its own order. Events without a key,
- * delayed events and {@linkplain #except excepted types} have none. Events of different keys do not wait for each other.
+ * delayed events, {@linkplain #except excepted types} and {@linkplain #exceptSubscriptions excepted subscriptions} have none. Events of different keys do not wait for each other.
  *
  * <p>An event gets its place when it is written, before its transaction commits. Transactions that overlap on a key and are not
  * serialised by the application have no defined order; {@link #lockingWrites()} serialises them.
@@ -25,14 +25,17 @@ public final class Ordering {
         SKIP
     }
 
-    private static final Ordering BY_KEY = new Ordering(Set.of(), false, OnExhausted.PARK);
+    private static final Ordering BY_KEY = new Ordering(Set.of(), Set.of(), false, OnExhausted.PARK);
 
     private final Set<String> exceptions;
+    private final Set<String> subscriptionExceptions;
     private final boolean locksWrites;
     private final OnExhausted onExhausted;
 
-    private Ordering(Set<String> exceptions, boolean locksWrites, OnExhausted onExhausted) {
+    private Ordering(
+            Set<String> exceptions, Set<String> subscriptionExceptions, boolean locksWrites, OnExhausted onExhausted) {
         this.exceptions = exceptions;
+        this.subscriptionExceptions = subscriptionExceptions;
         this.locksWrites = locksWrites;
         this.onExhausted = onExhausted;
     }
@@ -44,11 +47,24 @@ public final class Ordering {
 
     /** Returns the same order, without events of these types, which are delivered as if they had no key. */
     public Ordering except(String... eventTypes) {
-        Set<String> all = new LinkedHashSet<>(exceptions);
-        for (String eventType : eventTypes) {
-            all.add(Check.notBlank(eventType, "eventType"));
+        return new Ordering(
+                with(exceptions, eventTypes, "eventType"), subscriptionExceptions, locksWrites, onExhausted);
+    }
+
+    /**
+     * Returns the same order, without {@linkplain Subscription subscriptions} of these names: their events are delivered as if
+     * they had no key, and one that fails holds up none of the others.
+     */
+    public Ordering exceptSubscriptions(String... names) {
+        return new Ordering(exceptions, with(subscriptionExceptions, names, "subscription"), locksWrites, onExhausted);
+    }
+
+    private static Set<String> with(Set<String> names, String[] more, String what) {
+        Set<String> all = new LinkedHashSet<>(names);
+        for (String name : more) {
+            all.add(Check.notBlank(name, what));
         }
-        return new Ordering(Set.copyOf(all), locksWrites, onExhausted);
+        return Set.copyOf(all);
     }
 
     /**
@@ -57,17 +73,23 @@ public final class Ordering {
      * serialise them anyway, by a row lock or a version column of the aggregate.
      */
     public Ordering lockingWrites() {
-        return new Ordering(exceptions, true, onExhausted);
+        return new Ordering(exceptions, subscriptionExceptions, true, onExhausted);
     }
 
     /** Returns the same order, with another end of events that fail for good. Default: {@link OnExhausted#PARK}. */
     public Ordering onExhausted(OnExhausted onExhausted) {
-        return new Ordering(exceptions, locksWrites, Objects.requireNonNull(onExhausted, "onExhausted"));
+        return new Ordering(
+                exceptions, subscriptionExceptions, locksWrites, Objects.requireNonNull(onExhausted, "onExhausted"));
     }
 
     /** Returns the event types that have no order. */
     public Set<String> exceptions() {
         return exceptions;
+    }
+
+    /** Returns the names of subscriptions whose events have no order. */
+    public Set<String> subscriptionExceptions() {
+        return subscriptionExceptions;
     }
 
     /** Returns whether writers of one key wait for each other. */

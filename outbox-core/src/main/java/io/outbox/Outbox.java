@@ -130,7 +130,11 @@ public final class Outbox implements AutoCloseable {
     public Optional<BlockedKeys> blockedKeys() {
         return delivery == null || !delivery.engine().keepsOrder()
                 ? Optional.empty()
-                : Optional.of(new BlockedKeys(delivery.engine().backend(), clock, delivery.engine()::lookAtKey));
+                : Optional.of(new BlockedKeys(
+                        delivery.engine().backend(),
+                        clock,
+                        delivery.engine()::lookAtKey,
+                        delivery.engine().metrics()));
     }
 
     private void eventsReplayed() {

@@ -318,7 +318,7 @@ final class OutboxAssembly {
                 && store instanceof DeliveryBackend engine
                 && !engine.supports(Capability.LOCK_KEYS)) {
             throw new IllegalStateException(
-                    "Ordering.lockingWrites() needs a store that can lock keys, as that of PostgreSQL;"
+                    "Ordering.lockingWrites() needs a store that can lock keys, as those of PostgreSQL, MySQL, MariaDB and H2;"
                             + " with this one, serialise the writers of a key by a row lock or a version column of the aggregate");
         }
         store.prepareKeys();

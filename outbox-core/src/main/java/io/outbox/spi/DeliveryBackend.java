@@ -1,5 +1,6 @@
 package io.outbox.spi;
 
+import io.outbox.model.BlockedKey;
 import io.outbox.model.EventStatus;
 import java.time.Instant;
 import java.util.Collection;
@@ -52,6 +53,21 @@ public interface DeliveryBackend {
      * before all keys. That must cost as much as there are keys to return, however many events each has.
      */
     default List<KeyHead> keyHeads(String after, int limit) {
+        throw cannot("deliver events in the order of their keys");
+    }
+
+    /**
+     * Returns keys that an event blocks that has failed for good, up to so many. That must cost as much as there are keys to
+     * return, however many others there are.
+     *
+     * @param after the last key of the page before, or {@code null} for the first page
+     */
+    default List<BlockedKey> blockedKeys(BlockedKey.Order order, BlockedKey after, int limit) {
+        throw cannot("deliver events in the order of their keys");
+    }
+
+    /** Counts blocked keys and what waits behind them, each up to {@link InspectionBackend#MOST_COUNTED}. */
+    default BlockedKey.Figures blockedFigures() {
         throw cannot("deliver events in the order of their keys");
     }
 

@@ -1,5 +1,6 @@
 package io.outbox.spi;
 
+import io.outbox.model.BlockedKey;
 import io.outbox.model.EventStatus;
 import java.time.Instant;
 import java.util.Collection;
@@ -58,6 +59,16 @@ public abstract class ForwardingDelivery implements DeliveryBackend {
     @Override
     public List<KeyHead> keyHeads(String after, int limit) {
         return call(() -> delivery.keyHeads(after, limit));
+    }
+
+    @Override
+    public List<BlockedKey> blockedKeys(BlockedKey.Order order, BlockedKey after, int limit) {
+        return call(() -> delivery.blockedKeys(order, after, limit));
+    }
+
+    @Override
+    public BlockedKey.Figures blockedFigures() {
+        return call(delivery::blockedFigures);
     }
 
     @Override

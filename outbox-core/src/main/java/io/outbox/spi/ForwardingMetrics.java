@@ -119,6 +119,36 @@ public abstract class ForwardingMetrics implements MetricsExporter {
     }
 
     @Override
+    public void incrementKeyedClaims(int taken, int empty) {
+        report(to -> to.incrementKeyedClaims(taken, empty));
+    }
+
+    @Override
+    public void incrementKeyedParked() {
+        report(MetricsExporter::incrementKeyedParked);
+    }
+
+    @Override
+    public void incrementKeyedResumed() {
+        report(MetricsExporter::incrementKeyedResumed);
+    }
+
+    @Override
+    public void incrementKeyedSkipped() {
+        report(MetricsExporter::incrementKeyedSkipped);
+    }
+
+    @Override
+    public void incrementKeyedLate(int count) {
+        report(to -> to.incrementKeyedLate(count));
+    }
+
+    @Override
+    public void recordOldestKeyedLagMs(long lagMs) {
+        report(to -> to.recordOldestKeyedLagMs(lagMs));
+    }
+
+    @Override
     public void recordDeadLetters(String eventType, DlqStatus status, int count) {
         report(to -> to.recordDeadLetters(eventType, status, count));
     }

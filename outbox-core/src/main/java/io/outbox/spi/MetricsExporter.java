@@ -68,6 +68,27 @@ public interface MetricsExporter {
     /** Events that were taken over because their owner did not complete them in time. */
     default void incrementRecovered(int count) {}
 
+    /** Keys that were looked at, with order by key: those that gave events, and those that had nothing for this node. */
+    default void incrementKeyedClaims(int taken, int empty) {}
+
+    /** An event failed for good and keeps its place: its key is blocked. */
+    default void incrementKeyedParked() {}
+
+    /** An operator had an event delivered again that blocked its key. */
+    default void incrementKeyedResumed() {}
+
+    /** A key went on without an event that failed for good: it is DEAD, by an operator or because the order says so. */
+    default void incrementKeyedSkipped() {}
+
+    /**
+     * Events that were found after one of their key with a higher number was delivered by this node: the transactions that
+     * wrote them overlapped.
+     */
+    default void incrementKeyedLate(int count) {}
+
+    /** The age of the oldest due event that is the first of its key and not parked; 0 if there is none. */
+    default void recordOldestKeyedLagMs(long lagMs) {}
+
     /** Dead letters that came into a state: MOVED, TO_RETRY, or IN_PROCESS if a transfer took them. */
     default void recordDeadLetters(String eventType, DlqStatus status, int count) {}
 

@@ -7,11 +7,13 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.outbox.model.BlockedKey;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.model.StoreFigure;
 import io.outbox.spi.MetricsExporter;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,6 +47,9 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     /** How long an answer of the store about itself is kept. */
     static final Duration STORE_TTL = Duration.ofSeconds(60);
 
+    /** How long a count of blocked keys is kept. */
+    static final Duration BLOCKED_TTL = Duration.ofSeconds(60);
+
     private static final String EVENT_TYPE = "event.type";
 
     private final MeterRegistry registry;
@@ -76,6 +81,8 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     private final ConcurrentMap<String, Counter> processed = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> failed = new ConcurrentHashMap<>();
     private final DeadLetterMeters deadLetters;
+    /** Created with the first report, so that an outbox without order by key has none. */
+    private volatile KeyedMeters keyed;
 
     /** Creates the meters with the prefix {@value #DEFAULT_PREFIX}. */
     public MicrometerMetricsExporter(MeterRegistry registry) {
@@ -303,6 +310,51 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         unavailableRoutes.computeIfAbsent(eventType, this::routeGauge).set(unavailable ? 1 : 0);
     }
 
+    private KeyedMeters keyed() {
+        KeyedMeters known = keyed;
+        if (known == null) {
+            synchronized (meters) {
+                known = keyed;
+                if (known == null) {
+                    known = new KeyedMeters(registry, prefix, meters);
+                    keyed = known;
+                }
+            }
+        }
+        return known;
+    }
+
+    @Override
+    public void incrementKeyedClaims(int taken, int empty) {
+        keyed().taken.increment(taken);
+        keyed().empty.increment(empty);
+    }
+
+    @Override
+    public void incrementKeyedParked() {
+        keyed().parked.increment();
+    }
+
+    @Override
+    public void incrementKeyedResumed() {
+        keyed().resumed.increment();
+    }
+
+    @Override
+    public void incrementKeyedSkipped() {
+        keyed().skipped.increment();
+    }
+
+    @Override
+    public void incrementKeyedLate(int count) {
+        keyed().late.increment(count);
+    }
+
+    @Override
+    public void recordOldestKeyedLagMs(long lagMs) {
+        keyed().oldestLagMs.set(lagMs);
+    }
+
     @Override
     public void recordDeadLetters(String eventType, DlqStatus status, int count) {
         deadLetters.changed(eventType, status, count);
@@ -354,6 +406,37 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
                 "Events that are DEAD and in the store",
                 new Cached<Number>(deadEvents::getAsLong, DEAD_TTL),
                 Tags.empty());
+    }
+
+    /**
+     * Adds gauges of blocked keys: how many there are, how many events wait behind those that block them, and since when the
+     * first is blocked. The supplier is asked at most once in 60 seconds, and only if a gauge is read. When it throws, they are
+     * NaN for as long.
+     */
+    public void gaugeBlocked(Supplier<BlockedKey.Figures> figures) {
+        Objects.requireNonNull(figures, "figures");
+        Supplier<BlockedKey.Figures> asked = new Cached<>(figures, BLOCKED_TTL);
+        gauge(
+                "keyed.blocked",
+                "Keys that an event blocks that failed for good",
+                () -> asked.get().keys(),
+                Tags.empty());
+        gauge(
+                "keyed.waiting",
+                "Events that wait behind one that blocks their key",
+                () -> asked.get().waiting(),
+                Tags.empty());
+        gauge(
+                "keyed.blocked.oldest.ms",
+                "For how long the first of the blocked keys has been blocked, in milliseconds",
+                () -> age(asked.get().oldestSince()),
+                Tags.empty());
+    }
+
+    private static long age(Instant since) {
+        return since == null
+                ? 0
+                : Math.max(0, Duration.between(since, Instant.now()).toMillis());
     }
 
     /**

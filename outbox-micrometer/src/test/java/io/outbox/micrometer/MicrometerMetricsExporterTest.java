@@ -12,8 +12,10 @@ import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.outbox.model.BlockedKey;
 import io.outbox.model.StoreFigure;
 import io.outbox.model.StoreFigure.Kind;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -237,5 +239,60 @@ class MicrometerMetricsExporterTest {
                     .isNull();
             assertThat(asked).hasValue(1);
         }
+    }
+
+    @Test
+    void anOutboxWithoutOrderHasNoMetersOfKeys() {
+        try (MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry)) {
+            exporter.incrementDispatchSuccess();
+
+            assertThat(registry.getMeters())
+                    .noneMatch(meter -> meter.getId().getName().contains("keyed"));
+        }
+    }
+
+    @Test
+    void countsWhatBecomesOfKeys() {
+        try (MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry)) {
+            exporter.incrementKeyedClaims(3, 1);
+            exporter.incrementKeyedParked();
+            exporter.incrementKeyedResumed();
+            exporter.incrementKeyedSkipped();
+            exporter.incrementKeyedLate(2);
+            exporter.recordOldestKeyedLagMs(1500);
+
+            assertThat(keyed("claims", "result", "taken")).isEqualTo(3);
+            assertThat(keyed("claims", "result", "empty")).isEqualTo(1);
+            assertThat(keyed("parked")).isEqualTo(1);
+            assertThat(keyed("resumed")).isEqualTo(1);
+            assertThat(keyed("skipped")).isEqualTo(1);
+            assertThat(keyed("late")).isEqualTo(2);
+            assertThat(registry.get("outbox.keyed.lag.oldest.ms").gauge().value())
+                    .isEqualTo(1500);
+        }
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    private double keyed(String name, String... tags) {
+        return registry.get("outbox.keyed." + name).tags(tags).counter().count();
+    }
+
+    @Test
+    void blockedKeysAreCountedOnceForAllTheirGauges() {
+        AtomicInteger queries = new AtomicInteger();
+        try (MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry)) {
+            exporter.gaugeBlocked(() -> {
+                queries.incrementAndGet();
+                return new BlockedKey.Figures(2, 40, Instant.now().minusSeconds(60), true);
+            });
+            assertThat(queries).as("nobody has asked yet").hasValue(0);
+
+            assertThat(registry.get("outbox.keyed.blocked").gauge().value()).isEqualTo(2);
+            assertThat(registry.get("outbox.keyed.waiting").gauge().value()).isEqualTo(40);
+            assertThat(registry.get("outbox.keyed.blocked.oldest.ms").gauge().value())
+                    .isGreaterThanOrEqualTo(60_000);
+            assertThat(queries).hasValue(1);
+        }
+        assertThat(registry.getMeters()).isEmpty();
     }
 }

@@ -1,10 +1,12 @@
 package io.outbox.redis;
 
+import io.outbox.model.BlockedKey;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.KeyHead;
 import io.outbox.spi.KeyedPage;
 import io.outbox.spi.KeyedPage.KeyedEvent;
 import io.outbox.spi.KeyedRequest;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +22,10 @@ final class KeyedDelivery {
 
     private static final int HEAD_VALUES = 7;
     private static final int PLACE_VALUES = 2;
+    private static final int BLOCKED_VALUES = 8;
+
+    /** Behind how many keys the waiting events are counted, for figures. */
+    private static final int KEYS_COUNTED = 100;
 
     private final RedisCalls redis;
     private final Mending mending;
@@ -104,5 +110,59 @@ final class KeyedDelivery {
                 Micros.instant((Long) values.get(4)),
                 (String) values.get(5),
                 lockedAt == null ? null : Micros.instant(lockedAt));
+    }
+
+    /** Returns keys that a parked event blocks; a damaged entry is mended, and shows the next time. */
+    List<BlockedKey> blocked(BlockedKey.Order order, BlockedKey after, int limit) {
+        return read(blockedReply(order, after, limit));
+    }
+
+    BlockedKey.Figures blockedFigures() {
+        List<Object> reply = blockedReply(BlockedKey.Order.OLDEST_FIRST, null, KEYS_COUNTED);
+        List<BlockedKey> oldest = read(reply);
+        int keys = ((Long) reply.get(0)).intValue();
+        boolean isExact =
+                keys <= KEYS_COUNTED && oldest.stream().allMatch(key -> key.waiting() < BlockedKey.MOST_WAITING);
+        return oldest.isEmpty()
+                ? BlockedKey.Figures.NONE
+                : new BlockedKey.Figures(
+                        keys,
+                        oldest.stream().mapToInt(BlockedKey::waiting).sum(),
+                        oldest.get(0).since(),
+                        isExact);
+    }
+
+    private List<Object> blockedReply(BlockedKey.Order order, BlockedKey after, int limit) {
+        Instant due = after == null || after.since() == null ? KeyHead.PARKED_UNTIL : KeyHead.parkedAt(after.since());
+        List<Object> reply = redis.run(
+                Script.BLOCKED_KEYS,
+                List.of(
+                        order == BlockedKey.Order.NEWEST_FIRST ? "1" : "0",
+                        Micros.text(due),
+                        after == null ? "" : after.event().eventId(),
+                        Integer.toString(limit)));
+        mending.mend(reply.get(1));
+        return reply;
+    }
+
+    private static List<BlockedKey> read(List<Object> reply) {
+        List<BlockedKey> blocked = new ArrayList<>();
+        for (int i = 2; i < reply.size(); i += BLOCKED_VALUES) {
+            blocked.add(blocked(reply.subList(i, i + BLOCKED_VALUES)));
+        }
+        return blocked;
+    }
+
+    private static BlockedKey blocked(List<Object> values) {
+        return new BlockedKey(
+                (String) values.get(0),
+                new BlockedKey.Event(
+                        (String) values.get(1),
+                        (String) values.get(2),
+                        ((Long) values.get(3)).intValue(),
+                        Micros.fromSortable((String) values.get(4)),
+                        (String) values.get(6)),
+                KeyHead.parkedSince(Micros.instant((Long) values.get(5))),
+                (int) Math.min((Long) values.get(7) - 1, BlockedKey.MOST_WAITING));
     }
 }

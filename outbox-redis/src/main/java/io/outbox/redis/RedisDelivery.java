@@ -1,6 +1,7 @@
 package io.outbox.redis;
 
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.outbox.model.BlockedKey;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
@@ -111,6 +112,16 @@ final class RedisDelivery implements DeliveryBackend {
     @Override
     public List<KeyHead> keyHeads(String after, int limit) {
         return keyed.heads(after, limit);
+    }
+
+    @Override
+    public List<BlockedKey> blockedKeys(BlockedKey.Order order, BlockedKey after, int limit) {
+        return keyed.blocked(order, after, limit);
+    }
+
+    @Override
+    public BlockedKey.Figures blockedFigures() {
+        return keyed.blockedFigures();
     }
 
     private static void addTimes(List<String> args, Instant dueUntil, Instant createdUntil) {

@@ -39,6 +39,7 @@ record Script(String name, String source, String sha) {
     static final Script CLAIM_KEYED = of(CHANGES, "keyed", "read-set", "claim-keyed");
     static final Script FETCH_KEYED = of(READS, "keyed", "read-set", "claim-keyed");
     static final Script KEY_HEADS = of(READS, "keyed", "key-heads");
+    static final Script BLOCKED_KEYS = of(READS, "keyed", "blocked-keys");
     static final Script DROP_ORDER = of(CHANGES, "keyed", "drop-order");
     static final Script FETCH = of(READS, "walk", "fetch");
     static final Script APPLY = of(CHANGES, "keyed", "apply");

@@ -3,6 +3,7 @@ package io.outbox.testing;
 import static io.outbox.testing.Transitions.micros;
 
 import io.outbox.DuplicateEventException;
+import io.outbox.model.BlockedKey;
 import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
@@ -32,7 +33,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,12 +66,7 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     private final NavigableSet<StoredEvent> pending =
             new TreeSet<>(Comparator.comparing(StoredEvent::event, PAGE_ORDER));
 
-    /** Where events stand that keep their order among those of their key. */
-    private final Map<String, InOrder> places = new HashMap<>();
-
-    private long lastNumber;
-
-    private record InOrder(String key, long number) {}
+    private final InMemoryKeys keys = new InMemoryKeys();
 
     InMemoryTable(Clock clock) {
         this.clock = clock;
@@ -102,7 +97,7 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
 
     /** Gives an event that is about to be written its place among those of a key. */
     synchronized void keepOrder(String eventId, String key) {
-        places.put(eventId, new InOrder(key, ++lastNumber));
+        keys.add(eventId, key);
     }
 
     // Delivering
@@ -154,14 +149,14 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
         long bytes = 0;
         for (String key : request.keys()) {
             int run = 0;
-            for (StoredEvent event : inOrder(key)) {
+            for (StoredEvent event : keys.inOrder(key, pending)) {
                 if (run == request.limit().run() || bytes >= request.limit().bytes() || !qualifies(event, request)) {
                     break;
                 }
                 run++;
                 DueEvent due = new DueEvent(event.event(), event.lastError());
                 bytes += due.bytes();
-                taken.add(new KeyedPage.KeyedEvent(due, key, places.get(event.eventId()).number));
+                taken.add(new KeyedPage.KeyedEvent(due, key, keys.numberOf(event.eventId())));
                 if (request.lease() != null) {
                     takenOver += event.lockedBy() != null && !request.lease().isHeldBy(event.lockedBy()) ? 1 : 0;
                     replace(event, event.lockedBy(request.lease().holder(), now));
@@ -180,37 +175,19 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
                         || request.lost().include(event.lockedBy(), event.eventId()));
     }
 
-    /** Returns the unfinished events of a key, in their order. */
-    private List<StoredEvent> inOrder(String key) {
-        return pending.stream()
-                .filter(event -> places.containsKey(event.eventId())
-                        && places.get(event.eventId()).key.equals(key))
-                .sorted(Comparator.comparing(event -> places.get(event.eventId()).number))
-                .toList();
+    @Override
+    public synchronized List<KeyHead> keyHeads(String after, int limit) {
+        return keys.heads(pending, after, limit);
     }
 
     @Override
-    public synchronized List<KeyHead> keyHeads(String after, int limit) {
-        return pending.stream()
-                .filter(event -> places.containsKey(event.eventId()))
-                .map(event -> places.get(event.eventId()).key)
-                .filter(key -> key.compareTo(after) > 0)
-                .distinct()
-                .sorted()
-                .limit(limit)
-                .map(key -> head(key, inOrder(key).get(0)))
-                .toList();
+    public synchronized List<BlockedKey> blockedKeys(BlockedKey.Order order, BlockedKey after, int limit) {
+        return keys.blocked(pending, order, after, limit);
     }
 
-    private static KeyHead head(String key, StoredEvent event) {
-        return new KeyHead(
-                key,
-                event.eventId(),
-                event.eventType(),
-                event.attempts(),
-                event.availableAt(),
-                event.lockedBy(),
-                event.lockedAt());
+    @Override
+    public synchronized BlockedKey.Figures blockedFigures() {
+        return keys.blockedFigures(pending);
     }
 
     /** Returns how many of the events a page has: the one that reaches the bytes is its last. */
@@ -248,7 +225,7 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
 
     /** Returns the pending events that keep no order, which are handed out as they are due. */
     private Stream<StoredEvent> unordered() {
-        return pending.stream().filter(event -> !places.containsKey(event.eventId()));
+        return pending.stream().filter(event -> !keys.has(event.eventId()));
     }
 
     private static boolean isBehind(PageCursor after, OutboxEvent event, Comparator<OutboxEvent> order) {

@@ -258,6 +258,11 @@ public final class DeliveryEngine implements AutoCloseable {
         return backend;
     }
 
+    /** Returns the exporter, as this engine reports to it. */
+    public MetricsExporter metrics() {
+        return metrics;
+    }
+
     /** Queues an event that nobody holds; an event that is in flight already is dropped and counts as accepted. */
     public boolean enqueueHot(QueuedEvent event) {
         return enqueue(event, owned.acquire(event.envelope().eventId()));

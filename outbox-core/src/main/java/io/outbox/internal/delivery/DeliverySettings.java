@@ -219,7 +219,9 @@ public final class DeliverySettings {
 
     /** Returns which events keep their order. */
     public OrderKeys orderKeys() {
-        return ordering == null ? OrderKeys.NONE : new OrderKeys(ordering.exceptions());
+        return ordering == null
+                ? OrderKeys.NONE
+                : new OrderKeys(ordering.exceptions(), ordering.subscriptionExceptions());
     }
 
     KeySettings keySettings() {

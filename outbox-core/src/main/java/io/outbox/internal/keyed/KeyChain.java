@@ -4,6 +4,7 @@ import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.spi.KeyHead;
 import io.outbox.spi.Outcome;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,12 +29,19 @@ final class KeyChain {
         /** Told when nothing of the chain is in this node's hands any more. */
         void over(KeyChain chain);
 
-        /** Told of an event that has failed for good and keeps its place. */
+        /** Told of an event that has failed for good and keeps its place, before that is durable. */
         void parked(KeyChain chain, Outcome.Failed outcome);
+
+        /** Told of an event that is done, when that is durable. */
+        void done(KeyChain chain, long number);
+
+        /** Told of an event that has failed for good, when that is durable; it keeps its place, or the key goes on. */
+        void failedForGood(KeyChain chain, boolean isParked);
     }
 
     private final String key;
     private final boolean parks;
+    private final Clock clock;
     private final Surroundings surroundings;
     private final Deque<Link> waiting = new ArrayDeque<>();
     private final List<Link> unwritten = new ArrayList<>();
@@ -43,9 +51,10 @@ final class KeyChain {
     private Instant retryAt;
 
     /** @param parks whether an event that fails for good keeps its place */
-    KeyChain(String key, boolean parks, Surroundings surroundings) {
+    KeyChain(String key, boolean parks, Clock clock, Surroundings surroundings) {
         this.key = key;
         this.parks = parks;
+        this.clock = clock;
         this.surroundings = surroundings;
     }
 
@@ -54,8 +63,8 @@ final class KeyChain {
     }
 
     /** Appends an event; to be called before the chain begins. */
-    void add(HeldEvent event) {
-        Link link = new Link(event);
+    void add(HeldEvent event, long number) {
+        Link link = new Link(event, number);
         event.hold().keepOrder(link);
         waiting.add(link);
         open++;
@@ -64,7 +73,7 @@ final class KeyChain {
 
     /** Gives an event a place whose outcome is known without its listener: it is all there is to the chain. */
     Hold.Place addEnded(Hold hold) {
-        Link link = new Link(null);
+        Link link = new Link(null, 0);
         hold.keepOrder(link);
         open++;
         total++;
@@ -128,13 +137,17 @@ final class KeyChain {
     /** One event of the chain. */
     private final class Link implements Hold.Place {
 
+        private final long number;
         private HeldEvent event;
         private Hold hold;
         private boolean isDone;
         private boolean isClosed;
+        /** Whether it has failed for good: it stays, or is DEAD. */
+        private boolean isOver;
 
-        private Link(HeldEvent event) {
+        private Link(HeldEvent event, long number) {
             this.event = event;
+            this.number = number;
         }
 
         /** Returns the event, which is no longer kept here: what is delivered need not stay in memory. */
@@ -151,6 +164,7 @@ final class KeyChain {
             List<Link> rest = List.of();
             synchronized (KeyChain.this) {
                 isDone = written instanceof Outcome.Done;
+                isOver = written != outcome || written.isLast();
                 if (isDone) {
                     unwritten.add(this);
                 } else {
@@ -186,8 +200,8 @@ final class KeyChain {
             return outcome;
         }
 
-        private static Outcome.Failed parked(String eventId, int attempts, String error) {
-            return new Outcome.Failed(eventId, KeyHead.PARKED_UNTIL, attempts, Integer.MAX_VALUE, error);
+        private Outcome.Failed parked(String eventId, int attempts, String error) {
+            return new Outcome.Failed(eventId, KeyHead.parkedAt(clock.instant()), attempts, Integer.MAX_VALUE, error);
         }
 
         @Override
@@ -205,7 +219,8 @@ final class KeyChain {
         @Override
         public void closed() {
             List<Link> rest = List.of();
-            boolean isOver;
+            boolean isLost;
+            boolean isLast;
             synchronized (KeyChain.this) {
                 if (isClosed) {
                     return;
@@ -213,14 +228,26 @@ final class KeyChain {
                 isClosed = true;
                 open--;
                 unwritten.remove(this);
-                if (!isDone || (hold != null && hold.isLost())) {
+                isLost = hold != null && hold.isLost();
+                if (!isDone || isLost) {
                     rest = cut();
                 }
-                isOver = open == 0;
+                isLast = open == 0;
             }
             giveBack(rest);
-            if (isOver) {
+            if (!isLost) {
+                tellEnd();
+            }
+            if (isLast) {
                 surroundings.over(KeyChain.this);
+            }
+        }
+
+        private void tellEnd() {
+            if (isDone) {
+                surroundings.done(KeyChain.this, number);
+            } else if (isOver) {
+                surroundings.failedForGood(KeyChain.this, parks);
             }
         }
     }

@@ -1,29 +1,19 @@
 package io.outbox.internal.keyed;
 
-import io.outbox.EventEnvelope;
-import io.outbox.dispatch.QueuedEvent;
-import io.outbox.dispatch.QueuedEvent.Source;
-import io.outbox.internal.completion.Completion;
 import io.outbox.internal.completion.CompletionWriter;
 import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeapBudget.Share;
-import io.outbox.internal.ownership.HeldEvent;
-import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
-import io.outbox.internal.ownership.Patience;
 import io.outbox.internal.polling.LostAnswers;
 import io.outbox.internal.watch.StoreWatch;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.DeliveryBackend;
-import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.KeyHead;
 import io.outbox.spi.KeyedPage;
-import io.outbox.spi.KeyedPage.KeyedEvent;
 import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.OutboxBackendException;
-import io.outbox.spi.Outcome;
 import io.outbox.upkeep.Outage;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
@@ -32,14 +22,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Delivers events of one key in order, whichever nodes write and deliver them.
@@ -77,8 +64,6 @@ public final class KeyLoop implements AutoCloseable {
     private static final int KEYS_PER_LOOK = 200;
     /** How many keys one statement walks over. */
     private static final int KEYS_PER_PAGE = 200;
-    /** A chain that was cut short for a reason that nothing tells the end of. */
-    private static final long SHORT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     /** Hints come with every event that others leave; sweeps do not. */
@@ -88,7 +73,6 @@ public final class KeyLoop implements AutoCloseable {
 
     private final DeliveryBackend backend;
     private final OwnedEvents owned;
-    private final CompletionWriter completion;
     private final KeyTarget target;
     private final StoreWatch watch;
     private final EngineMetrics metrics;
@@ -96,8 +80,8 @@ public final class KeyLoop implements AutoCloseable {
     private final Clock clock;
     private final KeySettings settings;
     private final KeyQueue queue = new KeyQueue();
-    private final Map<String, KeyChain> chains = new ConcurrentHashMap<>();
-    private final AtomicInteger held = new AtomicInteger();
+    private final KeyMeter meter;
+    private final KeyChains chains;
     private final LostAnswers lost = new LostAnswers();
     private final Outage outage =
             new Outage(LOG, Level.ERROR, "Looking at keys failed; it is tried again", "Keys are looked at again");
@@ -138,13 +122,15 @@ public final class KeyLoop implements AutoCloseable {
     public KeyLoop(Engine engine, KeyTarget target, Share share, Clock clock, KeySettings settings) {
         this.backend = engine.backend;
         this.owned = engine.owned;
-        this.completion = engine.completion;
         this.watch = engine.watch;
         this.metrics = engine.metrics;
         this.target = target;
         this.share = share;
         this.clock = clock;
         this.settings = settings;
+        this.meter = new KeyMeter(metrics);
+        this.chains = new KeyChains(
+                engine, target, share, settings.parks(), new KeyChains.Loop(queue, meter, clock, this::dueUntil));
     }
 
     /** Starts, unless it was started already. */
@@ -208,7 +194,7 @@ public final class KeyLoop implements AutoCloseable {
     /** While there is no room, or types are not wanted, looks into memory now and then whether that has changed. */
     private long awaitNanos() {
         boolean isWaiting = cursor != null || freePlaces() <= 0 || !openings.wanted.isAll();
-        return isWaiting ? SHORT_PAUSE_NANOS : settings.interval().toNanos();
+        return isWaiting ? KeyChains.SHORT_PAUSE_NANOS : settings.interval().toNanos();
     }
 
     private void pause(long nanos) {
@@ -234,15 +220,18 @@ public final class KeyLoop implements AutoCloseable {
             boolean found = sweepPage();
             lookAtWanted();
             if (!found && cursor != null) {
-                await(Math.min(PATIENCE * (System.nanoTime() - began), SHORT_PAUSE_NANOS));
+                await(Math.min(PATIENCE * (System.nanoTime() - began), KeyChains.SHORT_PAUSE_NANOS));
             }
+        }
+        if (cursor != null) {
+            meter.reportLag(dueUntil());
         }
     }
 
     /** Returns whether this node takes keys that it was not told to look at. */
     private boolean mayTakeMore() {
         return freePlaces() > 0
-                && (hasPlenty ? held.get() <= settings.mostEvents() / 2 : chains.size() < settings.mostKeys());
+                && (hasPlenty ? chains.held() <= settings.mostEvents() / 2 : chains.size() < settings.mostKeys());
     }
 
     /**
@@ -260,7 +249,7 @@ public final class KeyLoop implements AutoCloseable {
     }
 
     private int freePlaces() {
-        return Math.min(target.room(), settings.mostEvents() - held.get());
+        return Math.min(target.room(), settings.mostEvents() - chains.held());
     }
 
     private boolean lookAtWanted() {
@@ -277,12 +266,13 @@ public final class KeyLoop implements AutoCloseable {
 
     /** Returns whether nothing of the key is in this node's hands; if something is, its end brings the next look. */
     private boolean mayBeLookedAt(String key) {
-        return !chains.containsKey(key);
+        return !chains.has(key);
     }
 
     private void beginSweep() {
         queue.sweepBegins(settings.interval().toNanos());
         cursor = "";
+        meter.walkBegins();
         sweepBeganAt = System.nanoTime();
         isSweepHeldBack = false;
     }
@@ -298,6 +288,7 @@ public final class KeyLoop implements AutoCloseable {
         cursor = heads.size() < KEYS_PER_PAGE
                 ? null
                 : heads.get(heads.size() - 1).key();
+        meter.seen(heads);
         List<KeyHead> ready = ready(heads, lease);
         Map<String, Duration> leftToOthers = target.leftToOthers();
         Set<String> probes = new HashSet<>(openings.probes);
@@ -316,6 +307,7 @@ public final class KeyLoop implements AutoCloseable {
         }
         found |= take(wanted, from);
         if (cursor == null) {
+            meter.walkEnds(dueUntil());
             lost.walked(sweepBeganAt);
             if (!lost.isEmpty() || isSweepHeldBack) {
                 queue.sweepIn(PAUSE_AFTER_FAILURE_NANOS);
@@ -393,7 +385,8 @@ public final class KeyLoop implements AutoCloseable {
         if (page.takenOver() > 0) {
             metrics.incrementRecovered(page.takenOver());
         }
-        handOver(page, lease == null ? null : lease.holder(), sentAt);
+        meter.looked(keys.size(), page);
+        chains.handOver(page, lease == null ? null : lease.holder(), sentAt);
         return !page.events().isEmpty();
     }
 
@@ -402,136 +395,6 @@ public final class KeyLoop implements AutoCloseable {
     }
 
     private int longestRun(int keys) {
-        return Math.max(1, Math.min(LONGEST_RUN, (settings.mostEvents() - held.get()) / keys));
-    }
-
-    private void handOver(KeyedPage page, String holder, long sentAt) {
-        Map<String, List<KeyedEvent>> byKey = new LinkedHashMap<>();
-        page.events()
-                .forEach(event -> byKey.computeIfAbsent(event.key(), key -> new ArrayList<>())
-                        .add(event));
-        Patience patience = new Patience();
-        byKey.forEach((key, events) -> {
-            List<Hold> holds = new ArrayList<>(events.size());
-            for (KeyedEvent event : events) {
-                String id = event.row().eventId();
-                holds.add(holder == null ? owned.acquireKeyed(id) : owned.acquireClaimed(id, holder, sentAt, patience));
-            }
-            begin(key, events, holds);
-        });
-    }
-
-    /** Makes a chain of those events that nobody else has, up to the first that cannot be part of it; gives back the rest. */
-    private void begin(String key, List<KeyedEvent> events, List<Hold> holds) {
-        KeyChain chain = new KeyChain(key, settings.parks(), surroundings);
-        int taken = 0;
-        try {
-            while (taken < events.size()
-                    && holds.get(taken) != null
-                    && join(chain, events.get(taken).row(), holds.get(taken))) {
-                taken++;
-            }
-            RuntimeException unreadable = taken == 0 && holds.get(0) != null
-                    ? whyUnreadable(events.get(0).row())
-                    : null;
-            if (unreadable != null) {
-                taken = 1;
-                bury(chain, events.get(0).row(), holds.get(0), unreadable);
-            } else if (taken == 0) {
-                queue.addIn(key, SHORT_PAUSE_NANOS);
-            } else {
-                metrics.coldEnqueued(taken);
-                chains.put(key, chain);
-                held.addAndGet(chain.size());
-                chain.begin();
-            }
-        } finally {
-            for (Hold hold : holds.subList(taken, holds.size())) {
-                if (hold != null) {
-                    completion.giveBack(hold);
-                }
-            }
-        }
-    }
-
-    /** Appends an event to a chain; returns false if it cannot be read, or if there is no memory for it to wait in. */
-    private boolean join(KeyChain chain, DueEvent row, Hold hold) {
-        EventEnvelope envelope;
-        try {
-            envelope = EventEnvelope.restore(row.event());
-        } catch (RuntimeException e) {
-            return false;
-        }
-        HeldEvent event = new HeldEvent(
-                new QueuedEvent(envelope, Source.COLD, row.event().attempts()),
-                row.lastError(),
-                row.event().availableAt(),
-                hold);
-        if (chain.size() > 0 && !hold.takeRoom(share, event.bytes())) {
-            return false;
-        }
-        chain.add(event);
-        return true;
-    }
-
-    private static RuntimeException whyUnreadable(DueEvent row) {
-        try {
-            EventEnvelope.restore(row.event());
-            return null;
-        } catch (RuntimeException e) {
-            return e;
-        }
-    }
-
-    /** Ends an event that nobody can read. */
-    private void bury(KeyChain chain, DueEvent row, Hold hold, RuntimeException reason) {
-        LOG.log(Level.ERROR, "Event " + row.eventId() + " cannot be decoded", reason);
-        Hold.Place place = chain.addEnded(hold);
-        chains.put(chain.key(), chain);
-        held.incrementAndGet();
-        Outcome outcome = place.ended(new Outcome.Dead(row.eventId(), reason.toString()));
-        completion.submit(Completion.undecodable(hold, row.event(), outcome, reason));
-    }
-
-    private final KeyChain.Surroundings surroundings = new KeyChain.Surroundings() {
-        @Override
-        public boolean offer(HeldEvent event) {
-            return target.offer(event);
-        }
-
-        @Override
-        public void giveBack(Hold hold) {
-            completion.giveBack(hold);
-        }
-
-        @Override
-        public void over(KeyChain chain) {
-            chains.remove(chain.key(), chain);
-            held.addAndGet(-chain.total());
-            lookAgain(chain);
-            queue.poke();
-        }
-
-        @Override
-        public void parked(KeyChain chain, Outcome.Failed outcome) {
-            LOG.log(
-                    Level.ERROR,
-                    "Event {0} has failed for good and blocks its key {1}: no later event of the key is delivered until it is"
-                            + " resumed or skipped",
-                    outcome.eventId(),
-                    chain.key());
-        }
-    };
-
-    /** Looks for what follows; after an event that is not done, when it is due again. */
-    private void lookAgain(KeyChain chain) {
-        Instant retryAt = chain.retryAt();
-        if (chain.isDone() || (retryAt != null && retryAt.equals(Instant.EPOCH))) {
-            queue.add(chain.key());
-        } else if (retryAt == null) {
-            queue.addIn(chain.key(), SHORT_PAUSE_NANOS);
-        } else if (retryAt.isBefore(KeyHead.PARKED_UNTIL)) {
-            queue.addIn(chain.key(), Duration.between(dueUntil(), retryAt).toNanos() + 1_000_000);
-        }
+        return Math.max(1, Math.min(LONGEST_RUN, (settings.mostEvents() - chains.held()) / keys));
     }
 }

@@ -16,6 +16,10 @@ public final class EngineMetrics extends ForwardingMetrics {
 
     private final boolean isOff;
     private final Outage outage = new Outage(LOG, "The metrics exporter failed; delivery continues without it");
+    /** The poller measures events without a key, the loop over keys the others. */
+    private volatile long unkeyedLagMs;
+
+    private volatile long keyedLagMs;
 
     public EngineMetrics(MetricsExporter exporter) {
         super(Objects.requireNonNull(exporter, "metrics"));
@@ -37,6 +41,19 @@ public final class EngineMetrics extends ForwardingMetrics {
         } catch (Throwable e) {
             outage.failed(e);
         }
+    }
+
+    @Override
+    public void recordOldestLagMs(long lagMs) {
+        unkeyedLagMs = lagMs;
+        super.recordOldestLagMs(Math.max(lagMs, keyedLagMs));
+    }
+
+    @Override
+    public void recordOldestKeyedLagMs(long lagMs) {
+        keyedLagMs = lagMs;
+        super.recordOldestKeyedLagMs(lagMs);
+        super.recordOldestLagMs(Math.max(lagMs, unkeyedLagMs));
     }
 
     public void coldEnqueued(int events) {

@@ -19,15 +19,20 @@ import java.util.TreeSet;
 public final class OrderKeys {
 
     /** No event has one. */
-    public static final OrderKeys NONE = new OrderKeys(null);
+    public static final OrderKeys NONE = new OrderKeys(null, Set.of());
 
     private static final int MAX_LENGTH = 400;
 
     private final Set<String> exceptions;
+    private final Set<String> subscriptionExceptions;
 
-    /** @param exceptions the event types that have none, or {@code null} if no event has one */
-    public OrderKeys(Set<String> exceptions) {
+    /**
+     * @param exceptions the event types that have none, or {@code null} if no event has one
+     * @param subscriptionExceptions the names of subscriptions whose rows have none
+     */
+    public OrderKeys(Set<String> exceptions, Set<String> subscriptionExceptions) {
         this.exceptions = exceptions;
+        this.subscriptionExceptions = subscriptionExceptions;
     }
 
     /** Returns the key of an event, or of the row of a subscription; {@code null} if it keeps no order. */
@@ -36,6 +41,9 @@ public final class OrderKeys {
             return null;
         }
         String subscription = EventRow.subscriptionOf(event);
+        if (subscription != null && subscriptionExceptions.contains(subscription)) {
+            return null;
+        }
         String writtenType = subscription == null
                 ? event.eventType()
                 : event.eventType().substring(0, event.eventType().length() - subscription.length() - 1);

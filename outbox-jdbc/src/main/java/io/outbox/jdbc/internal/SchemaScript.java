@@ -30,6 +30,9 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
     private static final String LANES = "-lanes";
     private static final String KEYED = "-keyed";
 
+    /** What the name of the table of locks ends with, which is where the table of events is. */
+    public static final String LOCKS = "_lock";
+
     /** Text in quotes, a comment, the end of a statement, or anything else. */
     private static final Pattern TOKEN = token(";");
 
@@ -138,6 +141,7 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
         int dot = tableName.indexOf('.');
         String script = read(resource)
                 .replaceAll("DROP INDEX IF EXISTS " + defaultTable + "_", "DROP INDEX IF EXISTS " + tableName + "_")
+                .replaceAll("\\b" + defaultTable + LOCKS + "\\b", tableName + LOCKS)
                 .replaceAll("\\b" + defaultTable + "_", tableName.substring(dot + 1) + "_")
                 .replaceAll("\\b" + defaultTable + "\\b", tableName);
         return split(script);

@@ -267,12 +267,18 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return new KeyColumns(
                 new TableCatalog(tableName, isSchemaCatalog()),
                 new SchemaScript(getClass(), schemaScript(), tableName),
-                keyColumn());
+                keyColumn(),
+                hasLockTable() ? new TableCatalog(new KeyLocks(this).tableName(), isSchemaCatalog()) : null);
     }
 
     /** Returns the column with the key of unfinished events, in which an index finds the oldest of a key. */
     String keyColumn() {
         return "pending_key";
+    }
+
+    /** Returns the condition for events that keep their order. */
+    String keyedCondition() {
+        return "keyed = 1";
     }
 
     /** Returns the condition for keys behind another one, in the form for which the database reads nothing of that. */
@@ -295,9 +301,14 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return "";
     }
 
-    /** Returns whether writers of a key can be made to wait for each other. */
+    /** Returns whether writers of a key can be made to wait for each other. Default: wherever keys keep their order. */
     boolean canLockKeys() {
-        return false;
+        return canBeKeyed();
+    }
+
+    /** Returns whether they wait for each other in a table of its own. Default: they do. */
+    boolean hasLockTable() {
+        return true;
     }
 
     /** Returns whether the choice is of a single type, which an index by type serves. */
@@ -519,6 +530,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         }
         keyed = true;
         filled.clear();
+    }
+
+    @Override
+    public void lockKeys(Connection conn, Collection<String> keys) {
+        new KeyLocks(this).lock(conn, keys);
     }
 
     private boolean requireKeyColumns(Connection conn) {

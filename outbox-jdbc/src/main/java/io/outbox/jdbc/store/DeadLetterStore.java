@@ -162,7 +162,8 @@ public final class DeadLetterStore implements OwnershipStore {
         return new KeyColumns(
                 new TableCatalog(tableName, store.isSchemaCatalog()),
                 new SchemaScript(DeadLetterStore.class, store.schemaScript() + "-dlq", DEFAULT_TABLE, tableName),
-                "order_key");
+                "order_key",
+                null);
     }
 
     @Override

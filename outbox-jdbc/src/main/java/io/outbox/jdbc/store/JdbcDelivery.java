@@ -1,5 +1,6 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.model.BlockedKey;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.Capability;
 import io.outbox.spi.ClaimRequest;
@@ -91,6 +92,16 @@ class JdbcDelivery implements DeliveryBackend {
     @Override
     public List<KeyHead> keyHeads(String after, int limit) {
         return connections.reading(conn -> store.keyedReads(conn).heads(after, limit));
+    }
+
+    @Override
+    public List<BlockedKey> blockedKeys(BlockedKey.Order order, BlockedKey after, int limit) {
+        return connections.reading(conn -> new BlockedReads(store, conn).page(order, after, limit));
+    }
+
+    @Override
+    public BlockedKey.Figures blockedFigures() {
+        return connections.reading(conn -> new BlockedReads(store, conn).figures());
     }
 
     @Override

@@ -19,12 +19,17 @@ public final class KeyColumns {
     private final TableCatalog catalog;
     private final SchemaScript script;
     private final String keyColumn;
+    private final TableCatalog locks;
 
-    /** @param keyColumn the column with the key of unfinished events, by which the index begins */
-    KeyColumns(TableCatalog catalog, SchemaScript script, String keyColumn) {
+    /**
+     * @param keyColumn the column with the key of unfinished events, by which the index begins
+     * @param locks the table of the locks of writers, or {@code null} if there is none
+     */
+    KeyColumns(TableCatalog catalog, SchemaScript script, String keyColumn, TableCatalog locks) {
         this.catalog = catalog;
         this.script = script;
         this.keyColumn = keyColumn;
+        this.locks = locks;
     }
 
     /** Returns whether there is a script for the database. */
@@ -38,9 +43,10 @@ public final class KeyColumns {
         return columns.containsAll(COLUMNS) && columns.contains(keyColumn);
     }
 
-    /** Returns whether the table has columns and index, by their names. */
+    /** Returns whether the table has columns and index, and its table of locks is there, by their names. */
     public boolean arePresent(Connection conn) throws SQLException {
         return areColumnsPresent(conn)
+                && (locks == null || locks.columnNames(conn).contains(KeyLocks.SLOT))
                 && catalog.indexes(conn, false).stream()
                         .anyMatch(index ->
                                 index.size() >= 2 && index.subList(0, 2).equals(List.of(keyColumn, "order_seq")));
@@ -74,7 +80,8 @@ public final class KeyColumns {
     public void require(Connection conn) throws SQLException {
         if (!arePresent(conn)) {
             throw missing(
-                    "the columns order_key and order_seq and their index are missing",
+                    "the columns order_key and order_seq, their index"
+                            + (locks == null ? "" : " or the table " + locks.tableName()) + " are missing",
                     "OutboxSchema.createKeyedIfMissing()");
         }
     }

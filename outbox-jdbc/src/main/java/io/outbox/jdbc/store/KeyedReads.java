@@ -8,7 +8,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Reads unfinished events in the order of their keys, without locking them: one key after the other, and walks over keys by
@@ -26,6 +28,9 @@ class KeyedReads {
 
     private static final String WINDOW =
             "SELECT " + HEAD + " FROM {table} WHERE {after} ORDER BY {key}, order_seq LIMIT ?";
+
+    private static final String COUNT =
+            "SELECT COUNT(*) FROM (SELECT 1 AS one FROM {table} WHERE {key} = ? ORDER BY {key}, order_seq LIMIT ?) counted";
 
     private static final int WINDOW_SIZE = 200;
 
@@ -97,6 +102,20 @@ class KeyedReads {
             }
             last = window.get(window.size() - 1).key();
         }
+    }
+
+    /** Counts the unfinished events of each key, up to so many of one. */
+    Map<String, Integer> count(List<String> keys, int most) {
+        Map<String, Integer> counts = new HashMap<>();
+        String sql = store.sql(COUNT).toString();
+        for (String key : keys) {
+            counts.put(
+                    key,
+                    store.statements()
+                            .query(conn, sql, row -> row.getInt(1), key, most)
+                            .get(0));
+        }
+        return counts;
     }
 
     static KeyHead mapHead(ResultSet row) throws SQLException {

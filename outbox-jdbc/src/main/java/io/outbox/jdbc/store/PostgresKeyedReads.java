@@ -2,7 +2,9 @@ package io.outbox.jdbc.store;
 
 import io.outbox.spi.KeyHead;
 import java.sql.Connection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Reads PostgreSQL in the order of keys: all keys by one statement, and one descent of the index for each key of a walk. */
 final class PostgresKeyedReads extends KeyedReads {
@@ -21,6 +23,10 @@ final class PostgresKeyedReads extends KeyedReads {
                     + FIRST.replace("{place}", "walk.place + 1").replace("{after}", "walk.order_key")
                     + ") next WHERE walk.place < ?) SELECT " + HEAD + " FROM walk ORDER BY place";
 
+    private static final String COUNTS = "SELECT wanted.key, run.events FROM unnest(?) AS wanted (key)"
+            + " CROSS JOIN LATERAL (SELECT COUNT(*) AS events FROM (SELECT 1 FROM {table}"
+            + " WHERE order_key = wanted.key AND status IN (0, 2) ORDER BY order_seq LIMIT ?) counted) run";
+
     PostgresKeyedReads(AbstractJdbcOutboxStore store, Connection conn) {
         super(store, conn);
     }
@@ -34,5 +40,18 @@ final class PostgresKeyedReads extends KeyedReads {
     @Override
     List<KeyHead> heads(String after, int limit) {
         return store.statements().query(conn, store.sql(WALK).toString(), KeyedReads::mapHead, after, limit);
+    }
+
+    @Override
+    Map<String, Integer> count(List<String> keys, int most) {
+        Map<String, Integer> counts = new HashMap<>();
+        store.statements()
+                .query(
+                        conn,
+                        store.sql(COUNTS).toString(),
+                        row -> counts.put(row.getString("key"), row.getInt("events")),
+                        keys.toArray(String[]::new),
+                        most);
+        return counts;
     }
 }

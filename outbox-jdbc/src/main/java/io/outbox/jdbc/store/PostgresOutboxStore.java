@@ -244,6 +244,11 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
+    String keyedCondition() {
+        return "order_key IS NOT NULL";
+    }
+
+    @Override
     KeyedReads keyedReads(Connection conn) {
         return new PostgresKeyedReads(this, conn);
     }
@@ -258,9 +263,10 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
         return UNHURRIED;
     }
 
+    /** They have advisory locks. */
     @Override
-    boolean canLockKeys() {
-        return true;
+    boolean hasLockTable() {
+        return false;
     }
 
     @Override

@@ -11,7 +11,7 @@ class OrderingDatabasesTest {
     @Nested
     class H2 extends OrderingContract {
 
-        private static final String URL = TestDatabase.H2.newUrl();
+        private static final String URL = TestDatabase.H2.newUrl() + ";LOCK_TIMEOUT=30000";
 
         @Override
         protected EngineUnderTest createEngine() {
@@ -55,7 +55,7 @@ class OrderingDatabasesTest {
     @Nested
     class H2WithDeadLetters extends OrderingContract {
 
-        private static final String URL = TestDatabase.H2.newUrl();
+        private static final String URL = TestDatabase.H2.newUrl() + ";LOCK_TIMEOUT=30000";
 
         @Override
         protected EngineUnderTest createEngine() {

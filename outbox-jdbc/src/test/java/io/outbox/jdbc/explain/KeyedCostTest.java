@@ -7,6 +7,7 @@ import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.model.BlockedKey;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.EventTypes;
@@ -89,6 +90,19 @@ class KeyedCostTest {
                 .hasSize(50));
 
         assertThat(read).isLessThan(500);
+    }
+
+    @Test
+    void blockedKeysAreFoundWithoutReadingTheOthers() {
+        long read = entriesReadBy(() -> {
+            assertThat(backend.blockedFigures())
+                    .isEqualTo(new BlockedKey.Figures(1, BlockedKey.MOST_WAITING, null, false));
+            assertThat(backend.blockedKeys(BlockedKey.Order.NEWEST_FIRST, null, 50))
+                    .extracting(BlockedKey::key)
+                    .containsExactly("T/key-0100-deep#");
+        });
+
+        assertThat(read).isLessThan(3 * BlockedKey.MOST_WAITING);
     }
 
     private long entriesReadBy(Runnable work) {

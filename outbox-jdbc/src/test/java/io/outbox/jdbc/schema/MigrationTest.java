@@ -1,11 +1,14 @@
 package io.outbox.jdbc.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
+import io.outbox.spi.OutboxBackend;
 import io.outbox.testservers.support.CapturedLog;
 import java.io.IOException;
 import java.io.InputStream;
@@ -142,6 +145,40 @@ class MigrationTest {
                 assertUpToDate(pool);
             }
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyToolAddsWhatOrderByKeyNeeds(TestDatabase database) throws Exception {
+        List<Set<String>> catalogs = new ArrayList<>();
+        for (Tool tool : Tool.values()) {
+            try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2)) {
+                tool.migrate(pool, database);
+                OutboxBackend backend = JdbcOutbox.of(pool).backend();
+                assertThatThrownBy(backend::prepareKeys)
+                        .hasMessageContaining("schema/" + script(database) + "-keyed.sql");
+
+                if (tool == Tool.NONE) {
+                    OutboxSchema.of(pool).createKeyedIfMissing();
+                } else if (tool == Tool.FLYWAY) {
+                    String location = "classpath:schema/flyway%s/" + script(database);
+                    flyway(pool, location.formatted(""), location.formatted("-lanes"), location.formatted("-keyed"));
+                } else {
+                    liquibase(pool, "schema/liquibase/outbox-keyed.xml");
+                }
+
+                assertThat(OutboxSchema.of(pool).isKeyed()).isTrue();
+                backend.prepareKeys();
+                catalogs.add(catalog(pool));
+                if (database != TestDatabase.POSTGRESQL) {
+                    assertThat(single(pool, "SELECT COUNT(*) FROM outbox_event_lock"))
+                            .isEqualTo("1000");
+                    OutboxRows.execute(pool, "DROP TABLE outbox_event_lock");
+                    assertThatThrownBy(backend::prepareKeys).hasMessageContaining("outbox_event_lock");
+                }
+            }
+        }
+        assertThat(catalogs).containsOnly(catalogs.get(0));
     }
 
     private static String single(HikariDataSource pool, String query) throws SQLException {

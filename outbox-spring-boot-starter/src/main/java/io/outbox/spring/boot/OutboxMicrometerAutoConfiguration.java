@@ -68,6 +68,16 @@ public class OutboxMicrometerAutoConfiguration {
         };
     }
 
+    /** Gauges of blocked keys, with order by key; not for exporters of the application. */
+    @Bean
+    OutboxFeature outboxKeyedGauges() {
+        return outbox -> {
+            if (outbox.metrics() instanceof MicrometerMetricsExporter meters) {
+                outbox.whenBuilt(built -> built.blockedKeys().ifPresent(keys -> meters.gaugeBlocked(keys::figures)));
+            }
+        };
+    }
+
     /** Makes an exporter for a prefix. */
     interface Metrics extends Function<String, MetricsExporter> {}
 }

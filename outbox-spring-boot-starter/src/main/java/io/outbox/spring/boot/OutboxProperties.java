@@ -4,6 +4,7 @@ import static io.outbox.spring.boot.internal.declaring.Circumstance.IN_REDIS;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NOT_IN_REDIS;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NOT_SEVERAL_NODES;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_METERS;
+import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_ORDER_BY_KEY;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_OUTBOX;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_PURGE;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.ORDERED;
@@ -11,6 +12,8 @@ import static io.outbox.spring.boot.internal.declaring.Circumstance.WRITER_ONLY;
 import static java.time.temporal.ChronoUnit.MILLIS;
 import static java.time.temporal.ChronoUnit.SECONDS;
 
+import io.outbox.Ordering;
+import io.outbox.Ordering.OnExhausted;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.OutboxDispatcher;
 import io.outbox.dispatch.StackTraces;
@@ -52,6 +55,10 @@ public class OutboxProperties {
      */
     @Setting(noEffect = {NO_OUTBOX})
     private OrderBy ordering = OrderBy.NONE;
+
+    /** How the order of keys is kept. */
+    @Setting(noEffect = {NO_OUTBOX, NO_ORDER_BY_KEY})
+    private final Keyed keyed = new Keyed();
 
     /** Where events are stored. */
     private Backend backend = Backend.JDBC;
@@ -196,6 +203,10 @@ public class OutboxProperties {
 
     public void setOrdering(OrderBy ordering) {
         this.ordering = ordering;
+    }
+
+    public Keyed getKeyed() {
+        return keyed;
     }
 
     /** By what events keep their order. */
@@ -457,6 +468,54 @@ public class OutboxProperties {
 
         public void setDrainTimeoutMs(long drainTimeoutMs) {
             this.drainTimeout = Duration.ofMillis(drainTimeoutMs);
+        }
+    }
+
+    /** How the order of keys is kept, with outbox.ordering=key. */
+    public static class Keyed {
+
+        /** Event types that keep no order, though they have a key. */
+        private List<String> exceptTypes = List.of();
+
+        /** Names of subscriptions that keep no order. */
+        private List<String> exceptSubscriptions = List.of();
+
+        /** What becomes of an event that has used up its attempts, or that can never succeed. */
+        private OnExhausted onExhausted = Ordering.byKey().onExhausted();
+
+        /** Whether transactions that write events of one key wait for each other. */
+        private boolean lockingWrites = Ordering.byKey().locksWrites();
+
+        public List<String> getExceptTypes() {
+            return exceptTypes;
+        }
+
+        public void setExceptTypes(List<String> exceptTypes) {
+            this.exceptTypes = exceptTypes;
+        }
+
+        public List<String> getExceptSubscriptions() {
+            return exceptSubscriptions;
+        }
+
+        public void setExceptSubscriptions(List<String> exceptSubscriptions) {
+            this.exceptSubscriptions = exceptSubscriptions;
+        }
+
+        public OnExhausted getOnExhausted() {
+            return onExhausted;
+        }
+
+        public void setOnExhausted(OnExhausted onExhausted) {
+            this.onExhausted = onExhausted;
+        }
+
+        public boolean isLockingWrites() {
+            return lockingWrites;
+        }
+
+        public void setLockingWrites(boolean lockingWrites) {
+            this.lockingWrites = lockingWrites;
         }
     }
 

@@ -123,7 +123,8 @@ class GrafanaDashboardTest {
     @Test
     void everyMeterItAsksForIsExported() {
         TestApplication.runner(Application.class, UnreachableTarget.class)
-                .withPropertyValues("management.metrics.distribution.percentiles-histogram.outbox=true")
+                .withPropertyValues(
+                        "management.metrics.distribution.percentiles-histogram.outbox=true", "outbox.ordering=key")
                 .run(context -> {
                     write(context, "Placed", "1");
                     write(context, "Refused", "2");

@@ -1,8 +1,11 @@
 package io.outbox.testing.contract;
 
+import static io.outbox.model.BlockedKey.Order.NEWEST_FIRST;
+import static io.outbox.model.BlockedKey.Order.OLDEST_FIRST;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.EventEnvelope;
+import io.outbox.model.BlockedKey;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.KeyHead;
@@ -265,6 +268,70 @@ abstract class KeyedClaimRules extends EngineRules {
         for (int i = 0; i < keys.size(); i++) {
             assertThat(ids(claim("node", keys.get(i)))).as(keys.get(i)).containsExactly(events.get(i));
         }
+    }
+
+    @Test
+    void blockedKeysAreListedByTheTimeSinceWhenTheyAre() {
+        Instant first = Instant.parse("2026-01-01T10:00:00Z");
+        List<String> blocking = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            List<String> events = store("k" + i, 1 + i);
+            blocking.add(events.get(0));
+            park("k" + i, events.get(0), first.plusSeconds(i));
+        }
+        store("free", 2);
+
+        List<BlockedKey> all = backend.blockedKeys(OLDEST_FIRST, null, 10);
+
+        assertThat(all).extracting(BlockedKey::key).containsExactly("k0", "k1", "k2", "k3", "k4");
+        assertThat(all).extracting(BlockedKey::waiting).containsExactly(0, 1, 2, 3, 4);
+        assertThat(all).extracting(BlockedKey::since).startsWith(first, first.plusSeconds(1));
+        assertThat(all).extracting(key -> key.event().eventId()).isEqualTo(blocking);
+        assertThat(all.get(0).event().lastError()).isEqualTo("never");
+        assertThat(all.get(0).event().attempts()).isEqualTo(1);
+        assertThat(backend.blockedKeys(OLDEST_FIRST, all.get(1), 2)).isEqualTo(all.subList(2, 4));
+        assertThat(backend.blockedKeys(NEWEST_FIRST, null, 1)).isEqualTo(all.subList(4, 5));
+        assertThat(backend.blockedKeys(NEWEST_FIRST, all.get(4), 10))
+                .extracting(BlockedKey::key)
+                .containsExactly("k3", "k2", "k1", "k0");
+        assertThat(backend.blockedKeys(OLDEST_FIRST, all.get(4), 10)).isEmpty();
+        assertThat(backend.blockedFigures()).isEqualTo(new BlockedKey.Figures(5, 10, first, true));
+    }
+
+    @Test
+    void keysThatWereBlockedAtTheSameTimeAreOnOnePageEach() {
+        Instant same = Instant.parse("2026-01-01T10:00:00Z");
+        for (int i = 0; i < 7; i++) {
+            park("k" + i, store("k" + i, 1).get(0), same);
+        }
+        List<String> walked = new ArrayList<>();
+
+        for (BlockedKey last = null; ; ) {
+            List<BlockedKey> page = backend.blockedKeys(NEWEST_FIRST, last, 3);
+            page.forEach(key -> walked.add(key.key()));
+            if (page.size() < 3) {
+                break;
+            }
+            last = page.get(2);
+        }
+
+        assertThat(walked).containsExactlyInAnyOrder("k0", "k1", "k2", "k3", "k4", "k5", "k6");
+    }
+
+    @Test
+    void withoutParkedEventsNoKeyIsBlocked() {
+        List<String> events = store("a", 2);
+        claim("node", "a", 1);
+        backend.apply("node", List.of(new Outcome.Failed(events.get(0), future().plusSeconds(3600), 0, 9, "later")));
+
+        assertThat(backend.blockedKeys(OLDEST_FIRST, null, 10)).isEmpty();
+        assertThat(backend.blockedFigures()).isEqualTo(BlockedKey.Figures.NONE);
+    }
+
+    private void park(String key, String eventId, Instant at) {
+        claim("node", key, 1);
+        backend.apply(
+                "node", List.of(new Outcome.Failed(eventId, KeyHead.parkedAt(at), 0, Integer.MAX_VALUE, "never")));
     }
 
     private List<String> store(String key, int count) {

@@ -8,7 +8,9 @@ import io.outbox.EventEnvelope;
 import io.outbox.Ordering;
 import io.outbox.Ordering.OnExhausted;
 import io.outbox.Outbox;
+import io.outbox.OutboxWriter;
 import io.outbox.UnrecoverableException;
+import io.outbox.model.BlockedKey;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.Capability;
 import io.outbox.spi.KeyHead;
@@ -17,9 +19,12 @@ import io.outbox.spi.Lease;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -160,27 +165,74 @@ abstract class OrderingRules extends DeliveryRules {
                 throw new UnrecoverableException("never");
             }
         }));
-        Outbox outbox = open(alone());
+        RecordedMetrics counted = new RecordedMetrics();
+        Outbox outbox = open(alone().metrics(counted));
         String resumed = write(outbox, "resumed", "{\"is\":\"bad\"}");
         String behindResumed = write(outbox, "resumed");
         String skipped = write(outbox, "skipped", "{\"is\":\"bad\"}");
         String behindSkipped = write(outbox, "skipped");
         Waiting.until(size.patience(), () -> "not parked", () -> isParked(resumed) && isParked(skipped));
         BlockedKeys blocked = outbox.blockedKeys().orElseThrow();
-        List<KeyHead> heads = blocked.list("", 10);
-        assertThat(heads).extracting(KeyHead::eventId).containsExactlyInAnyOrder(resumed, skipped);
+        List<BlockedKey> keys = blocked.list(10);
+        assertThat(keys).extracting(key -> key.event().eventId()).containsExactlyInAnyOrder(resumed, skipped);
+        assertThat(keys).allSatisfy(key -> {
+            assertThat(key.waiting()).isEqualTo(1);
+            assertThat(key.event().lastError()).contains("never");
+            assertThat(key.since())
+                    .isBetween(engine.now().minusSeconds(300), engine.now().plusSeconds(300));
+        });
+        String resumedKey = keyOf(keys, resumed);
+        String skippedKey = keyOf(keys, skipped);
 
+        assertThat(blocked.skip(resumedKey, skipped, "another event"))
+                .as("only the event that the operator has seen")
+                .isFalse();
         isMended.countDown();
-        heads.forEach(head -> assertThat(
-                        head.eventId().equals(resumed)
-                                ? blocked.resume(head.key())
-                                : blocked.skip(head.key(), "not needed"))
-                .isTrue());
+        assertThat(blocked.resume(resumedKey, resumed)).isTrue();
+        assertThat(blocked.skip(skippedKey, skipped, "not needed")).isTrue();
 
         awaitStatus(EventStatus.DONE, List.of(resumed, behindResumed, behindSkipped));
         awaitStatus(EventStatus.DEAD, List.of(skipped));
-        assertThat(blocked.list("", 10)).isEmpty();
-        assertThat(blocked.resume(heads.get(0).key())).isFalse();
+        assertThat(blocked.list(10)).isEmpty();
+        assertThat(blocked.resume(resumedKey)).isFalse();
+        assertThat(counted.keyed()).containsExactlyInAnyOrder("parked", "parked", "resumed", "skipped");
+        assertThat(counted.keysTaken()).isPositive();
+    }
+
+    private static String keyOf(List<BlockedKey> keys, String eventId) {
+        return keys.stream()
+                .filter(key -> key.event().eventId().equals(eventId))
+                .findFirst()
+                .orElseThrow()
+                .key();
+    }
+
+    @Test
+    void ofTwoOperatorsOneHasEffect() throws Exception {
+        registry.register(TYPE, judge.listener((event, attempt) -> {
+            throw new UnrecoverableException("never");
+        }));
+        Outbox outbox = open(alone());
+        String bad = write(outbox, "k");
+        Waiting.until(size.patience(), () -> "not parked: " + stored(bad), () -> isParked(bad));
+        BlockedKeys blocked = outbox.blockedKeys().orElseThrow();
+        String key = blocked.list(1).get(0).key();
+        Queue<String> effective = new ConcurrentLinkedQueue<>();
+        List<Callable<Void>> operators = new ArrayList<>();
+        for (String name : List.of("one", "another", "a third")) {
+            operators.add(() -> {
+                if (blocked.skip(key, bad, "skipped by " + name)) {
+                    effective.add("skipped by " + name);
+                }
+                return null;
+            });
+        }
+
+        Parallel.run(operators);
+
+        awaitStatus(EventStatus.DEAD, List.of(bad));
+        assertThat(effective).hasSize(1);
+        assertThat(stored(bad).lastError()).startsWith(effective.peek()).contains("never");
     }
 
     @Test
@@ -241,10 +293,13 @@ abstract class OrderingRules extends DeliveryRules {
     }
 
     @Test
-    void exceptedTypesAndDelayedEventsKeepNoOrder() throws Exception {
+    void exceptedTypesAndSubscriptionsAndDelayedEventsKeepNoOrder() throws Exception {
         registry.register(TYPE, judge.listener((event, attempt) -> {}));
         registry.register("Free", judge.listener((event, attempt) -> {}));
-        Outbox outbox = open(alone().ordering(Ordering.byKey().except("Free")).startManually());
+        Outbox outbox = open(alone().ordering(Ordering.byKey().except("Free").exceptSubscriptions("loose"))
+                .subscribe("loose", "Shared", judge.listener((event, attempt) -> {}))
+                .subscribe("strict", "Shared", judge.listener((event, attempt) -> {}))
+                .startManually());
 
         engine.inTransaction(() -> {
             outbox.writer()
@@ -259,6 +314,73 @@ abstract class OrderingRules extends DeliveryRules {
         });
 
         assertThat(backend.keyHeads("", 10)).isEmpty();
+        engine.inTransaction(() -> outbox.writer()
+                .write(EventEnvelope.builder("Shared")
+                        .aggregateId("k")
+                        .payloadJson("{}")
+                        .build()));
+        assertThat(backend.keyHeads("", 10))
+                .extracting(KeyHead::key)
+                .anyMatch(key -> key.endsWith("#strict"))
+                .noneMatch(key -> key.endsWith("#loose"));
+    }
+
+    @Test
+    void writersOfAKeyThatLockItAreInTheOrderOfTheirCommits() throws Exception {
+        Outbox.SingleNodeBuilder builder =
+                alone().ordering(Ordering.byKey().lockingWrites()).startManually();
+        if (!backend.supports(Capability.LOCK_KEYS)) {
+            assertThatThrownBy(builder::build).hasMessageContaining("lockingWrites()");
+            return;
+        }
+        if (!backend.requiresActiveTransaction()) {
+            return; // what is written alone has no commit of its own
+        }
+        registry.register(TYPE, judge.listener((event, attempt) -> {}));
+        Outbox outbox = open(builder);
+        List<String> committed = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch isWritten = new CountDownLatch(1);
+        CountDownLatch mayCommit = new CountDownLatch(1);
+        Callable<Void> first = () -> {
+            engine.inTransaction(() -> {
+                String id = write(outbox.writer(), "k");
+                isWritten.countDown();
+                awaitLatch(mayCommit);
+                committed.add(id);
+            });
+            return null;
+        };
+        Callable<Void> second = () -> {
+            awaitLatch(isWritten);
+            engine.inTransaction(() -> committed.add(write(outbox.writer(), "k")));
+            return null;
+        };
+        Callable<Void> ofAnotherKey = () -> {
+            awaitLatch(isWritten);
+            engine.inTransaction(() -> write(outbox.writer(), "other"));
+            Waiting.pause(SETTLE_TIME);
+            mayCommit.countDown();
+            return null;
+        };
+
+        Parallel.run(List.of(first, second, ofAnotherKey));
+
+        outbox.deliverDue();
+        assertThat(judge.deliveredOf("k")).hasSize(2).isEqualTo(committed);
+    }
+
+    private static String write(OutboxWriter writer, String key) {
+        return writer.write(
+                EventEnvelope.builder(TYPE).aggregateId(key).payloadJson("{}").build());
+    }
+
+    private void awaitLatch(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(size.patience().toMillis(), TimeUnit.MILLISECONDS))
+                    .isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

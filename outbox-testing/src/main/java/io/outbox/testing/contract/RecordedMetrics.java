@@ -17,6 +17,8 @@ final class RecordedMetrics extends ForwardingMetrics {
     private final AtomicInteger deferred = new AtomicInteger();
     private final AtomicInteger fenced = new AtomicInteger();
     private final AtomicInteger recovered = new AtomicInteger();
+    private final Queue<String> keyed = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger keysTaken = new AtomicInteger();
 
     RecordedMetrics() {
         super(MetricsExporter.NOOP);
@@ -49,6 +51,35 @@ final class RecordedMetrics extends ForwardingMetrics {
 
     int fenced() {
         return fenced.get();
+    }
+
+    /** Returns what became of events that failed for good: {@code parked}, {@code resumed} or {@code skipped}. */
+    List<String> keyed() {
+        return List.copyOf(keyed);
+    }
+
+    int keysTaken() {
+        return keysTaken.get();
+    }
+
+    @Override
+    public void incrementKeyedParked() {
+        keyed.add("parked");
+    }
+
+    @Override
+    public void incrementKeyedResumed() {
+        keyed.add("resumed");
+    }
+
+    @Override
+    public void incrementKeyedSkipped() {
+        keyed.add("skipped");
+    }
+
+    @Override
+    public void incrementKeyedClaims(int taken, int empty) {
+        keysTaken.addAndGet(taken);
     }
 
     @Override

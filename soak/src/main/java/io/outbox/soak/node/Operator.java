@@ -1,7 +1,7 @@
 package io.outbox.soak.node;
 
 import io.outbox.BlockedKeys;
-import io.outbox.spi.KeyHead;
+import io.outbox.model.BlockedKey;
 import java.util.concurrent.TimeUnit;
 
 /** Somebody who skips hopeless events as soon as they block their keys, for as long as the process lives. */
@@ -31,8 +31,8 @@ final class Operator {
 
     private static void skipSome(BlockedKeys blocked) {
         try {
-            for (KeyHead head : blocked.list("", MOST)) {
-                blocked.skip(head.key(), "hopeless");
+            for (BlockedKey key : blocked.list(MOST)) {
+                blocked.skip(key.key(), key.event().eventId(), "hopeless");
             }
         } catch (RuntimeException e) {
             // the store is not there for now, or nothing is any more

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Tells whether events are delivered, and if not, why. Down if an outbox that should deliver does not, if its oldest event
  * that is due has waited for too long, or if its store cannot be asked. A pause is an operator's choice, and an unreachable
- * target is nothing that a restart would mend, so neither is down by itself.
+ * target or a blocked key is nothing that a restart would mend, so none of them is down by itself.
  */
 final class OutboxHealthCheck {
 
@@ -30,6 +30,7 @@ final class OutboxHealthCheck {
     private final boolean startsByItself;
     private final WakeUp wakeUp;
     private final Map<Outbox, DatabaseDetails> database = new ConcurrentHashMap<>();
+    private final Map<Outbox, BlockedDetails> blockedKeys = new ConcurrentHashMap<>();
 
     /** @param wakeUp the hints of the application's own outbox; {@code null} without */
     OutboxHealthCheck(Map<String, Outbox> outboxes, OutboxSettings settings, WakeUp wakeUp) {
@@ -61,8 +62,10 @@ final class OutboxHealthCheck {
         Map<String, Object> details = new LinkedHashMap<>();
         OutboxStatus status;
         Map<String, Object> database = new LinkedHashMap<>();
+        boolean isBlocked;
         try {
             status = outbox.status();
+            isBlocked = blockedKeys.computeIfAbsent(outbox, BlockedDetails::new).describe(database);
             this.database.computeIfAbsent(outbox, DatabaseDetails::new).describe(database);
         } catch (RuntimeException e) {
             details.put("state", outbox.state().name());
@@ -70,7 +73,10 @@ final class OutboxHealthCheck {
             return new Result(false, details);
         }
         Instant now = Instant.now();
-        List<String> reasons = reasons(status, now);
+        List<String> reasons = new ArrayList<>(reasons(status, now));
+        if (isBlocked && !reasons.isEmpty()) {
+            reasons.add("keys are blocked by events that have failed for good: see blockedKeys");
+        }
         describe(status, now, details);
         details.putAll(database);
         if (!reasons.isEmpty()) {

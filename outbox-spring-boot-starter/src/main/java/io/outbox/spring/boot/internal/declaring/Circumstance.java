@@ -17,5 +17,7 @@ public enum Circumstance {
     /** Events are kept. */
     NO_PURGE,
     /** There are no meters. */
-    NO_METERS
+    NO_METERS,
+    /** Events of a key keep no order. */
+    NO_ORDER_BY_KEY
 }

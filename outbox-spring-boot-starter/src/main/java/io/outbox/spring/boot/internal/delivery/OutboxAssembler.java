@@ -1,6 +1,5 @@
 package io.outbox.spring.boot.internal.delivery;
 
-import io.outbox.Ordering;
 import io.outbox.Outbox;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.RetryPolicy;
@@ -102,7 +101,7 @@ public final class OutboxAssembler {
                 .drainTimeoutMs(settings.delivery().workers().drainTimeout().toMillis());
         polling.batchSize().ifPresent(builder::batchSize);
         if (settings.delivery().ordersByKey()) {
-            builder.ordering(Ordering.byKey());
+            builder.ordering(settings.delivery().ordering());
         }
         settings.purge().ifPresent(purge -> purge(builder, purge));
         if (workerThreads != null) {

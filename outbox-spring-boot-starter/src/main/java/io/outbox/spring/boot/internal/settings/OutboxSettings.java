@@ -1,5 +1,6 @@
 package io.outbox.spring.boot.internal.settings;
 
+import io.outbox.Ordering;
 import io.outbox.dispatch.StackTraces;
 import io.outbox.poller.StuckRecovery;
 import io.outbox.spring.boot.OutboxProperties.Mode;
@@ -39,7 +40,7 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
      *
      * @param stackTraces how much of the stack trace of a failure is stored
      * @param autoStartup whether delivery starts with the application
-     * @param ordersByKey whether events of one key keep their order
+     * @param ordering how events of one key keep their order; {@code null} if they do not
      */
     public record Delivery(
             Workers workers,
@@ -48,7 +49,13 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
             Locking locking,
             StackTraces stackTraces,
             boolean autoStartup,
-            boolean ordersByKey) {}
+            Ordering ordering) {
+
+        /** Returns whether events of one key keep their order. */
+        public boolean ordersByKey() {
+            return ordering != null;
+        }
+    }
 
     /** Who delivers, and what may wait for them. */
     public record Workers(

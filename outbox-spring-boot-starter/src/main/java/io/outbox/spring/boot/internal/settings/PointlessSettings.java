@@ -78,6 +78,8 @@ final class PointlessSettings {
             case NOT_IN_REDIS -> when(!settings.table().isInRedis(), "outbox.backend is jdbc");
             case NO_PURGE -> when(settings.purge().isEmpty(), "nothing is purged; set outbox.purge.enabled=true");
             case NO_METERS -> when(!settings.monitoring().meters(), "outbox.metrics.enabled is false");
+            case NO_ORDER_BY_KEY ->
+                when(!settings.delivery().ordersByKey(), "events of a key keep no order; set outbox.ordering=key");
         };
     }
 

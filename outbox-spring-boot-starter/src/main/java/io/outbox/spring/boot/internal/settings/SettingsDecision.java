@@ -2,6 +2,7 @@ package io.outbox.spring.boot.internal.settings;
 
 import static io.outbox.spring.boot.internal.settings.FeatureSettings.require;
 
+import io.outbox.Ordering;
 import io.outbox.poller.StuckRecovery;
 import io.outbox.spring.boot.OutboxGlobalProperties;
 import io.outbox.spring.boot.OutboxProperties;
@@ -162,7 +163,15 @@ public final class SettingsDecision {
                 locking(outbox, mode),
                 outbox.getErrors().getStackTraces(),
                 outbox.isAutoStartup(),
-                outbox.getOrdering() == OutboxProperties.OrderBy.KEY);
+                outbox.getOrdering() == OutboxProperties.OrderBy.KEY ? ordering(outbox.getKeyed()) : null);
+    }
+
+    private static Ordering ordering(OutboxProperties.Keyed keyed) {
+        Ordering ordering = Ordering.byKey()
+                .except(keyed.getExceptTypes().toArray(String[]::new))
+                .exceptSubscriptions(keyed.getExceptSubscriptions().toArray(String[]::new))
+                .onExhausted(keyed.getOnExhausted());
+        return keyed.isLockingWrites() ? ordering.lockingWrites() : ordering;
     }
 
     private Workers workers(OutboxProperties.Dispatcher dispatcher) {
