@@ -52,7 +52,7 @@ final class BrokerLanesFactory {
         LanePolicies policies = new LanePolicies(publisher.defaults());
         Map<String, LanePolicy> lanes = new LinkedHashMap<>();
         events.forEach((type, event) -> lanes.put(type, policies.of(event)));
-        BrokerRouter routes = new BrokerRouter(publisher, router, codec);
+        BrokerRouter routes = new BrokerRouter(publisher, router, codec, new OrderHint(explicit));
         Senders senders = new SenderAssembly(publisher, brokers).create(routes, policies::batchSize);
         return new BrokerLanes(lanes, senders, routes);
     }

@@ -34,6 +34,7 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
     private final SettingsRouter settings;
     private final OutboxRouter own;
     private final JsonCodec codec;
+    private final OrderHint hint;
     private final Map<String, SenderType> brokers = new HashMap<>();
     private final DeadLetterTopics deadLetters;
 
@@ -43,11 +44,12 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
      * @param own the application's router, or {@code null}
      * @param codec what reads the payloads of events that are about to be written; {@code null} for the default
      */
-    BrokerRouter(OutboxPublisherProperties publisher, OutboxRouter own, JsonCodec codec) {
+    BrokerRouter(OutboxPublisherProperties publisher, OutboxRouter own, JsonCodec codec, OrderHint hint) {
         this.settings = new SettingsRouter(publisher);
         this.own = own;
         this.codec = codec;
         this.deadLetters = new DeadLetterTopics(publisher);
+        this.hint = hint;
         EventSenders senders = new EventSenders(publisher);
         publisher
                 .events()
@@ -76,6 +78,7 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
         if (broker == null) {
             return;
         }
+        hint.written(event, broker);
         if (broker == SenderType.KAFKA) {
             StoredHeaders.requireRestorable(event);
         }

@@ -11,6 +11,7 @@ import io.outbox.UnrecoverableException;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
+import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.mock.env.MockEnvironment;
 
 /** What the settings of an event type say about the route of an event. */
 class BrokerRouterTest {
@@ -62,7 +64,7 @@ class BrokerRouterTest {
         OutboxPublisherProperties publisher = new Binder(new MapConfigurationPropertySource(all))
                 .bind("outbox.publisher", OutboxPublisherProperties.class)
                 .get();
-        return new BrokerRouter(publisher, own, null);
+        return new BrokerRouter(publisher, own, null, new OrderHint(new ExplicitSettings(new MockEnvironment())));
     }
 
     private static BrokerRouter routes(Consumer<Map<String, Object>> settings) {
