@@ -6,13 +6,17 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
+import io.outbox.Ordering;
 import io.outbox.Outbox;
 import io.outbox.RetryAfterException;
 import io.outbox.RouteUnavailableException;
 import io.outbox.dead.DeadLetterQueue;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.jdbc.DeadLetterSchema;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.OutboxSchema;
+import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.model.EventStatus;
 import io.outbox.registry.DefaultListenerRegistry;
@@ -68,6 +72,11 @@ final class Shop implements AutoCloseable {
                 .maxAttempts(3)
                 .retryPolicy(RetryPolicy.fixed(Duration.ofMillis(1)))
                 .metrics(setup.series);
+        if (setup.keepsOrder) {
+            OutboxSchema.of(pool).createKeyedIfMissing();
+            DeadLetterSchema.of(pool, DeadLetterStore.of(plain.store())).createKeyedIfMissing();
+            builder.ordering(Ordering.byKey());
+        }
         if (setup.ownLane != null) {
             listeners.register("Order", setup.ownLane, this::deliver);
             builder.lane(setup.ownLane, LanePolicy.builder().maxAttempts(1).build());
@@ -81,26 +90,34 @@ final class Shop implements AutoCloseable {
 
     /** How a shop differs from others. */
     record Setup(
-            boolean hasDeadLetters, OutboxSeries series, String ownLane, UnaryOperator<OutboxAdmin.Builder> settings) {
+            boolean hasDeadLetters,
+            OutboxSeries series,
+            String ownLane,
+            UnaryOperator<OutboxAdmin.Builder> settings,
+            boolean keepsOrder) {
 
         static Setup usual() {
-            return new Setup(true, OutboxSeries.around(MetricsExporter.NOOP), null, settings -> settings);
+            return new Setup(true, OutboxSeries.around(MetricsExporter.NOOP), null, settings -> settings, false);
         }
 
         Setup withoutDeadLetters() {
-            return new Setup(false, series, ownLane, settings);
+            return new Setup(false, series, ownLane, settings, keepsOrder);
         }
 
         Setup with(OutboxSeries other) {
-            return new Setup(hasDeadLetters, other, ownLane, settings);
+            return new Setup(hasDeadLetters, other, ownLane, settings, keepsOrder);
         }
 
         Setup withLane(String type) {
-            return new Setup(hasDeadLetters, series, type, settings);
+            return new Setup(hasDeadLetters, series, type, settings, keepsOrder);
         }
 
         Setup with(UnaryOperator<OutboxAdmin.Builder> other) {
-            return new Setup(hasDeadLetters, series, ownLane, other);
+            return new Setup(hasDeadLetters, series, ownLane, other, keepsOrder);
+        }
+
+        Setup orderedByKey() {
+            return new Setup(hasDeadLetters, series, ownLane, settings, true);
         }
 
         Shop open() {

@@ -26,7 +26,7 @@ record Exchange(AdminRequest request, Routes.Match match, Caller caller, Bodies.
     /** Not all databases know times beyond these. */
     private static final Instant FIRST_TIME = Instant.parse("1970-01-01T00:00:00Z");
 
-    private static final Instant LAST_TIME = Instant.parse("9999-12-31T23:59:59Z");
+    static final Instant LAST_TIME = Instant.parse("9999-12-31T23:59:59Z");
     private static final String FILTER = "filter.";
     private static final String TIME_RULE = "must be a time like 2025-06-01T12:00:00Z, of the years 1970 to 9999";
     private static final int MOST_IDS = 1000;

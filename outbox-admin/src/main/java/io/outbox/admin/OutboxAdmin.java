@@ -64,12 +64,13 @@ public final class OutboxAdmin implements AutoCloseable {
         new EventsApi(dead, inspection, views).addTo(routes, api);
         new ActionsApi(dead, inspection, audit).addTo(routes, api);
         new DeliveryApi(builder.outbox, member, audit).addTo(routes, api);
+        new BlockedKeysApi(builder.outbox, views, audit).addTo(routes, api);
         FiguresApi figures = new FiguresApi(builder.outbox, inspection, views, audit, member, builder.clock);
         figures.addTo(routes, api);
         this.live = new LiveApi(figures);
         live.addTo(routes, api);
         new BulkApi(dead, views, audit, jobs, bulk, builder.clock).addTo(routes, api);
-        new SessionApi(dead.events(), builder.mask, builder.traceUrl, membership).addTo(routes, api);
+        new SessionApi(builder.outbox, dead.events(), builder.mask, builder.traceUrl, membership).addTo(routes, api);
         routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
         if (!access.hasToken()) {
             LOG.log(Level.INFO, builder.isBehindProxy ? ONLY_USERS : ONLY_USERS_AND_THIS_MACHINE, basePath);

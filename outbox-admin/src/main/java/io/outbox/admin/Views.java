@@ -189,7 +189,7 @@ final class Views {
                 .toList();
     }
 
-    private String error(String eventType, String error) {
+    String error(String eventType, String error) {
         return error == null ? null : mask.error(eventType, error);
     }
 
@@ -452,10 +452,27 @@ final class Views {
             Instant createdAt,
             @Json.Nullable Instant finishedAt) {}
 
+    /** A key that an event blocks that has failed for good, and how many events wait behind that. */
+    record BlockedKey(
+            String key,
+            String eventId,
+            String eventType,
+            int attempts,
+            @Json.Nullable String error,
+            Instant createdAt,
+            @Json.Nullable Instant since,
+            int waiting,
+            boolean waitingExact) {}
+
+    /** A page of blocked keys, and how many there are in all. */
+    record BlockedKeys(
+            List<BlockedKey> items, @Json.Nullable String next, int keys, int waiting, boolean exact) {}
+
     /** Who looks, and what there is to be seen. */
     record Session(
             String name,
             Role role,
+            boolean orderedByKey,
             boolean deadLetters,
             boolean canResolve,
             boolean hasHistory,

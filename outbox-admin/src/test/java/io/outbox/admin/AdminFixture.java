@@ -7,11 +7,13 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
+import io.outbox.Ordering;
 import io.outbox.Outbox;
 import io.outbox.UnrecoverableException;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
@@ -54,6 +56,10 @@ final class AdminFixture implements AutoCloseable {
     volatile String error = "boom";
 
     private AdminFixture(boolean deadLetters, UnaryOperator<OutboxAdmin.Builder> settings) {
+        this(deadLetters, settings, null);
+    }
+
+    private AdminFixture(boolean deadLetters, UnaryOperator<OutboxAdmin.Builder> settings, Ordering ordering) {
         JdbcOutbox plain = JdbcOutbox.of(pool);
         this.jdbc = (deadLetters ? plain.withDeadLetters() : plain).createSchema();
         OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP);
@@ -66,13 +72,17 @@ final class AdminFixture implements AutoCloseable {
                     return DispatchResult.done();
                 })
                 .register("Order", LANE, event -> DispatchResult.done());
-        this.outbox = Outbox.singleNode()
+        Outbox.SingleNodeBuilder builder = Outbox.singleNode()
                 .backend(jdbc.backend())
                 .listenerRegistry(listeners)
                 .lane(LANE, LanePolicy.builder().concurrency(2).build())
                 .metrics(series)
-                .startManually()
-                .build();
+                .startManually();
+        if (ordering != null) {
+            OutboxSchema.of(pool).createKeyedIfMissing();
+            builder.ordering(ordering);
+        }
+        this.outbox = builder.build();
         this.admin = settings.apply(OutboxAdmin.of(outbox).series(series)).build();
         this.server = OutboxAdminServer.start(admin, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
@@ -83,6 +93,10 @@ final class AdminFixture implements AutoCloseable {
 
     static AdminFixture withDeadLetters(UnaryOperator<OutboxAdmin.Builder> settings) {
         return new AdminFixture(true, settings);
+    }
+
+    static AdminFixture orderedByKey(UnaryOperator<OutboxAdmin.Builder> settings) {
+        return new AdminFixture(false, settings, Ordering.byKey());
     }
 
     static AdminFixture withoutDeadLetters() {

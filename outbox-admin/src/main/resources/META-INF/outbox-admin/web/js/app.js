@@ -16,6 +16,7 @@ import { Boundary, Failure, Skeleton } from './parts/states.js';
 import { ToastList } from './parts/toast-list.js';
 import { TokenForm } from './parts/token-form.js';
 import { AuditPage } from './pages/audit.js';
+import { BlockedPage } from './pages/blocked.js';
 import { DeadPage } from './pages/dead.js';
 import { EventPage } from './pages/event.js';
 import { EventsPage } from './pages/events.js';
@@ -27,6 +28,7 @@ const PAGES = new Map([
   ['overview', OverviewPage],
   ['events', EventsPage],
   ['dead', DeadPage],
+  ['blocked', BlockedPage],
   ['types', TypesPage],
   ['audit', AuditPage],
 ]);

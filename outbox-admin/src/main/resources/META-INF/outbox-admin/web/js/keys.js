@@ -6,6 +6,7 @@ export const SHORTCUTS = [
   ['g o', 'Overview'],
   ['g e', 'Events'],
   ['g d', 'Dead events'],
+  ['g b', 'Blocked keys, with order by key'],
   ['g t', 'Types and lanes'],
   ['g a', 'Audit log'],
   ['/', 'Search an event'],
@@ -17,7 +18,7 @@ export const SHORTCUTS = [
   ['?', 'This help'],
 ];
 
-const PAGES = { o: '', e: 'events', d: 'dead', t: 'types', a: 'audit' };
+const PAGES = { o: '', e: 'events', d: 'dead', b: 'blocked', t: 'types', a: 'audit' };
 const SEQUENCE_MS = 1500;
 const KEY = 'outbox.keys';
 

@@ -12,7 +12,7 @@ import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
 const PAGE = 50;
-const OF_EVENTS = /^(replay|resolve|delete|release|edit)(-refused|-failed)?$/;
+const OF_EVENTS = /^(replay|resolve|delete|release|edit|resume-key|skip-key)(-refused|-failed)?$/;
 
 const ACTIONS = ['replay', 'resolve', 'delete', 'edit', 'release', 'pause', 'resume', 'cancel', 'retry'];
 

@@ -11,6 +11,7 @@ const LINKS = [
   ['overview', '', 'Overview'],
   ['events', 'events', 'Events'],
   ['dead', 'dead', null],
+  ['blocked', 'blocked', 'Blocked keys'],
   ['types', 'types', 'Types and lanes'],
   ['audit', 'audit', 'Audit log'],
 ];
@@ -30,7 +31,7 @@ export function Frame({ page, session, mode, updatedAt, nodes, dead, theme, onTh
       h(
         'nav',
         { class: 'links', 'aria-label': 'Pages' },
-        LINKS.map(([name, path, label]) =>
+        LINKS.filter(([name]) => name !== 'blocked' || session?.orderedByKey).map(([name, path, label]) =>
           h(
             'a',
             { href: href(path), 'aria-current': page === name ? 'page' : undefined, key: name },

@@ -5,6 +5,7 @@ const PATHS = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
   events: 'M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01',
   dead: 'M4 13v5a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-5h-5a3 3 0 0 1-6 0zM9 4l6 6M15 4l-6 6',
+  blocked: 'M6 11h12v9H6zM8 11V8a4 4 0 0 1 8 0v3M12 14v3',
   types: 'M12 3 3 8l9 5 9-5zM3 13l9 5 9-5',
   audit: 'M9 4H7a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V6a2 2 0 0 0-2-2h-2M9 3h6v4H9zM9 13h6M9 17h4',
   check: 'M5 13l4 4L19 7',
