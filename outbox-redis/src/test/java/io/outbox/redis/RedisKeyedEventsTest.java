@@ -94,13 +94,6 @@ class RedisKeyedEventsTest {
                 .intervalMs(50);
     }
 
-    private String member(String id) {
-        return Redis.commands().zrange(prefix + "order", 0, -1).stream()
-                .filter(member -> member.endsWith(id))
-                .findFirst()
-                .orElseThrow();
-    }
-
     private List<String> claimed() {
         KeyedRequest request = new KeyedRequest(
                 new Lease("node", PATIENCE),

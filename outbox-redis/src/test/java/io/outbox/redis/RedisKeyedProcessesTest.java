@@ -3,6 +3,7 @@ package io.outbox.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.testservers.support.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ class RedisKeyedProcessesTest {
     private static final Duration LEASE = Duration.ofMillis(1500);
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int KEYS = 12;
+    private static final String WRITERS = "2";
 
     @TempDir
     Path directory;
@@ -108,20 +110,9 @@ class RedisKeyedProcessesTest {
         Path output = directory.resolve(node + ".out");
         String address = "redis://:" + Redis.server().password() + "@127.0.0.1:"
                 + Redis.server().port();
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        KeyedNodeMain.class.getName(),
-                        address,
-                        name,
-                        node,
-                        Long.toString(LEASE.toMillis()),
-                        Integer.toString(KEYS),
-                        "2")
+        List<String> command = ChildJvm.command(List.of("-Xmx128m"), KeyedNodeMain.class);
+        command.addAll(List.of(address, name, node, Long.toString(LEASE.toMillis()), Integer.toString(KEYS), WRITERS));
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

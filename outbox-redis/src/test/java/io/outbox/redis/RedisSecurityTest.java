@@ -15,6 +15,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
+import io.outbox.Ordering;
 import io.outbox.Outbox;
 import io.outbox.model.EventCount;
 import io.outbox.registry.DefaultListenerRegistry;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -191,13 +193,40 @@ class RedisSecurityTest {
             assertThat(redis.backend().countDead(null)).isEqualTo(1);
             assertThat(redis.backend().purge(Instant.now().plusSeconds(60), 10)).isEqualTo(1);
             assertThat(redis.backend().currentTime()).isNotNull();
+            deliverInOrder(redis);
+        }
+    }
+
+    private void deliverInOrder(RedisOutbox redis) {
+        List<String> received = new CopyOnWriteArrayList<>();
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register("Ordered", event -> {
+            received.add(event.eventId());
+            return DispatchResult.done();
+        });
+        try (Outbox outbox = Outbox.multiNode()
+                .backend(redis.backend())
+                .claimLocking(PATIENCE)
+                .ordering(Ordering.byKey())
+                .listenerRegistry(listeners)
+                .build()) {
+            List<String> written = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                written.add(outbox.writer()
+                        .write(EventEnvelope.builder("Ordered")
+                                .aggregateId("k")
+                                .payloadJson("{}")
+                                .build()));
+            }
+            await().atMost(PATIENCE).until(() -> received.equals(written));
+            assertThat(redis.dropOrder()).isLessThanOrEqualTo(3);
         }
     }
 
     /** A script would stop in its midst, and leave half of an event behind. */
     @Test
     void aRightThatIsMissingIsNamedAtTheStartAndNothingIsWritten() {
-        for (String missing : new String[] {"zadd", "hincrby", "hstrlen", "smembers", "exec"}) {
+        for (String missing : new String[] {"zadd", "hincrby", "hstrlen", "smembers", "watch", "exec"}) {
             RedisURI uri = user(rights + " -" + missing);
 
             assertThatThrownBy(() -> Redis.connect(uri, name))
