@@ -136,7 +136,7 @@ final class TopicLookups implements AutoCloseable {
         boolean isToBeTried() {
             return isAnswered()
                     ? failure == null || !SendFailures.isMissingTopic(failure)
-                    : !Silence.isMetadataFresh(producer, PATIENCE);
+                    : open().compareTo(PATIENCE) >= 0 && !Silence.isMetadataFresh(producer, PATIENCE);
         }
 
         /** Returns whether the broker has answered, but not told of the topic for long enough. */
