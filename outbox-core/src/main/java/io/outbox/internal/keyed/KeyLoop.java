@@ -65,6 +65,9 @@ public final class KeyLoop implements AutoCloseable {
     /** How many keys one statement walks over. */
     private static final int KEYS_PER_PAGE = 200;
 
+    /** A call may fail because its connection was ended, and the next one succeed; so the first pauses are short. */
+    private static final long FIRST_PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     /** Hints come with every event that others leave; sweeps do not. */
     private static final long PAUSE_BETWEEN_SWEEPS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -169,6 +172,7 @@ public final class KeyLoop implements AutoCloseable {
     }
 
     private void run() {
+        long pauseNanos = FIRST_PAUSE_AFTER_FAILURE_NANOS;
         while (!isClosed) {
             try {
                 await(awaitNanos());
@@ -176,12 +180,14 @@ public final class KeyLoop implements AutoCloseable {
                     turn();
                 }
                 outage.over();
+                pauseNanos = FIRST_PAUSE_AFTER_FAILURE_NANOS;
             } catch (InterruptedException e) {
                 LOG.log(Level.DEBUG, "Interrupted while waiting for keys", e);
             } catch (RuntimeException | Error e) {
                 if (!isClosed) {
                     outage.failed(e);
-                    pause(PAUSE_AFTER_FAILURE_NANOS);
+                    pause(pauseNanos);
+                    pauseNanos = Math.min(2 * pauseNanos, PAUSE_AFTER_FAILURE_NANOS);
                 }
             }
         }
@@ -379,7 +385,7 @@ public final class KeyLoop implements AutoCloseable {
             if (lease != null && !(e instanceof OutboxBackendException failure && failure.isWithoutEffect())) {
                 lost.add(lease.holder());
             }
-            keys.forEach(key -> queue.addIn(key, PAUSE_AFTER_FAILURE_NANOS));
+            keys.forEach(queue::add);
             throw e;
         }
         if (page.takenOver() > 0) {

@@ -127,7 +127,8 @@ public final class Judge {
 
     /** Events that keep their workers busy for longer than a lease wait for each other, which is nobody's fault. */
     private void judgeWait(EventKind kind, Instant due, Delivery delivery) {
-        if (kind != EventKind.LONG && waits.isTooLong(delivery.eventId(), due, delivery.begin())) {
+        if (kind != EventKind.LONG
+                && waits.isTooLong(row -> order.isAhead(row, delivery.eventId()), due, delivery.begin())) {
             find(Kind.LATE, due, delivery);
         }
     }

@@ -4,6 +4,7 @@ import io.outbox.soak.fault.Fault;
 import io.outbox.soak.fault.FaultKind;
 import io.outbox.soak.ledger.Delivery;
 import io.outbox.soak.ledger.Entry.Answer;
+import io.outbox.soak.ledger.Entry.Keyed;
 import io.outbox.soak.ledger.History;
 import io.outbox.soak.ledger.WrittenEvent;
 import java.time.Instant;
@@ -67,6 +68,19 @@ final class KeyOrder {
     /** Returns from when on an event could be delivered: when it was due, and all before it of its key were finished. */
     Instant deliverableAt(WrittenEvent event) {
         return later(event.dueAt(), finishedBefore.getOrDefault(event.eventId(), Instant.MIN));
+    }
+
+    /** Returns whether a row is that of an event, or of one of its key that was committed before and cannot be passed over. */
+    boolean isAhead(String row, String eventId) {
+        if (row.equals(eventId)) {
+            return true;
+        }
+        if (!finishedBefore.containsKey(row) || !finishedBefore.containsKey(eventId)) {
+            return false;
+        }
+        Keyed other = history.event(row).place();
+        Keyed own = history.event(eventId).place();
+        return other.key().equals(own.key()) && other.number() < own.number();
     }
 
     /** Reports events that came too early. */

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Decides whether an event waited for longer than it should. While a fault keeps a node from delivering what it holds, or the
@@ -23,12 +24,16 @@ final class Waits {
         this.recovery = lease.multipliedBy(2);
     }
 
-    /** Returns whether an event that was due then came to a listener too late. */
-    boolean isTooLong(String eventId, Instant due, Instant begin) {
+    /**
+     * Returns whether an event that was due then came to a listener too late.
+     *
+     * @param isAhead tells the event, and those that it had to wait for
+     */
+    boolean isTooLong(Predicate<String> isAhead, Instant due, Instant begin) {
         Duration unexplained = Duration.ZERO;
         Instant from = due;
         for (Fault fault : faults) {
-            if (delays(fault, eventId)) {
+            if (delays(fault, isAhead)) {
                 unexplained = unexplained.plus(between(from, earlier(fault.begin(), begin)));
                 from = later(from, fault.end().plus(recovery));
             }
@@ -36,8 +41,8 @@ final class Waits {
         return unexplained.plus(between(from, begin)).compareTo(longest) > 0;
     }
 
-    private static boolean delays(Fault fault, String eventId) {
-        return fault.kind().delaysEvents() || fault.events().contains(eventId);
+    private static boolean delays(Fault fault, Predicate<String> isAhead) {
+        return fault.kind().delaysEvents() || fault.events().stream().anyMatch(isAhead);
     }
 
     private static Duration between(Instant from, Instant to) {

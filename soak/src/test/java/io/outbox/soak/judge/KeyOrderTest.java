@@ -142,6 +142,24 @@ class KeyOrderTest {
         assertFindings(Kind.LATE, "2");
     }
 
+    @Test
+    void aRowThatNobodyCouldWriteExplainsThatTheNextOneOfItsKeyWaited() {
+        scene.delivered("a", "1", 1).rowLocked("1", 0.5, 9).delivered("a", "2", 9.1);
+
+        assertThat(scene.judge().findings()).isEmpty();
+    }
+
+    @Test
+    void aLockedRowOfAnotherKeyExplainsNoWaiting() {
+        scene.delivered("a", "1", 1)
+                .keyed("a", "3", "other", 1)
+                .delivered("a", "3", 1)
+                .rowLocked("3", 0.5, 9)
+                .delivered("a", "2", 9.1);
+
+        assertFindings(Kind.LATE, "2");
+    }
+
     private void assertFindings(Kind kind, String eventId) {
         assertThat(scene.judge().findings())
                 .extracting(Finding::kind, Finding::eventId)
