@@ -95,7 +95,7 @@ public final class KeyLoop implements AutoCloseable {
 
     private long sweepBeganAt;
     private boolean isSweepHeldBack;
-    /** Whether there are many more keys than this node needs, so that it need not leave any to the others. */
+    /** Whether there are many more keys than this node needs, or no others, so that it need not leave any to them. */
     private boolean hasPlenty;
 
     private Openings openings = new Openings(EventTypes.ALL, Set.of());
@@ -330,9 +330,12 @@ public final class KeyLoop implements AutoCloseable {
                 .toList();
     }
 
-    /** Takes of these keys what keeps the workers busy, or all there is room for if there are many more; the walk goes on there. */
+    /**
+     * Takes of these keys what keeps the workers busy, or all there is room for if there are many more, or nobody to leave them to; the
+     * walk goes on there.
+     */
     private boolean take(List<String> keys, String from) {
-        hasPlenty = cursor != null && keys.size() >= KEYS_PER_PAGE / 2;
+        hasPlenty = target.lease() == null || (cursor != null && keys.size() >= KEYS_PER_PAGE / 2);
         int most = hasPlenty ? freePlaces() : Math.min(freePlaces(), settings.mostKeys() - chains.size());
         List<String> taken = keys.subList(0, Math.max(0, Math.min(most, keys.size())));
         if (taken.size() < keys.size()) {

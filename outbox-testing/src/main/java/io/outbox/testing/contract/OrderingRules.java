@@ -33,6 +33,9 @@ import org.junit.jupiter.api.Test;
 /** Rules of delivery in the order of keys, from the write to the listener. */
 abstract class OrderingRules extends DeliveryRules {
 
+    /** Longer than any test waits. */
+    private static final long SELDOM_MS = 600_000;
+
     private final OrderJudge judge = new OrderJudge();
 
     OrderingRules(Callable<EngineUnderTest> engines, LoadSize size) {
@@ -406,6 +409,22 @@ abstract class OrderingRules extends DeliveryRules {
                 .hasSize(4);
 
         open(oneOfSeveral("alive", SHORT_LEASE));
+
+        awaitAll();
+        judge.assertOrder();
+    }
+
+    /** Who commits looks at the key, and who has brought it forward looks again; sweeps are for what goes wrong. */
+    @Test
+    void nothingWaitsForASweep() throws Exception {
+        registry.register(TYPE, judge.listener(this::failSometimes));
+        List<Outbox> nodes = multiNodeIsRefused()
+                ? List.of(open(alone().intervalMs(SELDOM_MS)))
+                : List.of(
+                        open(oneOfSeveral("node-1", LEASE).intervalMs(SELDOM_MS)),
+                        open(oneOfSeveral("node-2", LEASE).intervalMs(SELDOM_MS)));
+
+        writeLoad(nodes, 2);
 
         awaitAll();
         judge.assertOrder();
