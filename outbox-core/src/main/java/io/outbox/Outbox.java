@@ -137,6 +137,22 @@ public final class Outbox implements AutoCloseable {
                         delivery.engine().metrics()));
     }
 
+    /**
+     * Returns the events that wait for their delivery, for operators to have them delivered now or to end them.
+     *
+     * @throws IllegalStateException if this outbox only writes: what is in delivery, those know that deliver
+     */
+    public WaitingEvents waiting() {
+        if (delivery == null) {
+            throw new IllegalStateException("This outbox only writes: ask one that delivers");
+        }
+        return new WaitingEvents(housekeeping, delivery.engine(), clock, this::eventsReplayed, (eventIds, took) -> {
+            if (deadLetters != null) {
+                deadLetters.cancelled(eventIds, took);
+            }
+        });
+    }
+
     private void eventsReplayed() {
         if (delivery != null) {
             delivery.poller().wakeUp();

@@ -195,6 +195,13 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
         handler.add(events, Duration.ZERO);
     }
 
+    /** Tells of events that an operator let die, and that became letters by that; those that did not are told of by the sweep. */
+    public void cancelled(Collection<String> eventIds, Duration took) {
+        if (backend.movesAtDeath() && !eventIds.isEmpty()) {
+            moved(backend.find(eventIds).stream().map(DeadLetter::event).toList(), took);
+        }
+    }
+
     /** Tells of events that were not moved at their death, since the write of it failed. Called by delivery. */
     public void notMoved(int events) {
         metrics.moveAttempted(events);

@@ -81,6 +81,17 @@ public interface DeliveryBackend {
      */
     Map<String, EventStatus> apply(String holder, List<Outcome> outcomes);
 
+    /**
+     * As {@link #apply}, for events that wait and that nobody holds: a lock in the store, however old, keeps an event as it is. For
+     * operators of a store that several nodes share.
+     *
+     * @return the resulting status of every event whose outcome stands; events that are held, ended or not there are missing
+     * @throws EventsLockedException if somebody else keeps some of them locked; no outcome was written
+     */
+    default Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
+        throw cannot("change events that nobody holds");
+    }
+
     /** Returns those of the events that are DONE; none if the engine cannot tell, as by default. */
     default Set<String> doneAmong(Collection<String> eventIds) {
         return Set.of();

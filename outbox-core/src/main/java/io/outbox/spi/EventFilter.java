@@ -13,11 +13,18 @@ import java.util.Set;
  * @param from the earliest time of creation
  * @param to the time of creation before which they were created
  * @param failure what they failed of
+ * @param payload what their stored payload contains, in whatever case
  */
-public record EventFilter(Set<EventStatus> states, Scope scope, Instant from, Instant to, Failure failure) {
+public record EventFilter(
+        Set<EventStatus> states, Scope scope, Instant from, Instant to, Failure failure, String payload) {
 
     /** Matches all events. */
     public static final EventFilter ALL = new EventFilter(Set.of(), Scope.ALL, null, null, Failure.ANY);
+
+    /** A filter that payloads do not matter to. */
+    public EventFilter(Set<EventStatus> states, Scope scope, Instant from, Instant to, Failure failure) {
+        this(states, scope, from, to, failure, null);
+    }
 
     public EventFilter {
         states = Set.copyOf(states);
@@ -27,7 +34,12 @@ public record EventFilter(Set<EventStatus> states, Scope scope, Instant from, In
 
     /** Returns the same filter for events in this state only. */
     public EventFilter in(EventStatus state) {
-        return new EventFilter(Set.of(state), scope, from, to, failure);
+        return in(Set.of(state));
+    }
+
+    /** Returns the same filter for events in these states only. */
+    public EventFilter in(Set<EventStatus> these) {
+        return new EventFilter(these, scope, from, to, failure, payload);
     }
 
     /** What events are about. What is {@code null} matches all. */

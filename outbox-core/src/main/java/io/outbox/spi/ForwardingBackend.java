@@ -1,6 +1,7 @@
 package io.outbox.spi;
 
 import io.outbox.model.EventCount;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import java.time.Instant;
@@ -94,6 +95,11 @@ public abstract class ForwardingBackend extends ForwardingDelivery implements Ou
     @Override
     public int countDead(String eventType) {
         return housekeeping.countDead(eventType);
+    }
+
+    @Override
+    public List<InspectedEvent> lookUp(Collection<String> eventIds) {
+        return housekeeping.lookUp(eventIds);
     }
 
     @Override

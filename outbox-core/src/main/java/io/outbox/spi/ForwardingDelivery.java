@@ -77,6 +77,11 @@ public abstract class ForwardingDelivery implements DeliveryBackend {
     }
 
     @Override
+    public Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
+        return call(() -> delivery.applyToFree(outcomes));
+    }
+
+    @Override
     public Set<String> doneAmong(Collection<String> eventIds) {
         return call(() -> delivery.doneAmong(eventIds));
     }

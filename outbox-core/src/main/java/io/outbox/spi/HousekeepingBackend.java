@@ -1,6 +1,7 @@
 package io.outbox.spi;
 
 import io.outbox.model.EventCount;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import java.time.Instant;
@@ -31,6 +32,15 @@ public interface HousekeepingBackend {
 
     /** Counts DEAD events; a {@code null} type counts all. */
     int countDead(String eventType);
+
+    /**
+     * Returns where these events stand, without payload and headers, and without those that are not there, which were never
+     * written, rolled back, or deleted since they are done. A dead letter is DEAD. An engine that keeps aggregate and tenant
+     * with the payload leaves them out, too.
+     *
+     * @throws UnsupportedOperationException if this engine cannot look up an event by its id
+     */
+    List<InspectedEvent> lookUp(Collection<String> eventIds);
 
     /** Returns what operators see; empty if they cannot look into this engine. */
     Optional<InspectionBackend> inspection();

@@ -6,6 +6,7 @@ import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OpenEvents;
 import io.outbox.model.StoreFigure;
+import io.outbox.model.Tally;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -33,9 +34,14 @@ public interface InspectionBackend {
 
     /**
      * Returns up to {@code limit} events that match, from behind this id, or from the start. Where the filter has a
-     * fingerprint, few events are looked at.
+     * fingerprint or a text of payloads, few events are looked at.
      */
     Found search(EventFilter filter, String after, int limit);
+
+    /**
+     * Counts the events that match, among as many as one call looks at: exactly if those are all, and at least so many otherwise.
+     */
+    Tally count(EventFilter filter);
 
     /** Returns an event with payload and headers. */
     Optional<InspectedEvent> find(String eventId);

@@ -1,6 +1,7 @@
 package io.outbox.store;
 
 import io.outbox.model.EventCount;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.DeadEventBackend;
@@ -125,6 +126,12 @@ final class PlainHousekeeping implements HousekeepingBackend {
     @Override
     public int countDead(String eventType) {
         return connections.with(conn -> store.countDead(conn, eventType));
+    }
+
+    @Override
+    public List<InspectedEvent> lookUp(Collection<String> eventIds) {
+        throw new UnsupportedOperationException(
+                "A plain OutboxStore cannot look up events by their id: use one of JdbcOutboxStores, or an OwnershipStore");
     }
 
     @Override

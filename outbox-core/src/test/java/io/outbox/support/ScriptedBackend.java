@@ -4,6 +4,7 @@ import io.outbox.DuplicateEventException;
 import io.outbox.EventEnvelope;
 import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.Capability;
@@ -738,6 +739,11 @@ public final class ScriptedBackend implements OutboxBackend {
     @Override
     public synchronized int countDead(String eventType) {
         return (int) count(EventStatus.DEAD);
+    }
+
+    @Override
+    public List<InspectedEvent> lookUp(Collection<String> eventIds) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

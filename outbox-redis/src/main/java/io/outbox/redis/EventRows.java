@@ -1,7 +1,11 @@
 package io.outbox.redis;
 
+import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.Lease;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -10,6 +14,7 @@ import java.util.List;
 final class EventRows {
 
     static final int VALUES = 7;
+    private static final int STATE_VALUES = 9;
     private static final Comparator<DueEvent> CREATION_ORDER = Comparator.comparing(
             DueEvent::event, Comparator.comparing(OutboxEvent::createdAt).thenComparing(OutboxEvent::eventId));
 
@@ -35,8 +40,29 @@ final class EventRows {
         return events;
     }
 
+    /** Reads where events stand; aggregate and tenant are in the bodies, which are not read. */
+    static List<InspectedEvent> readStates(List<Object> reply) {
+        List<InspectedEvent> events = new ArrayList<>(reply.size() / STATE_VALUES);
+        for (int i = 0; i < reply.size(); i += STATE_VALUES) {
+            List<Object> values = reply.subList(i, i + STATE_VALUES);
+            EventStatus status = EventStatus.fromCode(((Long) values.get(6)).intValue());
+            String holder = (String) values.get(7);
+            Instant time = Micros.instant((String) values.get(8));
+            events.add(new InspectedEvent(
+                    event(values, EventBody.decode(null)),
+                    status,
+                    status == EventStatus.DONE ? time : null,
+                    (String) values.get(5),
+                    holder == null ? null : new InspectedEvent.Lock(Lease.nodeOf(holder), time)));
+        }
+        return events;
+    }
+
     private static OutboxEvent event(List<Object> values) {
-        EventBody body = EventBody.decode((String) values.get(6));
+        return event(values, EventBody.decode((String) values.get(6)));
+    }
+
+    private static OutboxEvent event(List<Object> values, EventBody body) {
         return new OutboxEvent(
                 (String) values.get(0),
                 (String) values.get(1),

@@ -36,6 +36,10 @@ final class RedisDelivery implements DeliveryBackend {
 
     private static final Set<Capability> CAPABILITIES = Set.copyOf(EnumSet.allOf(Capability.class));
 
+    private static final String ANY_HOLDER = "";
+    /** No name of a node is blank. */
+    private static final String NO_HOLDER = " ";
+
     /** The place behind a pending event. */
     private record Place(String score, String member) implements PageCursor {
 
@@ -144,6 +148,15 @@ final class RedisDelivery implements DeliveryBackend {
 
     @Override
     public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
+        return applyTo(holder == null ? ANY_HOLDER : holder, outcomes);
+    }
+
+    @Override
+    public Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
+        return applyTo(NO_HOLDER, outcomes);
+    }
+
+    private Map<String, EventStatus> applyTo(String holder, List<Outcome> outcomes) {
         Map<String, EventStatus> standing = new HashMap<>();
         List<Outcome> batch = new ArrayList<>();
         Set<String> ids = new HashSet<>();
@@ -165,7 +178,7 @@ final class RedisDelivery implements DeliveryBackend {
             return;
         }
         List<String> args = new ArrayList<>(2 + outcomes.size() * 6);
-        args.add(holder == null ? "" : holder);
+        args.add(holder);
         args.add("");
         outcomes.stream()
                 .filter(RedisDelivery::isDeletion)

@@ -1,6 +1,7 @@
 package io.outbox.redis;
 
 import io.outbox.model.EventCount;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.DeadEventBackend;
@@ -119,6 +120,13 @@ final class RedisHousekeeping implements HousekeepingBackend {
         }
         String count = redis.call(commands -> commands.hget(redis.keys().deadCount(), eventType));
         return count == null ? 0 : Integer.parseInt(count);
+    }
+
+    @Override
+    public List<InspectedEvent> lookUp(Collection<String> eventIds) {
+        return eventIds.isEmpty()
+                ? List.of()
+                : EventRows.readStates(redis.run(Script.LOOK_UP, List.copyOf(new LinkedHashSet<>(eventIds))));
     }
 
     @Override

@@ -1,12 +1,13 @@
--- Makes outcomes durable and returns the ids and states of those that stand. Arguments, no event twice: owner or '', how many
--- events are done and not kept, their ids, then six for each other outcome: id, kind, time, attempts before, most attempts, error
--- with '=' in front or ''. Kinds: D done, F failed, L later, K dead.
+-- Makes outcomes durable and returns the ids and states of those that stand. Arguments, no event twice: owner, '' for any or ' '
+-- for none, how many events are done and not kept, their ids, then six for each other outcome: id, kind, time, attempts before,
+-- most attempts, error with '=' in front or ''. Kinds: D done, F failed, L later, K dead.
 
 local OUTCOME_ARGS = 6
+local ANY, NONE = '', ' '
 local owner, deleted = ARGV[1], tonumber(ARGV[2])
 
 local function is_open(status, event_owner)
-  return (status == 0 or status == 2) and (owner == '' or owner == event_owner)
+  return (status == 0 or status == 2) and (owner == ANY or owner == (event_owner or NONE))
 end
 
 -- A failure that was counted before is known by its time and by a count beyond the one it started from.

@@ -6,6 +6,7 @@ import io.outbox.DuplicateEventException;
 import io.outbox.model.BlockedKey;
 import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.Capability;
@@ -38,6 +39,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -233,11 +235,23 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     }
 
     @Override
-    public synchronized Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
+    public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
+        return apply(event -> holder == null || holder.equals(event.lockedBy()), outcomes);
+    }
+
+    @Override
+    public Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
+        return apply(event -> event.lockedBy() == null, outcomes);
+    }
+
+    private synchronized Map<String, EventStatus> apply(Predicate<StoredEvent> fence, List<Outcome> outcomes) {
         Map<String, EventStatus> standing = new LinkedHashMap<>();
         for (Outcome outcome : outcomes) {
             StoredEvent event = events.get(outcome.eventId());
-            if (event != null && isOpenTo(holder, event) && !Transitions.isCountedAlready(event, outcome)) {
+            if (event != null
+                    && event.isPending()
+                    && fence.test(event)
+                    && !Transitions.isCountedAlready(event, outcome)) {
                 event = change(event, outcome);
             }
             if (event == null && Transitions.deletes(outcome)) {
@@ -247,10 +261,6 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
             }
         }
         return standing;
-    }
-
-    private static boolean isOpenTo(String holder, StoredEvent event) {
-        return event.isPending() && (holder == null || holder.equals(event.lockedBy()));
     }
 
     /** Returns what the outcome makes of an event; {@code null} if that is nothing. */
@@ -425,6 +435,16 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
     @Override
     public synchronized int countDead(String eventType) {
         return (int) dead(eventType).count();
+    }
+
+    @Override
+    public synchronized List<InspectedEvent> lookUp(Collection<String> eventIds) {
+        return new HashSet<>(eventIds)
+                .stream()
+                        .map(events::get)
+                        .filter(Objects::nonNull)
+                        .map(StoredEvent::inspected)
+                        .toList();
     }
 
     @Override

@@ -2,7 +2,9 @@ package io.outbox.testing;
 
 import io.outbox.EventEnvelope;
 import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
+import io.outbox.spi.Lease;
 import java.time.Instant;
 import java.util.Objects;
 
@@ -54,6 +56,23 @@ public record StoredEvent(
     /** Returns the event as a listener would see it. */
     public EventEnvelope envelope() {
         return EventEnvelope.restore(event);
+    }
+
+    /** Returns the event as operators see it in a list. */
+    InspectedEvent inspected() {
+        OutboxEvent narrow = new OutboxEvent(
+                event.eventId(),
+                event.eventType(),
+                event.aggregateType(),
+                event.aggregateId(),
+                event.tenantId(),
+                null,
+                null,
+                event.attempts(),
+                event.createdAt(),
+                event.availableAt());
+        InspectedEvent.Lock lock = lockedBy == null ? null : new InspectedEvent.Lock(Lease.nodeOf(lockedBy), lockedAt);
+        return new InspectedEvent(narrow, status, doneAt, lastError, lock);
     }
 
     StoredEvent lockedBy(String ownerId, Instant at) {

@@ -21,6 +21,7 @@ import io.outbox.internal.watch.WatchedBackend;
 import io.outbox.internal.writing.HotPath;
 import io.outbox.internal.writing.OrderKeys;
 import io.outbox.model.EventCount;
+import io.outbox.model.EventStatus;
 import io.outbox.model.UnavailableTarget;
 import io.outbox.spi.Capability;
 import io.outbox.spi.DeliveryBackend;
@@ -28,6 +29,7 @@ import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackendException;
+import io.outbox.spi.Outcome;
 import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -261,6 +263,43 @@ public final class DeliveryEngine implements AutoCloseable {
     /** Returns the exporter, as this engine reports to it. */
     public MetricsExporter metrics() {
         return metrics;
+    }
+
+    /**
+     * Makes outcomes durable of events that nobody has in hand; returns what they have become. Events that are missing there are
+     * held, have ended, or are not in the store.
+     */
+    public Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
+        if (leases.areKept()) {
+            return backend.applyToFree(outcomes);
+        }
+        return keys == null ? applyAlone(outcomes) : keys.betweenLooks(() -> applyAlone(outcomes));
+    }
+
+    /** A node that is alone has no locks in the store: what it holds, it knows. Meanwhile it holds these. */
+    private Map<String, EventStatus> applyAlone(List<Outcome> outcomes) {
+        Map<Outcome, Hold> held = new LinkedHashMap<>();
+        try {
+            for (Outcome outcome : outcomes) {
+                Hold hold = owned.acquire(outcome.eventId());
+                if (hold != null) {
+                    held.put(outcome, hold);
+                }
+            }
+            return held.isEmpty() ? Map.of() : backend.apply(null, List.copyOf(held.keySet()));
+        } finally {
+            held.values().forEach(completion::letGo);
+        }
+    }
+
+    /** Returns whether what nodes hold is locked in the store, or known to this node alone. */
+    public boolean locksInStore() {
+        return leases.areKept();
+    }
+
+    /** Returns whether this node has an event in hand. */
+    public boolean isHeld(String eventId) {
+        return owned.isHeld(eventId);
     }
 
     /** Queues an event that nobody holds; an event that is in flight already is dropped and counts as accepted. */

@@ -27,6 +27,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * Delivers events of one key in order, whichever nodes write and deliver them.
@@ -85,6 +88,9 @@ public final class KeyLoop implements AutoCloseable {
     private final KeyQueue queue = new KeyQueue();
     private final KeyMeter meter;
     private final KeyChains chains;
+    /** Held from the read of events until they are in chains, so that nothing changes what was read and is in no hands yet. */
+    private final Lock reading = new ReentrantLock();
+
     private final LostAnswers lost = new LostAnswers();
     private final Outage outage =
             new Outage(LOG, Level.ERROR, "Looking at keys failed; it is tried again", "Keys are looked at again");
@@ -152,6 +158,16 @@ public final class KeyLoop implements AutoCloseable {
     /** Has all keys looked at, since somebody else has written events. Never waits. */
     public void lookAtAll() {
         queue.sweepIn(PAUSE_BETWEEN_SWEEPS_NANOS);
+    }
+
+    /** Makes a change while nothing is read that is in no chain yet. */
+    public <T> T betweenLooks(Supplier<T> change) {
+        reading.lock();
+        try {
+            return change.get();
+        } finally {
+            reading.unlock();
+        }
     }
 
     /** Stops; what is in chains goes on as far as its lanes let it. */
@@ -372,6 +388,10 @@ public final class KeyLoop implements AutoCloseable {
 
     /** Asks the store for the next events of these keys, and begins with what comes; returns whether anything did. */
     private boolean look(List<String> keys, EventTypes wanted) {
+        return betweenLooks(() -> lookAlone(keys, wanted));
+    }
+
+    private boolean lookAlone(List<String> keys, EventTypes wanted) {
         Lease lease = target.lease();
         long sentAt = owned.now();
         KeyedPage page;

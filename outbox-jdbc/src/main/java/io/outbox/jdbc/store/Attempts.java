@@ -74,8 +74,7 @@ final class Attempts {
     }
 
     /** Locks the events of failures, and returns those failures that are going to be written. */
-    List<Counted> lock(Connection conn, String holder, Collection<Outcome> failures) {
-        Fence fence = new Fence(holder);
+    List<Counted> lock(Connection conn, Fence fence, Collection<Outcome> failures) {
         Map<String, Outcome> byId = new HashMap<>();
         failures.forEach(failure -> byId.put(failure.eventId(), failure));
         List<Counted> counted = new ArrayList<>();

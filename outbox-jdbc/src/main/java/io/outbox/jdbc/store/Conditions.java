@@ -25,7 +25,8 @@ final class Conditions {
                 .and("tenant_id = ?", filter.scope().tenantId())
                 .and("created_at >= ?", filter.from())
                 .and("created_at < ?", filter.to())
-                .andErrorHas(filter.failure().text());
+                .andErrorHas(filter.failure().text())
+                .and("LOWER(payload) LIKE ? ESCAPE '!'", like(filter.payload()));
     }
 
     /** Returns the condition for events in some states; none is any. */

@@ -8,6 +8,7 @@ import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.DeadEventBackend;
@@ -208,28 +209,28 @@ public final class DeadLetterStore implements OwnershipStore {
     public DeliveryBackend delivery(ConnectionProvider connections) {
         return new JdbcDelivery(store, connections) {
             @Override
-            Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
+            Map<String, EventStatus> applyOutcomes(Connection conn, Fence fence, List<Outcome> outcomes) {
                 return OutcomeUpdates.change(
-                        store, conn, holder, outcomes, changeable -> write(conn, holder, outcomes, changeable));
+                        store, conn, fence, outcomes, changeable -> write(conn, fence, outcomes, changeable));
             }
         };
     }
 
     private Map<String, EventStatus> write(
-            Connection conn, String holder, List<Outcome> outcomes, Set<String> changeable) {
+            Connection conn, Fence fence, List<Outcome> outcomes, Set<String> changeable) {
         List<Outcome> failures = outcomes.stream()
                 .filter(outcome -> outcome instanceof Outcome.Failed || outcome instanceof Outcome.Dead)
                 .toList();
         List<Outcome> counting = failures.stream()
                 .filter(failure -> changeable.contains(failure.eventId()))
                 .toList();
-        List<Attempts.Counted> counted = counting.isEmpty() ? List.of() : attempts.lock(conn, holder, counting);
-        Map<String, EventStatus> standing = new OutcomeUpdates(store, conn, holder, gone -> letters.present(conn, gone))
-                .apply(outcomes, changeable);
+        List<Attempts.Counted> counted = counting.isEmpty() ? List.of() : attempts.lock(conn, fence, counting);
+        Map<String, EventStatus> standing =
+                new OutcomeUpdates(store, conn, fence, gone -> letters.present(conn, gone)).apply(outcomes, changeable);
         if (failures.isEmpty()) {
             return standing;
         }
-        attempts.insert(conn, Lease.nodeOf(holder), counted);
+        attempts.insert(conn, Lease.nodeOf(fence.holder()), counted);
         if (atDeath) {
             letters.move(conn, idsOf(standing, EventStatus.DEAD), store.waitLocking());
         }
@@ -272,7 +273,7 @@ public final class DeadLetterStore implements OwnershipStore {
     public int markDead(Connection conn, String eventId, String error) {
         Outcome.Dead dead = new Outcome.Dead(eventId, error);
         return store.inTransaction(conn, () -> {
-            List<Attempts.Counted> counted = attempts.lock(conn, null, List.of(dead));
+            List<Attempts.Counted> counted = attempts.lock(conn, Fence.of(null), List.of(dead));
             int rows = store.markDead(conn, eventId, error);
             attempts.insert(conn, null, counted);
             if (atDeath && rows > 0) {
@@ -286,7 +287,7 @@ public final class DeadLetterStore implements OwnershipStore {
     public int markRetry(Connection conn, String eventId, Instant nextAt, String error) {
         Outcome.Failed failed = new Outcome.Failed(eventId, nextAt, Integer.MAX_VALUE, Integer.MAX_VALUE, error);
         return store.inTransaction(conn, () -> {
-            List<Attempts.Counted> counted = attempts.lock(conn, null, List.of(failed));
+            List<Attempts.Counted> counted = attempts.lock(conn, Fence.of(null), List.of(failed));
             int rows = store.markRetry(conn, eventId, nextAt, error);
             attempts.insert(conn, null, counted);
             return rows;
@@ -361,6 +362,11 @@ public final class DeadLetterStore implements OwnershipStore {
         @Override
         public int countDead(String eventType) {
             return connections.with(conn -> DeadLetterStore.this.countDead(conn, eventType));
+        }
+
+        @Override
+        public List<InspectedEvent> lookUp(Collection<String> eventIds) {
+            return connections.readingFromPrimary(conn -> new EventStates(store, conn).of(eventIds, tableName));
         }
 
         @Override

@@ -3,14 +3,23 @@ package io.outbox.jdbc.store;
 import java.util.List;
 
 /**
- * The condition that a holder's lock is still in the row.
+ * Which lock must be in a row for it to be changed.
  *
- * @param holder who must have locked the event, or {@code null} if locks do not matter
+ * @param holder who must have locked the event, or {@code null} for nobody in particular
+ * @param isFree whether nobody may have locked it
  */
-record Fence(String holder) {
+record Fence(String holder, boolean isFree) {
+
+    /** Takes rows that nobody has locked. */
+    static final Fence FREE = new Fence(null, true);
+
+    /** Takes rows that the holder has locked, or any if there is none. */
+    static Fence of(String holder) {
+        return new Fence(holder, false);
+    }
 
     Sql fill(Sql sql) {
-        return sql.with("fence", holder == null ? "" : " AND locked_by = ?");
+        return sql.with("fence", isFree ? " AND locked_by IS NULL" : holder == null ? "" : " AND locked_by = ?");
     }
 
     List<String> params() {

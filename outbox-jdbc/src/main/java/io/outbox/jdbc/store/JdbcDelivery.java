@@ -106,22 +106,27 @@ class JdbcDelivery implements DeliveryBackend {
 
     @Override
     public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
-        return connections.with(conn -> applyOutcomes(conn, holder, outcomes));
+        return connections.with(conn -> applyOutcomes(conn, Fence.of(holder), outcomes));
+    }
+
+    @Override
+    public Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
+        return connections.with(conn -> applyOutcomes(conn, Fence.FREE, outcomes));
     }
 
     /** Writes the outcomes; with dead letters there is more to it. */
-    Map<String, EventStatus> applyOutcomes(Connection conn, String holder, List<Outcome> outcomes) {
+    Map<String, EventStatus> applyOutcomes(Connection conn, Fence fence, List<Outcome> outcomes) {
         return OutcomeUpdates.change(
                 store,
                 conn,
-                holder,
+                fence,
                 outcomes,
-                changeable -> new OutcomeUpdates(store, conn, holder).apply(outcomes, changeable));
+                changeable -> new OutcomeUpdates(store, conn, fence).apply(outcomes, changeable));
     }
 
     @Override
     public Set<String> doneAmong(Collection<String> eventIds) {
-        return connections.reading(conn -> new OutcomeUpdates(store, conn, null).doneAmong(eventIds));
+        return connections.reading(conn -> new OutcomeUpdates(store, conn, Fence.of(null)).doneAmong(eventIds));
     }
 
     @Override

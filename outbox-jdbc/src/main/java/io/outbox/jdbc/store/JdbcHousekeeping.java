@@ -1,6 +1,7 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.model.EventCount;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.PendingEvents;
 import io.outbox.spi.ConnectionProvider;
@@ -64,6 +65,11 @@ class JdbcHousekeeping implements HousekeepingBackend {
     @Override
     public int countDead(String eventType) {
         return connections.with(conn -> store.countDead(conn, eventType));
+    }
+
+    @Override
+    public List<InspectedEvent> lookUp(Collection<String> eventIds) {
+        return connections.readingFromPrimary(conn -> new EventStates(store, conn).of(eventIds));
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.outbox.model.InspectedEvent;
 import io.outbox.model.NodeLocks;
 import io.outbox.model.OutboxEvent;
 import io.outbox.model.StoreFigure;
+import io.outbox.model.Tally;
 import io.outbox.spi.ClusterBackend;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.EventFilter;
@@ -39,23 +40,28 @@ final class JdbcInspection implements InspectionBackend {
     /** The most rows that one search looks at. */
     static final int WINDOW = 20_000;
 
+    /** The most payloads that one search looks into: each may have a megabyte. */
+    static final int PAYLOADS = 500;
+
     /** The most events that one call reads to find those that failed alike. */
     static final int MOST_READ = 1_000;
 
-    private static final String NARROW =
+    static final String NARROW =
             AbstractJdbcOutboxStore.NARROW_COLUMNS + ", status, done_at, last_error, locked_by, locked_at";
 
     private static final String WALK = """
-            SELECT {narrow} FROM (SELECT {narrow} FROM {table}{before} ORDER BY event_id DESC LIMIT {window}) w
-            WHERE {filter} ORDER BY event_id DESC LIMIT ?""";
+            SELECT {result} FROM (SELECT {narrow}{payload} FROM {table}{before} ORDER BY event_id DESC LIMIT {window}) w
+            WHERE {filter}{page}""";
+
+    private static final String PAGE = " ORDER BY event_id DESC LIMIT ?";
 
     private static final String WALK_END = """
             SELECT event_id FROM {table}{before} ORDER BY event_id DESC LIMIT 1 OFFSET {last}""";
 
     /** The inner limit is never reached; it keeps planners from walking down the key all the same. */
     private static final String FEW = """
-            SELECT {narrow} FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w
-            WHERE {filter}{and_before} ORDER BY event_id DESC LIMIT ?""";
+            SELECT {result} FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w
+            WHERE {filter}{and_before}{page}""";
 
     /** In the order of an index, so that what is not counted is not read either. */
     private static final String COUNT_STATES = """
@@ -104,7 +110,7 @@ final class JdbcInspection implements InspectionBackend {
     }
 
     private Found searchAny(Connection conn, EventFilter filter, String after, int limit) {
-        return areFew(conn, filter.states()) ? searchFew(conn, filter, after, limit) : walk(conn, filter, after, limit);
+        return isSearchedWhole(conn, filter) ? searchFew(conn, filter, after, limit) : walk(conn, filter, after, limit);
     }
 
     /** Returns those that failed alike: no row of the outbox table says which kind of failure it had. */
@@ -115,6 +121,10 @@ final class JdbcInspection implements InspectionBackend {
         return alike.size() <= limit
                 ? new Found(alike, found.next())
                 : new Found(alike.subList(0, limit), last(alike.subList(0, limit)));
+    }
+
+    private boolean isSearchedWhole(Connection conn, EventFilter filter) {
+        return filter.payload() == null && areFew(conn, filter.states());
     }
 
     /** Returns whether the parts of the table with these states can be read as a whole. */
@@ -133,14 +143,20 @@ final class JdbcInspection implements InspectionBackend {
             params.add(after);
         }
         params.add(limit);
-        String sql = sql(FEW).with("states", Conditions.states(filter.states()).sql())
-                .with("window", String.valueOf(WINDOW))
-                .with("filter", conditions.sql())
-                .with("failure", store.failureSql())
+        String sql = few(filter, conditions)
+                .with("result", NARROW)
                 .with("and_before", after == null ? "" : " AND event_id < ?")
+                .with("page", PAGE)
                 .toString();
         List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
         return new Found(events, events.size() < limit ? null : last(events));
+    }
+
+    private Sql few(EventFilter filter, Conditions conditions) {
+        return sql(FEW).with("states", Conditions.states(filter.states()).sql())
+                .with("window", String.valueOf(WINDOW))
+                .with("filter", conditions.sql())
+                .with("failure", store.failureSql());
     }
 
     private Found walk(Connection conn, EventFilter filter, String after, int limit) {
@@ -152,26 +168,58 @@ final class JdbcInspection implements InspectionBackend {
         params.addAll(conditions.params());
         params.add(limit);
         String before = after == null ? "" : " WHERE event_id < ?";
-        String sql = sql(WALK)
-                .with("before", before)
-                .with("window", String.valueOf(WINDOW))
-                .with("filter", conditions.sql())
-                .with("failure", store.failureSql())
+        String sql = walk(filter, conditions, before)
+                .with("result", NARROW)
+                .with("page", PAGE)
                 .toString();
         List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
-        return new Found(events, events.size() < limit ? windowEnd(conn, before, after) : last(events));
+        return new Found(events, events.size() < limit ? windowEnd(conn, filter, before, after) : last(events));
+    }
+
+    private Sql walk(EventFilter filter, Conditions conditions, String before) {
+        return sql(WALK)
+                .with("payload", filter.payload() == null ? "" : ", payload")
+                .with("before", before)
+                .with("window", String.valueOf(window(filter)))
+                .with("filter", conditions.sql())
+                .with("failure", store.failureSql());
+    }
+
+    private static int window(EventFilter filter) {
+        return filter.payload() == null ? WINDOW : PAYLOADS;
     }
 
     /** Returns the last id of the window, if it is full. */
-    private String windowEnd(Connection conn, String before, String after) {
+    private String windowEnd(Connection conn, EventFilter filter, String before, String after) {
         String sql = sql(WALK_END)
                 .with("before", before)
-                .with("last", String.valueOf(WINDOW - 1))
+                .with("last", String.valueOf(window(filter) - 1))
                 .toString();
         Object[] params = after == null ? new Object[0] : new Object[] {after};
         return store.statements().query(conn, sql, row -> row.getString("event_id"), params).stream()
                 .findFirst()
                 .orElse(null);
+    }
+
+    @Override
+    public Tally count(EventFilter filter) {
+        return connections.reading(conn -> {
+            String fingerprint = filter.failure().fingerprint();
+            if (fingerprint != null) {
+                Found found = alike(searchAny(conn, filter, null, MOST_READ), fingerprint, MOST_READ);
+                return new Tally(found.events().size(), found.next() == null);
+            }
+            Conditions conditions = Conditions.of(filter);
+            boolean few = isSearchedWhole(conn, filter);
+            String sql = (few ? few(filter, conditions).with("and_before", "") : walk(filter, conditions, ""))
+                    .with("result", "COUNT(*)")
+                    .with("page", "")
+                    .toString();
+            int count = store.statements()
+                    .query(conn, sql, row -> row.getInt(1), conditions.params().toArray())
+                    .get(0);
+            return new Tally(count, few || windowEnd(conn, filter, "", null) == null);
+        });
     }
 
     private static String last(List<InspectedEvent> events) {
@@ -268,7 +316,7 @@ final class JdbcInspection implements InspectionBackend {
         return inspected(store.mapRow(row), row);
     }
 
-    private static InspectedEvent mapNarrow(ResultSet row) throws SQLException {
+    static InspectedEvent mapNarrow(ResultSet row) throws SQLException {
         return inspected(AbstractJdbcOutboxStore.mapNarrowRow(row), row);
     }
 

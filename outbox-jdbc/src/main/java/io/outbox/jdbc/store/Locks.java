@@ -27,8 +27,8 @@ final class Locks {
     Locks(AbstractJdbcOutboxStore store, Connection conn, String holder) {
         this.store = store;
         this.conn = conn;
-        this.fence = new Fence(holder);
-        this.change = new RowChange(store, conn, holder);
+        this.fence = Fence.of(holder);
+        this.change = new RowChange(store, conn, fence);
     }
 
     Set<String> renew(Collection<String> eventIds) {

@@ -63,20 +63,19 @@ final class OutcomeUpdates {
     private final Fence fence;
     private final Function<Collection<String>, Set<String>> buried;
 
-    /** The holder may be {@code null}; then locks do not matter. */
-    OutcomeUpdates(AbstractJdbcOutboxStore store, Connection conn, String holder) {
-        this(store, conn, holder, gone -> Set.of());
+    OutcomeUpdates(AbstractJdbcOutboxStore store, Connection conn, Fence fence) {
+        this(store, conn, fence, gone -> Set.of());
     }
 
     /** @param buried tells which of the events that are gone have died, and thus are not done */
     OutcomeUpdates(
             AbstractJdbcOutboxStore store,
             Connection conn,
-            String holder,
+            Fence fence,
             Function<Collection<String>, Set<String>> buried) {
         this.store = store;
         this.conn = conn;
-        this.fence = new Fence(holder);
+        this.fence = fence;
         this.buried = buried;
     }
 
@@ -84,10 +83,10 @@ final class OutcomeUpdates {
     static <T> T change(
             AbstractJdbcOutboxStore store,
             Connection conn,
-            String holder,
+            Fence fence,
             List<Outcome> outcomes,
             RowChange.Change<T> write) {
-        RowChange change = new RowChange(store, conn, holder);
+        RowChange change = new RowChange(store, conn, fence);
         Set<String> eventIds = new HashSet<>();
         for (Outcome outcome : outcomes) {
             eventIds.add(outcome.eventId());

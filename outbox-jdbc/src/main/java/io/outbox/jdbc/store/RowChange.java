@@ -49,10 +49,10 @@ final class RowChange {
     private final Connection conn;
     private final Fence fence;
 
-    RowChange(AbstractJdbcOutboxStore store, Connection conn, String holder) {
+    RowChange(AbstractJdbcOutboxStore store, Connection conn, Fence fence) {
         this.store = store;
         this.conn = conn;
-        this.fence = new Fence(holder);
+        this.fence = fence;
     }
 
     /** A change of events, told which of them it may touch: what it is not told of may be locked, and would not change. */

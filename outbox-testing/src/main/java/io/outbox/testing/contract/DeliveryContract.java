@@ -72,6 +72,13 @@ public abstract class DeliveryContract {
     }
 
     @Nested
+    class Operators extends DeliveryWaitingRules {
+        Operators() {
+            super(DeliveryContract.this::createEngine, size());
+        }
+    }
+
+    @Nested
     class Listeners extends DeliveryListenerRules {
         Listeners() {
             super(DeliveryContract.this::createEngine, size());

@@ -239,6 +239,33 @@ abstract class OrderingRules extends DeliveryRules {
     }
 
     @Test
+    void aHeadThatIsCancelledOrRetriedLetsItsKeyGoOn() throws Exception {
+        CountDownLatch isMended = new CountDownLatch(1);
+        registry.register(TYPE, judge.listener((event, attempt) -> {
+            if (event.payloadJson().contains("bad") && isMended.getCount() > 0) {
+                throw new IllegalStateException("not yet");
+            }
+        }));
+        Outbox outbox = open(alone().retryPolicy(attempts -> 3_600_000L));
+        String retried = write(outbox, "retried", "{\"is\":\"bad\"}");
+        String behindRetried = write(outbox, "retried");
+        String cancelled = write(outbox, "cancelled", "{\"is\":\"bad\"}");
+        String behindCancelled = write(outbox, "cancelled");
+        awaitStatus(EventStatus.RETRY, List.of(retried, cancelled));
+        isMended.countDown();
+        Waiting.until(
+                size.patience(),
+                () -> "never free",
+                () -> outbox.waiting().retryNow(List.of(retried)).isMade()
+                        && outbox.waiting().cancel(List.of(cancelled), "ann").isMade());
+
+        awaitStatus(EventStatus.DONE, List.of(retried, behindRetried, behindCancelled));
+        awaitStatus(EventStatus.DEAD, List.of(cancelled));
+        assertThat(judge.deliveredOf("retried")).containsExactly(retried, behindRetried);
+        assertThat(judge.deliveredOf("cancelled")).containsExactly(behindCancelled);
+    }
+
+    @Test
     void anEventThatUsesUpItsAttemptsKeepsItsPlace() throws Exception {
         registry.register(TYPE, judge.listener((event, attempt) -> {
             throw new IllegalStateException("always");

@@ -173,6 +173,13 @@ public abstract class OutboxBackendContract {
     }
 
     @Nested
+    class WaitingEvents extends WaitingRules {
+        WaitingEvents() {
+            super(OutboxBackendContract.this::createEngine);
+        }
+    }
+
+    @Nested
     class Whole extends EngineRules {
         Whole() {
             super(OutboxBackendContract.this::createEngine);
