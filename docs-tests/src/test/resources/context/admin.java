@@ -6,6 +6,7 @@ import io.outbox.model.OutboxEvent;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.DeadLetterChange;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.context.annotation.Bean;

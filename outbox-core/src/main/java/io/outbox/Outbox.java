@@ -12,6 +12,7 @@ import io.outbox.dispatch.StackTraces;
 import io.outbox.internal.delivery.DeliveryEngine;
 import io.outbox.internal.lifecycle.Ending;
 import io.outbox.model.EventCount;
+import io.outbox.model.EventStatus;
 import io.outbox.model.NodeStatus;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.OutboxStatus.State;
@@ -27,9 +28,11 @@ import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spi.Lease;
+import io.outbox.spi.Limits;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.spi.OutboxStore;
+import io.outbox.spi.Outcome;
 import io.outbox.spi.TxContext;
 import io.outbox.spi.WakeUp;
 import java.lang.System.Logger.Level;
@@ -41,6 +44,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -64,6 +68,7 @@ public final class Outbox implements AutoCloseable {
     private final OutboxPurgeScheduler purgeScheduler;
     private final WakeUp wakeUp;
     private final DeadLetterQueue deadLetters;
+    private final EventWatch events;
     private final Clock clock;
     private final Ending ending = new Ending();
     private final Object deliveringDue = new Object();
@@ -75,6 +80,7 @@ public final class Outbox implements AutoCloseable {
         this.housekeeping = parts.housekeeping().backend();
         this.purgeScheduler = parts.housekeeping().purgeScheduler();
         this.deadLetters = parts.housekeeping().deadLetters();
+        this.events = parts.housekeeping().events();
         this.wakeUp = parts.wakeUp();
         this.clock = parts.clock();
         this.delivery = parts.delivery();
@@ -138,6 +144,40 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
+     * Returns where an event stands; empty if there is none with this id: it was never written, was rolled back, or is done and
+     * deleted. An event with subscriptions has a row for each of them; this is about the row that has the event's own id.
+     *
+     * @throws UnsupportedOperationException if the store cannot look up events by their id
+     * @throws IllegalStateException if this outbox only writes and has no connections of its own
+     */
+    public Optional<EventView> find(String eventId) {
+        return requireEvents().find(Check.notBlank(eventId, "eventId"));
+    }
+
+    /**
+     * Waits until an event has ended, DONE or DEAD, on whichever node, and returns what became of it. The event need not be there
+     * yet: its transaction may commit later. One that was there and is gone is DONE, since its end removes it where nothing is kept.
+     *
+     * <p>What this node ends is known right away. For what others end the store is asked, for all waiting threads together, and
+     * less and less often. Do not wait in the transaction that writes the event, nor in a listener.
+     *
+     * @throws TimeoutException if it has not ended in time; the message says where it stands
+     * @throws UnsupportedOperationException if the store cannot look up events by their id
+     * @throws IllegalStateException if this outbox only writes and has no connections of its own
+     */
+    public EventView await(String eventId, Duration timeout) throws InterruptedException, TimeoutException {
+        Check.notBlank(eventId, "eventId");
+        return requireEvents().await(eventId, Limits.notNegative(timeout, "timeout"));
+    }
+
+    private EventWatch requireEvents() {
+        if (events == null) {
+            throw new IllegalStateException("This outbox only writes and has no ConnectionProvider for anything else");
+        }
+        return events;
+    }
+
+    /**
      * Returns the events that wait for their delivery, for operators to have them delivered now or to end them.
      *
      * @throws IllegalStateException if this outbox only writes: what is in delivery, those know that deliver
@@ -146,7 +186,19 @@ public final class Outbox implements AutoCloseable {
         if (delivery == null) {
             throw new IllegalStateException("This outbox only writes: ask one that delivers");
         }
-        return new WaitingEvents(housekeeping, delivery.engine(), clock, this::eventsReplayed, (eventIds, took) -> {
+        DeliveryEngine engine = delivery.engine();
+        WaitingEvents.Holders holders = new WaitingEvents.Holders() {
+            @Override
+            public Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
+                return engine.applyToFree(outcomes);
+            }
+
+            @Override
+            public boolean areInStore() {
+                return engine.locksInStore();
+            }
+        };
+        return new WaitingEvents(housekeeping, holders, clock, this::eventsReplayed, (eventIds, took) -> {
             if (deadLetters != null) {
                 deadLetters.cancelled(eventIds, took);
             }

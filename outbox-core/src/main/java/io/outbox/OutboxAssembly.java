@@ -47,6 +47,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -92,9 +93,12 @@ final class OutboxAssembly {
     /** The parts of an outbox; delivery is {@code null} if it only writes. */
     record Parts(Writing writing, Delivery delivery, Housekeeping housekeeping, WakeUp wakeUp, Clock clock) {}
 
-    /** What keeps house; backend and dead letters are {@code null} where there are none, as the purge. */
+    /** What keeps house; what there is not is {@code null}. */
     record Housekeeping(
-            HousekeepingBackend backend, OutboxPurgeScheduler purgeScheduler, DeadLetterQueue deadLetters) {}
+            HousekeepingBackend backend,
+            OutboxPurgeScheduler purgeScheduler,
+            DeadLetterQueue deadLetters,
+            EventWatch events) {}
 
     /** What writes. */
     record Writing(OutboxWriter writer, OutboxPublisher publisher) {}
@@ -162,7 +166,11 @@ final class OutboxAssembly {
         }
         OutboxPurgeScheduler purgeScheduler = purgeScheduler(store, exporter);
         DeadLetterQueue deadLetters = deadLetters(store, exporter);
+        AtomicReference<DeliveryEngine> holder = new AtomicReference<>();
+        EventWatch events = new EventWatch(store, eventId -> holder.get().isHeld(eventId));
+        delivery.ends(events::ended);
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
+        holder.set(engine);
         try {
             PollingLoop loop = new PollingLoop(engine.backend(), engine.coldPath(), polling, engineMetrics);
             delivery.lanePolicies().keySet().forEach(type -> engineMetrics.recordRouteUnavailable(type, false));
@@ -173,7 +181,7 @@ final class OutboxAssembly {
                             shares(listeners, () -> deliveryBegun.get() || listenersRegistered.getAsBoolean()),
                             path),
                     new Delivery(engine, loop, policies(listeners), deliveryBegun),
-                    new Housekeeping(store, purgeScheduler, deadLetters),
+                    new Housekeeping(store, purgeScheduler, deadLetters, events),
                     wakeUp,
                     clock);
         } catch (RuntimeException | Error e) {
@@ -235,7 +243,7 @@ final class OutboxAssembly {
             return new Parts(
                     writing(store, shares(listeners(), () -> true), HotPath.NONE),
                     null,
-                    new Housekeeping(null, null, null),
+                    new Housekeeping(null, null, null, null),
                     wakeUp,
                     clock);
         }
@@ -245,7 +253,11 @@ final class OutboxAssembly {
         return new Parts(
                 writing(store, shares(listeners(), () -> true), HotPath.NONE),
                 null,
-                new Housekeeping(store, purgeScheduler(store, exporter), deadLetters(store, exporter)),
+                new Housekeeping(
+                        store,
+                        purgeScheduler(store, exporter),
+                        deadLetters(store, exporter),
+                        new EventWatch(store, eventId -> false)),
                 wakeUp,
                 clock);
     }

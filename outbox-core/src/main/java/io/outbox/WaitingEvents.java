@@ -1,6 +1,6 @@
 package io.outbox;
 
-import io.outbox.internal.delivery.DeliveryEngine;
+import io.outbox.model.EventStatus;
 import io.outbox.model.FailureText;
 import io.outbox.model.InspectedEvent;
 import io.outbox.spi.EventsLockedException;
@@ -34,8 +34,18 @@ public final class WaitingEvents {
 
     private static final int BATCH = 200;
 
+    /** What delivery knows of events that somebody has in hand. */
+    interface Holders {
+
+        /** Makes outcomes durable of events that nobody has in hand; returns those that stand. */
+        Map<String, EventStatus> applyToFree(List<Outcome> outcomes);
+
+        /** Returns whether what nodes hold is locked in the store, or known to this node alone. */
+        boolean areInStore();
+    }
+
     private final HousekeepingBackend store;
-    private final DeliveryEngine engine;
+    private final Holders holders;
     private final Clock clock;
     private final Runnable dueNow;
     private final BiConsumer<Collection<String>, Duration> died;
@@ -46,12 +56,12 @@ public final class WaitingEvents {
      */
     WaitingEvents(
             HousekeepingBackend store,
-            DeliveryEngine engine,
+            Holders holders,
             Clock clock,
             Runnable dueNow,
             BiConsumer<Collection<String>, Duration> died) {
         this.store = store;
-        this.engine = engine;
+        this.holders = holders;
         this.clock = clock;
         this.dueNow = dueNow;
         this.died = died;
@@ -126,7 +136,7 @@ public final class WaitingEvents {
         answer.changed.addAll(standing);
         List<String> unchanged =
                 wanted.stream().map(Outcome::eventId).filter(answer::isOpen).toList();
-        String holder = engine.locksInStore() ? WaitingChange.ANOTHER_NODE : WaitingChange.THIS_NODE;
+        String holder = holders.areInStore() ? WaitingChange.ANOTHER_NODE : WaitingChange.THIS_NODE;
         look(unchanged, answer).forEach(event -> answer.held.put(event.event().eventId(), holder));
     }
 
@@ -135,7 +145,7 @@ public final class WaitingEvents {
         List<Outcome> free = new ArrayList<>(wanted);
         while (!free.isEmpty()) {
             try {
-                return engine.applyToFree(free).keySet();
+                return holders.applyToFree(free).keySet();
             } catch (EventsLockedException e) {
                 boolean isLess = free.removeIf(one -> e.eventIds().contains(one.eventId()));
                 e.eventIds().forEach(id -> answer.held.put(id, WaitingChange.IN_A_TRANSACTION));
@@ -161,7 +171,7 @@ public final class WaitingEvents {
                 answer.missing.add(id);
             } else if (event.status().isTerminal()) {
                 answer.ended.add(id);
-            } else if (engine.locksInStore() && event.lock() != null) {
+            } else if (holders.areInStore() && event.lock() != null) {
                 answer.held.put(id, event.lock().node());
             } else {
                 free.add(event);

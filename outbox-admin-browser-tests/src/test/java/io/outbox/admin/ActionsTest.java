@@ -126,6 +126,61 @@ class ActionsTest {
     }
 
     @Test
+    void anEventThatWaitsIsRetriedNowOrCancelled() {
+        String retried = shop.write(Shop.event(TYPE).deliverAfter(Duration.ofHours(1)));
+        String cancelled = shop.write(Shop.event(TYPE).deliverAfter(Duration.ofHours(1)));
+        viewer.open("events/" + retried);
+        viewer.button("Retry now").click();
+        assertThat(viewer.text("The event is delivered now")).isVisible();
+        shop.awaitState(retried, EventStatus.DONE);
+
+        viewer.open("events/" + cancelled);
+        viewer.button("Cancel delivery").click();
+        viewer.doItNow();
+        assertThat(badge()).hasText("Dead letter");
+        assertThat(viewer.text("Cancelled by ").first()).isVisible();
+    }
+
+    @Test
+    void tickedRowsAreActedOnTogether() {
+        List<String> ids = List.of(
+                shop.write(Shop.event(TYPE).deliverAfter(Duration.ofHours(1))),
+                shop.write(Shop.event(TYPE).deliverAfter(Duration.ofHours(1))),
+                shop.write(Shop.event(TYPE).deliverAfter(Duration.ofHours(1))));
+        viewer.open("events?status=NEW");
+        viewer.page.getByLabel("Tick " + ids.get(2)).click();
+        viewer.page
+                .getByLabel("Tick " + ids.get(0))
+                .click(new Locator.ClickOptions()
+                        .setModifiers(List.of(com.microsoft.playwright.options.KeyboardModifier.SHIFT)));
+        assertThat(viewer.page.locator(".ticked")).containsText("3 events ticked");
+        viewer.page.getByLabel("Tick " + ids.get(1)).click();
+        viewer.button("Retry now the ticked events").click();
+        viewer.page.locator("dialog .primary").click();
+        viewer.doItNow();
+        assertThat(viewer.text("Retry now: 2 events").last()).isVisible();
+        shop.awaitState(ids.get(0), EventStatus.DONE);
+        shop.awaitState(ids.get(2), EventStatus.DONE);
+        assertThat(viewer.rows()).hasCount(1);
+    }
+
+    @Test
+    void aGroupIsReplayedSlowlyPausedAndResumed() {
+        shop.writeDead(4, TYPE, "no funds");
+        viewer.open("dead");
+        viewer.button("Replay group of " + TYPE).click();
+        viewer.page.locator("#rate").fill("1");
+        viewer.button("Replay 4 events").click();
+        viewer.doItNow();
+        Locator job = viewer.page.locator(".job");
+        assertThat(job).containsText("1 per second");
+        viewer.button("Pause").click();
+        assertThat(job.locator(".badge")).hasText("Paused");
+        viewer.button("Resume").click();
+        assertThat(job.locator(".badge")).hasText("Done");
+    }
+
+    @Test
     void anEventIsEditedAndReplayed() {
         String id = shop.writeDead(1, TYPE, "no funds").get(0);
         shop.mend();

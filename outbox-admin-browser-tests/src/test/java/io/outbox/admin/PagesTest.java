@@ -318,11 +318,36 @@ class PagesTest {
         viewer.open("");
         assertThat(viewer.heading("Overview")).isVisible();
         viewer.page.keyboard().press("/");
-        assertThat(viewer.page.getByLabel("Event id", exact())).isFocused();
+        assertThat(viewer.page.getByLabel("Search events", exact()).last()).isFocused();
         viewer.page.keyboard().type(id);
         viewer.page.keyboard().press("Enter");
         assertThat(viewer.heading("OrderPlaced")).isVisible();
         assertThat(viewer.path()).isEqualTo("events/" + id);
+    }
+
+    @Test
+    void eventsAreFoundByTokensAndTextsInPayloads() {
+        String found = shop.write(Shop.event("OrderPlaced")
+                .aggregateId("o-77")
+                .payloadJson("{\"to\":\"Sesame Street\"}")
+                .deliverAfter(Duration.ofHours(1)));
+        shop.write(Shop.event("OrderPlaced").deliverAfter(Duration.ofHours(1)));
+        viewer.open("events?eventType=OrderPlaced");
+        Locator box = viewer.page.locator("#search");
+        assertThat(box).hasValue("type:OrderPlaced");
+        assertThat(viewer.page.locator(".pager")).containsText("2 of 2");
+
+        box.fill("type:OrderPlaced status:new sesame");
+        box.press("Enter");
+        assertThat(viewer.rows()).hasCount(1);
+        assertThat(viewer.rows()).containsText(found);
+        assertThat(viewer.page.locator(".pager")).containsText("1 of 1");
+        org.assertj.core.api.Assertions.assertThat(viewer.path())
+                .isEqualTo("events?eventType=OrderPlaced&status=NEW&payload=sesame");
+
+        box.fill("colour:red");
+        box.press("Enter");
+        assertThat(viewer.text("colour:red is not known")).isVisible();
     }
 
     private static Page.GetByLabelOptions exact() {

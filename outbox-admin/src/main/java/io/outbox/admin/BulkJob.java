@@ -18,16 +18,22 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
     enum State {
         QUEUED,
         RUNNING,
+        PAUSED,
         DONE,
         CANCELLED,
         FAILED
     }
 
-    /** What is to be done, to what, and who has ordered it. */
+    /**
+     * What is to be done, to what, and who has ordered it.
+     *
+     * @param perSecond to how many events in a second at most, or {@code null} for as many as can be
+     */
     record Order(
             String id,
             Action action,
             Map<String, Object> filter,
+            Integer perSecond,
             long expected,
             boolean expectedExact,
             String by,
@@ -60,6 +66,15 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
         return new BulkJob(order, State.RUNNING, progress, node, isCancelled, null);
     }
 
+    boolean isPaused() {
+        return state == State.PAUSED;
+    }
+
+    /** Returns the job as nobody goes on with it until it is resumed; its node may still save what it has just done. */
+    BulkJob paused() {
+        return new BulkJob(order, State.PAUSED, progress, owner, isCancelled, null);
+    }
+
     BulkJob released() {
         return new BulkJob(order, State.QUEUED, progress, null, isCancelled, null);
     }
@@ -81,6 +96,7 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("action", order.action);
         fields.put("filter", order.filter);
+        fields.put("perSecond", order.perSecond);
         fields.put("expected", order.expected);
         fields.put("exact", order.expectedExact);
         fields.put("by", order.by);
@@ -112,6 +128,7 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
                             id,
                             Exchange.choice("action", fields.get("action"), Action.class),
                             filter,
+                            fields.get("perSecond") == null ? null : (int) number(fields.get("perSecond")),
                             number(fields.get("expected")),
                             Boolean.TRUE.equals(fields.get("exact")),
                             (String) fields.get("by"),
@@ -147,6 +164,7 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
                 order.expectedExact,
                 progress.done,
                 progress.skipped,
+                order.perSecond,
                 order.createdAt,
                 finishedAt);
     }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The bulk actions of all nodes, each a record that whoever changes it has to know the newest revision of. Thread-safe. */
@@ -15,7 +16,9 @@ final class BulkJobs {
     /** The kind of records that somebody has to look after. */
     static final String OPEN = "BULK";
 
+    private static final String PAUSED = "BULK_PAUSED";
     private static final String ENDED = "BULK_ENDED";
+    private static final Set<String> KINDS = Set.of(OPEN, PAUSED, ENDED);
     private static final int KEPT = 50;
     private static final System.Logger LOG = System.getLogger(BulkJobs.class.getName());
 
@@ -34,7 +37,12 @@ final class BulkJobs {
         this.cluster = cluster;
     }
 
-    /** Returns those that are not over, the oldest first. */
+    /** Returns how many are not over. */
+    long unfinished() {
+        return read(OPEN).count() + read(PAUSED).count();
+    }
+
+    /** Returns those that are not over and not paused, the oldest first. */
     List<Stored> open() {
         return read(OPEN)
                 .sorted(Comparator.comparing(stored -> stored.job.order().createdAt()))
@@ -43,7 +51,8 @@ final class BulkJobs {
 
     /** Returns all that are known, the newest first. */
     List<BulkJob> all() {
-        return Stream.concat(read(OPEN), read(ENDED))
+        return Stream.of(OPEN, PAUSED, ENDED)
+                .flatMap(this::read)
                 .map(Stored::job)
                 .sorted(Comparator.comparing((BulkJob job) -> job.order().createdAt())
                         .reversed())
@@ -59,7 +68,7 @@ final class BulkJobs {
     }
 
     private static Optional<Stored> stored(ClusterRecord record) {
-        if (!record.kind().equals(OPEN) && !record.kind().equals(ENDED)) {
+        if (!KINDS.contains(record.kind())) {
             return Optional.empty();
         }
         try {
@@ -76,11 +85,16 @@ final class BulkJobs {
 
     /** Saves a change; returns whether nobody else has changed the job meanwhile. */
     boolean save(Stored known, BulkJob changed) {
-        boolean isSaved = cluster.save(known.record.with(changed.isOver() ? ENDED : OPEN, changed.json()));
+        boolean isSaved = cluster.save(known.record.with(kind(changed), changed.json()));
         if (isSaved && changed.isOver()) {
             forgetOld();
         }
         return isSaved;
+    }
+
+    /** What is paused is of a kind of its own: nobody has to look after it, however long that lasts. */
+    private static String kind(BulkJob job) {
+        return job.isOver() ? ENDED : job.isPaused() ? PAUSED : OPEN;
     }
 
     private void forgetOld() {

@@ -4,42 +4,51 @@ import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Does bulk actions in the background, one after the other, each in batches. A batch is a transaction, and after each one the
- * node saves how far it is. That save fails if somebody has cancelled the action, or taken it over because this node was
- * silent for too long: then this node stops. What a batch did that is repeated after a take-over is skipped, as is what
+ * Does bulk actions in the background, batch by batch, those of several actions in turn. A batch is a transaction, and after each
+ * one the node saves how far it is. That save fails if somebody has cancelled or paused the action, or taken it over because this
+ * node was silent for too long: then this node stops. An action with a rate pauses between its batches. What a batch did that is repeated after a take-over is skipped, as is what
  * somebody else has changed in the meantime. The audit log says how an action ended. Thread-safe.
  */
 final class BulkRunner implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(BulkRunner.class.getName());
 
+    private static final int BATCH = 100;
+
     private final BulkJobs jobs;
-    private final DeadEvents dead;
+    private final Operations operations;
+    private final Matches.Sources sources;
     private final AuditLog audit;
     private final BulkJob.Owner self;
     private final Duration silence;
     private final boolean isShared;
     private final Clock clock;
-    private final ExecutorService worker = Executors.newSingleThreadExecutor(new DaemonThreadFactory("outbox-bulk-"));
+    private final ScheduledExecutorService worker =
+            Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-bulk-"));
     private final AtomicBoolean isAsked = new AtomicBoolean();
     private volatile boolean isClosing;
 
     /** Where actions are shared, those that this node leaves behind are finished by others. */
-    BulkRunner(BulkJobs jobs, DeadEvents dead, AuditLog audit, Membership membership, Clock clock) {
+    BulkRunner(
+            BulkJobs jobs,
+            Operations operations,
+            Matches.Sources sources,
+            AuditLog audit,
+            Membership membership,
+            Clock clock) {
         this.jobs = jobs;
-        this.dead = dead;
+        this.operations = operations;
+        this.sources = sources;
         this.audit = audit;
         Member member = membership.member();
         this.self = new BulkJob.Owner(member.id(), member.name());
@@ -52,95 +61,110 @@ final class BulkRunner implements AutoCloseable {
     void wake() {
         if (isAsked.compareAndSet(false, true)) {
             try {
-                worker.execute(this::runAll);
+                worker.execute(this::takeAll);
             } catch (RejectedExecutionException e) {
                 LOG.log(Level.DEBUG, "This node stops, so others do what waits", e);
             }
         }
     }
 
-    private void runAll() {
+    private void takeAll() {
         isAsked.set(false);
         try {
-            for (Optional<BulkJobs.Stored> next = take(); next.isPresent() && !isClosing; next = take()) {
-                run(next.get());
+            for (BulkJobs.Stored stored : jobs.open()) {
+                boolean isFree = stored.job().owner() == null || stored.isUntouchedFor(silence);
+                if (!isClosing && isFree && jobs.save(stored, stored.job().takenBy(self))) {
+                    jobs.find(stored.job().order().id()).ifPresent(this::begin);
+                }
             }
         } catch (RuntimeException | Error e) {
             LOG.log(Level.ERROR, "Bulk actions cannot be looked for; a node does so again in a minute", e);
         }
     }
 
-    /** Takes the oldest action that nobody has in hand. */
-    private Optional<BulkJobs.Stored> take() {
-        for (BulkJobs.Stored stored : jobs.open()) {
-            boolean isFree = stored.job().owner() == null || stored.isUntouchedFor(silence);
-            if (!isClosing && isFree && jobs.save(stored, stored.job().takenBy(self))) {
-                return jobs.find(stored.job().order().id());
-            }
-        }
-        return Optional.empty();
-    }
-
-    private void run(BulkJobs.Stored taken) {
+    private void begin(BulkJobs.Stored taken) {
         BulkJob job = taken.job();
         try {
-            BulkJobs.Stored current = taken;
-            Matches matches = Matches.of(job.order().filter(), dead.events());
-            do {
-                if (job.isCancelled()) {
-                    end(current, job, BulkJob.State.CANCELLED);
-                    return;
-                }
-                if (isClosing) {
-                    leave(current, job);
-                    return;
-                }
-                Matches.Batch batch = matches.next(job.progress().cursor());
-                job = job.at(done(job, batch));
-                current = saved(current, job);
-                if (current == null) {
-                    LOG.log(
-                            Level.INFO,
-                            "Another node goes on with bulk action {0}",
-                            job.order().id());
-                    return;
-                }
-                job = current.job();
-            } while (job.progress().cursor() != null);
-            end(current, job, BulkJob.State.DONE);
+            step(taken, sources.of(job.order().action(), job.order().filter()));
         } catch (RuntimeException | Error e) {
-            LOG.log(
-                    Level.ERROR,
-                    "A bulk action failed after " + job.progress().done() + " events; what it has done stands",
-                    e);
-            BulkJob failed = job;
-            Optional.ofNullable(mine(job)).ifPresent(current -> end(current, failed, BulkJob.State.FAILED));
+            fail(job, e);
         }
+    }
+
+    /** Does one batch, and leaves the worker to other actions before the next: a slow one holds up nobody. */
+    private void step(BulkJobs.Stored current, Matches matches) {
+        BulkJob job = current.job();
+        if (job.isCancelled()) {
+            end(current, job, BulkJob.State.CANCELLED);
+            return;
+        }
+        if (isClosing) {
+            leave(current, job);
+            return;
+        }
+        long begin = System.nanoTime();
+        Matches.Batch batch = matches.next(job.progress().cursor(), batchSize(job));
+        BulkJobs.Stored reached = saved(current, job.at(done(job, batch)));
+        if (reached == null) {
+            LOG.log(
+                    Level.INFO,
+                    "Another node goes on with bulk action {0}",
+                    job.order().id());
+        } else if (reached.job().isPaused()) {
+            LOG.log(Level.DEBUG, "Bulk action {0} is paused", job.order().id());
+        } else if (reached.job().progress().cursor() == null) {
+            end(reached, reached.job(), BulkJob.State.DONE);
+        } else {
+            later(reached, matches, pauseNanos(job, batch.ids().size()) - (System.nanoTime() - begin));
+        }
+    }
+
+    /** A batch takes no longer than a second at its rate, so that each save is a sign of life. */
+    private static int batchSize(BulkJob job) {
+        Integer perSecond = job.order().perSecond();
+        return perSecond == null ? BATCH : Math.min(BATCH, perSecond);
+    }
+
+    private static long pauseNanos(BulkJob job, int events) {
+        Integer perSecond = job.order().perSecond();
+        return perSecond == null ? 0 : TimeUnit.SECONDS.toNanos(events) / perSecond;
+    }
+
+    private void later(BulkJobs.Stored current, Matches matches, long nanos) {
+        try {
+            worker.schedule(() -> guarded(current, matches), Math.max(0, nanos), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            leave(current, current.job());
+        }
+    }
+
+    private void guarded(BulkJobs.Stored current, Matches matches) {
+        try {
+            // read again for a rate so slow that it was cancelled, paused or taken over since
+            BulkJobs.Stored newest = current.job().order().perSecond() == null ? current : mine(current.job());
+            if (newest != null && !newest.job().isPaused()) {
+                step(newest, matches);
+            }
+        } catch (RuntimeException | Error e) {
+            fail(current.job(), e);
+        }
+    }
+
+    private void fail(BulkJob job, Throwable e) {
+        LOG.log(
+                Level.ERROR,
+                "A bulk action failed after " + job.progress().done() + " events; what it has done stands",
+                e);
+        Optional.ofNullable(mine(job)).ifPresent(current -> end(current, current.job(), BulkJob.State.FAILED));
     }
 
     private BulkJob.Progress done(BulkJob job, Matches.Batch batch) {
-        long skipped = skipped(job, batch.ids());
+        Caller caller = new Caller(job.order().by(), Set.of(Role.OPERATE));
+        Action.Done done = job.order().action().applyToEach(operations, batch.ids(), caller);
         return new BulkJob.Progress(
-                job.progress().done() + batch.ids().size() - skipped,
-                job.progress().skipped() + skipped,
+                job.progress().done() + done.count(),
+                job.progress().skipped() + done.skipped().size(),
                 batch.next());
-    }
-
-    /** Does it to all of these events, and returns how many were skipped. */
-    private long skipped(BulkJob job, List<String> ids) {
-        if (ids.isEmpty()) {
-            return 0;
-        }
-        try {
-            Caller caller = new Caller(job.order().by(), Set.of(Role.OPERATE));
-            job.order().action().apply(dead, ids, caller);
-            return 0;
-        } catch (Problem e) {
-            return ids.size() == 1
-                    ? 1
-                    : new ArrayList<>(ids)
-                            .stream().mapToLong(id -> skipped(job, List.of(id))).sum();
-        }
     }
 
     /** Saves how far it is, also if it was cancelled meanwhile; returns {@code null} if this node has it no more. */
@@ -178,10 +202,10 @@ final class BulkRunner implements AutoCloseable {
         jobs.save(current, job.ended(state, clock.instant()));
     }
 
-    /** Ends an action that nobody has begun; returns whether that was so. */
-    boolean endUnbegun(BulkJobs.Stored stored) {
+    /** Ends an action that nobody has in hand; returns whether that was so. */
+    boolean endIdle(BulkJobs.Stored stored) {
         BulkJob job = stored.job();
-        boolean isEnded = job.owner() == null
+        boolean isEnded = (job.owner() == null || job.isPaused())
                 && jobs.save(stored, job.cancelled().ended(BulkJob.State.CANCELLED, clock.instant()));
         if (isEnded) {
             recordEnd(job, BulkJob.State.CANCELLED);

@@ -7,15 +7,16 @@ import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import io.outbox.model.FailedAttempt;
+import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.EventFilter;
 import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Page;
 import io.outbox.spi.PageCursor;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Events, dead letters and groups of failures: what operators look at. */
 final class EventsApi {
@@ -36,6 +37,9 @@ final class EventsApi {
         "after"
     };
 
+    private static final String[] MATCHING =
+            Arrays.copyOf(SEARCH, SEARCH.length - 2); // limit and after are those of a page
+
     /** Which dead events come first; the oldest, unless something else is said. */
     private enum Order {
         OLDEST,
@@ -53,24 +57,53 @@ final class EventsApi {
     }
 
     void addTo(Routes routes, String api) {
-        routes.get(api + "/events", this::search, SEARCH)
+        routes.get(api + "/events", this::search, with("payload", SEARCH))
+                .get(api + "/count/events", this::count, with("payload", MATCHING))
+                .get(api + "/count/dead-letters", this::countLetters, MATCHING)
                 .get(api + "/events/{id}", this::one)
-                .get(
-                        api + "/dead-letters",
-                        this::letters,
-                        Stream.concat(Stream.of(SEARCH), Stream.of("order")).toArray(String[]::new))
+                .get(api + "/dead-letters", this::letters, with("order", SEARCH))
                 .get(api + "/groups", this::groups, "limit");
     }
 
-    private AdminResponse search(Exchange exchange) {
+    private static String[] with(String name, String... names) {
+        String[] all = Arrays.copyOf(names, names.length + 1);
+        all[names.length] = name;
+        return all;
+    }
+
+    private AdminResponse count(Exchange exchange) {
+        return AdminResponse.json(200, matching(inspection.count(eventFilter(exchange))));
+    }
+
+    private AdminResponse countLetters(Exchange exchange) {
+        return AdminResponse.json(200, matching(dead.events().count(letterFilter(exchange))));
+    }
+
+    private static Views.Matching matching(Tally tally) {
+        return new Views.Matching(tally.count(), tally.exact());
+    }
+
+    private EventFilter eventFilter(Exchange exchange) {
         EventStatus state = exchange.choice("status", EventStatus.class);
-        EventFilter filter = filter(exchange, state == null ? Set.of() : Set.of(state));
+        String payload = exchange.param("payload");
+        if (payload != null && views.isMasked()) {
+            throw Problem.masked("payload");
+        }
+        return filter(exchange, state == null ? Set.of() : Set.of(state), payload);
+    }
+
+    private DeadLetterFilter letterFilter(Exchange exchange) {
+        return new DeadLetterFilter(exchange.choice("status", DlqStatus.class), filter(exchange, Set.of(), null));
+    }
+
+    private AdminResponse search(Exchange exchange) {
+        EventFilter filter = eventFilter(exchange);
         int limit = exchange.number("limit", DEFAULT, 1, MOST);
         InspectionBackend.Found found = inspection.search(filter, exchange.param("after"), limit);
         return page(found.events().stream().map(views::summary).toList(), found.next());
     }
 
-    private EventFilter filter(Exchange exchange, Set<EventStatus> states) {
+    private EventFilter filter(Exchange exchange, Set<EventStatus> states, String payload) {
         String error = exchange.param("error");
         if (error != null && views.isMasked()) {
             throw Problem.masked("error");
@@ -84,7 +117,8 @@ final class EventsApi {
                         exchange.param("tenantId")),
                 exchange.time("from"),
                 exchange.time("to"),
-                new EventFilter.Failure(error, exchange.param("fingerprint")));
+                new EventFilter.Failure(error, exchange.param("fingerprint")),
+                payload);
     }
 
     private static AdminResponse page(List<?> items, String next) {
@@ -105,8 +139,7 @@ final class EventsApi {
     }
 
     private AdminResponse letters(Exchange exchange) {
-        DeadLetterFilter filter =
-                new DeadLetterFilter(exchange.choice("status", DlqStatus.class), filter(exchange, Set.of()));
+        DeadLetterFilter filter = letterFilter(exchange);
         Order order = exchange.choice("order", Order.class);
         DeadLetterQuery query = DeadLetterQuery.matching(filter, exchange.number("limit", DEFAULT, 1, MOST))
                 .in(order == Order.NEWEST ? NEWEST_FIRST : OLDEST_FIRST);

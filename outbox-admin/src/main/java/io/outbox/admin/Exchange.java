@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
  */
 record Exchange(AdminRequest request, Routes.Match match, Caller caller, Bodies.Slot slot) {
 
+    private static final int LONGEST_ID = 36;
     private static final Pattern ID =
             Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}");
     private static final int LONGEST_TEXT = 256;
@@ -116,8 +117,8 @@ record Exchange(AdminRequest request, Routes.Match match, Caller caller, Bodies.
     /** Returns the event id in the path, which may be any that an application has chosen. */
     String anyId() {
         String id = path("id");
-        if (id.length() > 36) {
-            throw Problem.invalid("id", "must have at most 36 characters");
+        if (id.length() > LONGEST_ID) {
+            throw Problem.invalid("id", "must have at most " + LONGEST_ID + " characters");
         }
         return plain("id", id);
     }
@@ -153,8 +154,15 @@ record Exchange(AdminRequest request, Routes.Match match, Caller caller, Bodies.
         return body;
     }
 
-    /** Returns the event ids that were sent. */
+    /** Returns the event ids that were sent, which must be UUIDs or ULIDs. */
     static List<String> ids(Map<String, Object> body) {
+        List<String> ids = anyIds(body);
+        ids.forEach(id -> id("ids", id));
+        return ids;
+    }
+
+    /** Returns the event ids that were sent, which may be any that an application has chosen. */
+    static List<String> anyIds(Map<String, Object> body) {
         if (!(body.get("ids") instanceof List<?> values) || values.isEmpty() || values.size() > MOST_IDS) {
             throw Problem.invalid("ids", "must be a list of 1 to " + MOST_IDS + " event ids");
         }
@@ -163,7 +171,10 @@ record Exchange(AdminRequest request, Routes.Match match, Caller caller, Bodies.
             if (!(value instanceof String id)) {
                 throw Problem.invalid("ids", "must be a list of texts");
             }
-            ids.add(id("ids", id));
+            if (id.isEmpty() || id.length() > LONGEST_ID) {
+                throw Problem.invalid("ids", "must have 1 to " + LONGEST_ID + " characters each");
+            }
+            ids.add(plain("ids", id));
         }
         return new ArrayList<>(ids);
     }

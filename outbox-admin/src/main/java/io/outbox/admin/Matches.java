@@ -3,10 +3,13 @@ package io.outbox.admin;
 import io.outbox.dead.DeadEventOperations;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
+import io.outbox.model.EventStatus;
+import io.outbox.model.InspectedEvent;
 import io.outbox.model.Tally;
 import io.outbox.spi.DeadLetterFilter;
 import io.outbox.spi.DeadLetterQuery;
 import io.outbox.spi.EventFilter;
+import io.outbox.spi.InspectionBackend;
 import io.outbox.spi.Page;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,23 +17,29 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The dead events that an operator means by a filter, in batches: those that are MOVED. */
-final class Matches {
+/** The events that an operator means by a filter, in batches: dead ones that are MOVED, or those that wait. */
+abstract sealed class Matches {
 
-    private static final int BATCH = 100;
     private static final Set<String> FIELDS =
             Set.of("eventType", "fingerprint", "aggregateType", "aggregateId", "tenantId", "from", "to", "error");
 
-    private final DeadEventOperations events;
-    private final DeadLetterFilter filter;
+    final EventFilter filter;
 
-    private Matches(DeadEventOperations events, EventFilter filter) {
-        this.events = events;
-        this.filter = new DeadLetterFilter(DlqStatus.MOVED, filter);
+    private Matches(EventFilter filter) {
+        this.filter = filter;
     }
 
-    /** Reads the filter; a field that is not known, or has no value, is refused, so that none is meant and not heeded. */
-    static Matches of(Object json, DeadEventOperations events) {
+    /** Where matches are looked for. */
+    record Sources(DeadEventOperations dead, InspectionBackend inspection) {
+
+        /** Reads the filter of an action; a field that is not known, or has no value, is refused. */
+        Matches of(Action action, Object json) {
+            EventFilter filter = filter(json);
+            return action.kind() == Action.Kind.DEAD ? new Dead(filter, dead) : new Waiting(filter, inspection);
+        }
+    }
+
+    private static EventFilter filter(Object json) {
         if (!(json instanceof Map<?, ?> map)) {
             throw Problem.invalid("filter", "must be an object; an empty one means all");
         }
@@ -46,7 +55,7 @@ final class Matches {
                 throw Problem.invalid("filter." + name, "must have a value; leave it out if any will do");
             }
         });
-        EventFilter filter = new EventFilter(
+        return new EventFilter(
                 Set.of(),
                 new EventFilter.Scope(
                         Exchange.filterText(fields, "eventType"),
@@ -57,27 +66,73 @@ final class Matches {
                 Exchange.filterTime(fields, "to"),
                 new EventFilter.Failure(
                         Exchange.filterText(fields, "error"), Exchange.filterText(fields, "fingerprint")));
-        return new Matches(events, filter);
     }
 
     boolean isByError() {
-        return filter.events().failure().text() != null;
+        return filter.failure().text() != null;
     }
 
     /** Some of the matches, and where to go on. */
     record Batch(List<String> ids, String next) {}
 
     /** Returns the next matches; perhaps none, and yet more to follow. */
-    Batch next(String after) {
-        DeadLetterQuery query = DeadLetterQuery.matching(filter, BATCH);
-        Page<DeadLetter> page = events.query(after == null ? query : query.after(events.decode(after)));
-        return new Batch(
-                page.items().stream().map(DeadLetter::eventId).toList(),
-                page.next() == null ? null : events.encode(page.next()));
-    }
+    abstract Batch next(String after, int most);
 
     /** Counts the matches, as far as that does not take long. */
-    Tally count() {
-        return events.count(filter);
+    abstract Tally count();
+
+    private static final class Dead extends Matches {
+
+        private final DeadEventOperations events;
+        private final DeadLetterFilter moved;
+
+        Dead(EventFilter filter, DeadEventOperations events) {
+            super(filter);
+            this.events = events;
+            this.moved = new DeadLetterFilter(DlqStatus.MOVED, filter);
+        }
+
+        @Override
+        Batch next(String after, int most) {
+            DeadLetterQuery query = DeadLetterQuery.matching(moved, most);
+            Page<DeadLetter> page = events.query(after == null ? query : query.after(events.decode(after)));
+            return new Batch(
+                    page.items().stream().map(DeadLetter::eventId).toList(),
+                    page.next() == null ? null : events.encode(page.next()));
+        }
+
+        @Override
+        Tally count() {
+            return events.count(moved);
+        }
+    }
+
+    /** Goes down the ids, so events that are written meanwhile are not among the matches. */
+    private static final class Waiting extends Matches {
+
+        private final InspectionBackend inspection;
+        private final EventFilter open;
+
+        Waiting(EventFilter filter, InspectionBackend inspection) {
+            super(filter);
+            this.inspection = inspection;
+            this.open = filter.in(Set.of(EventStatus.NEW, EventStatus.RETRY));
+        }
+
+        @Override
+        Batch next(String after, int most) {
+            InspectionBackend.Found found = inspection.search(open, after, most);
+            return new Batch(
+                    found.events().stream()
+                            .map(InspectedEvent::event)
+                            .map(event -> event.eventId())
+                            .toList(),
+                    found.next());
+        }
+
+        @Override
+        Tally count() {
+            return inspection.count(open);
+        }
     }
 }

@@ -58,18 +58,20 @@ public final class OutboxAdmin implements AutoCloseable {
         Membership membership = Membership.of(builder.outbox, inspection, builder.membership());
         this.member = membership.member();
         BulkJobs jobs = new BulkJobs(member.cluster());
-        this.bulk = new BulkRunner(jobs, dead, audit, membership, builder.clock);
+        Operations operations = new Operations(dead, new WaitingOperations(builder.outbox));
+        Matches.Sources sources = new Matches.Sources(dead.events(), inspection);
+        this.bulk = new BulkRunner(jobs, operations, sources, audit, membership, builder.clock);
         String api = basePath + "/api";
         new DlqApi(dead, views, audit).addTo(routes);
         new EventsApi(dead, inspection, views).addTo(routes, api);
-        new ActionsApi(dead, inspection, audit).addTo(routes, api);
+        new ActionsApi(operations, inspection, audit).addTo(routes, api);
         new DeliveryApi(builder.outbox, member, audit).addTo(routes, api);
         new BlockedKeysApi(builder.outbox, views, audit).addTo(routes, api);
         FiguresApi figures = new FiguresApi(builder.outbox, inspection, views, audit, member, builder.clock);
         figures.addTo(routes, api);
         this.live = new LiveApi(figures);
         live.addTo(routes, api);
-        new BulkApi(dead, views, audit, jobs, bulk, builder.clock).addTo(routes, api);
+        new BulkApi(operations, sources, views, audit, jobs, bulk, builder.clock).addTo(routes, api);
         new SessionApi(builder.outbox, dead.events(), builder.mask, builder.traceUrl, membership).addTo(routes, api);
         routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
         if (!access.hasToken()) {

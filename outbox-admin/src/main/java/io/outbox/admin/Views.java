@@ -257,6 +257,21 @@ final class Views {
     /** What a dry run counted. */
     record Matching(long matches, boolean exact) {}
 
+    /** What became of an action on events that were chosen one by one. */
+    record Acted(long done, List<Skipped> skipped) {
+
+        static Acted of(Action.Done done) {
+            return new Acted(
+                    done.count(),
+                    done.skipped().entrySet().stream()
+                            .map(each -> new Skipped(each.getKey(), each.getValue()))
+                            .toList());
+        }
+    }
+
+    /** An event that an action was not done to. */
+    record Skipped(String id, String why) {}
+
     /** An event that was written. */
     record Written(String id) {}
 
@@ -449,6 +464,7 @@ final class Views {
             boolean expectedExact,
             long done,
             long skipped,
+            @Json.Nullable Integer perSecond,
             Instant createdAt,
             @Json.Nullable Instant finishedAt) {}
 

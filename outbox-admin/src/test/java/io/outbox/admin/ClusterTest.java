@@ -305,7 +305,7 @@ class ClusterTest {
         List<String> ids = writeDead(two.outbox, 250);
         BulkJobs jobs = new BulkJobs(cluster());
         BulkJob begun = BulkJob.of(new BulkJob.Order(
-                        UUID.randomUUID().toString(), Action.RESOLVE, Map.of(), 250, true, "ann", Instant.now()))
+                        UUID.randomUUID().toString(), Action.RESOLVE, Map.of(), 500, 250, true, "ann", Instant.now()))
                 .takenBy(new BulkJob.Owner("gone", "shop-1"))
                 .at(new BulkJob.Progress(3, 0, null));
         jobs.add(begun);
@@ -317,14 +317,15 @@ class ClusterTest {
         JsonObject ended = bulk(two, begun.order().id());
         assertThat(ended.get("node").getAsString()).isEqualTo("shop-2");
         assertThat(ended.get("done").getAsInt()).isEqualTo(3 + ids.size());
+        assertThat(ended.get("perSecond").getAsInt()).isEqualTo(500);
         assertThat(two.get("/audit").toString()).contains("resolve-all-done", "\"who\":\"ann\"");
     }
 
     @Test
     void aNodeThatWasFrozenDoesNotGoOnWithWhatAnotherHasTakenOver() {
         BulkJobs jobs = new BulkJobs(new MemoryCluster(Clock.systemUTC()));
-        BulkJob job = BulkJob.of(
-                new BulkJob.Order("job", Action.DELETE, Map.of("eventType", "Placed"), 9, false, "ann", Instant.EPOCH));
+        BulkJob job = BulkJob.of(new BulkJob.Order(
+                "job", Action.DELETE, Map.of("eventType", "Placed"), null, 9, false, "ann", Instant.EPOCH));
         jobs.add(job);
         BulkJobs.Stored first = jobs.find("job").orElseThrow();
         assertThat(jobs.save(first, job.takenBy(new BulkJob.Owner("1", "shop-1"))))

@@ -68,7 +68,7 @@ class EveryCallTest {
     @Test
     void everyCallIsAnsweredAndEveryFaultIsTold() {
         fixture.outbox.start();
-        List<String> ids = List.copyOf(dead(6));
+        List<String> ids = List.copyOf(dead(30));
         lettersOverHttp(ids);
         events(ids);
         actions(ids);
@@ -162,12 +162,17 @@ class EveryCallTest {
         expect(200, "GET", BASE + "/dead-letters?status=MOVED");
         expect(400, "GET", BASE + "/dead-letters?status=NEW");
         expect(400, "GET", BASE + "/dead-letters?after=x");
+        for (String kind : List.of("events", "dead-letters")) {
+            expect(200, "GET", BASE + "/count/" + kind + "?eventType=x");
+            expect(400, "GET", BASE + "/count/" + kind + "?limit=1");
+        }
+        expect(200, "GET", BASE + "/events?payload=%25");
         expect(200, "GET", BASE + "/groups");
         expect(400, "GET", BASE + "/groups?limit=201");
     }
 
     private void actions(List<String> ids) {
-        for (String action : List.of("replay", "resolve", "delete", "release")) {
+        for (String action : List.of("replay", "resolve", "delete", "release", "retry", "cancel")) {
             expect(404, "POST", BASE + "/events/unknown/" + action);
             expect(400, "POST", BASE + "/events/" + "x".repeat(37) + "/" + action);
             expect(405, "PUT", BASE + "/events/unknown/" + action);
@@ -188,6 +193,14 @@ class EveryCallTest {
         expect(204, "POST", BASE + "/delivery/pause");
         expect(204, "POST", BASE + "/events/" + ids.get(4) + "/replay");
         expect(204, "POST", BASE + "/events/" + ids.get(4) + "/release");
+        expect(204, "POST", BASE + "/events/" + ids.get(4) + "/retry");
+        expect(204, "POST", BASE + "/events/" + ids.get(4) + "/cancel");
+        expect(409, "POST", BASE + "/events/" + ids.get(4) + "/retry");
+        String chosen = BASE + "/events/actions";
+        expect(400, "POST", chosen, "{\"action\":\"replay\",\"ids\":[]}");
+        expect(400, "POST", chosen, "{\"action\":\"replay\",\"ids\":[\"" + "x".repeat(37) + "\"]}");
+        expect(400, "POST", chosen, "{\"action\":\"release\",\"ids\":[\"x\"]}");
+        expect(200, "POST", chosen, "{\"action\":\"replay\",\"ids\":[\"" + ids.get(4) + "\",\"unknown\"]}");
         for (String action : List.of("pause", "resume")) {
             expect(204, "POST", BASE + "/types/" + AdminFixture.LANE + "/" + action);
             expect(404, "POST", BASE + "/types/" + AdminFixture.TYPE + "/" + action);
@@ -211,6 +224,15 @@ class EveryCallTest {
         expect(400, "POST", BASE + "/bulk", "{\"action\":\"replay\",\"filter\":{},\"dryRun\":\"true\"}");
         expect(400, "POST", BASE + "/bulk", "[]");
         expect(415, "POST", BASE + "/bulk");
+        expect(400, "POST", BASE + "/bulk", "{\"action\":\"retry\",\"filter\":{},\"perSecond\":0}");
+        expect(400, "POST", BASE + "/bulk", "{\"action\":\"retry\",\"filter\":{},\"perSecond\":1.5}");
+        Answer slow = fixture.send("POST", BASE + "/bulk", "{\"action\":\"replay\",\"filter\":{},\"perSecond\":1}");
+        String slowPath = BASE + "/bulk/" + slow.object().get("id").getAsString();
+        for (String action : List.of("pause", "resume")) {
+            expect(202, "POST", slowPath + "/" + action);
+            expect(404, "POST", BASE + "/bulk/unknown/" + action);
+        }
+        expect(202, "DELETE", slowPath);
         Answer job = fixture.send("POST", BASE + "/bulk", "{\"action\":\"resolve\",\"filter\":{}}");
         String path = BASE + "/bulk/" + job.object().get("id").getAsString();
         expect(200, "GET", path);

@@ -28,6 +28,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class DeadLetterQueue extends DeadEventOperations implements AutoCloseable {
 
+    /** They are read with their payloads. */
+    private static final int CANCELLED_AT_A_TIME = 50;
+
     private static final System.Logger LOG = System.getLogger(DeadLetterQueue.class.getName());
 
     /** How long a scheduled transfer waits with a batch for a handler that is behind. */
@@ -197,8 +200,10 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
 
     /** Tells of events that an operator let die, and that became letters by that; those that did not are told of by the sweep. */
     public void cancelled(Collection<String> eventIds, Duration took) {
-        if (backend.movesAtDeath() && !eventIds.isEmpty()) {
-            moved(backend.find(eventIds).stream().map(DeadLetter::event).toList(), took);
+        List<String> all = List.copyOf(eventIds);
+        for (int from = 0; backend.movesAtDeath() && from < all.size(); from += CANCELLED_AT_A_TIME) {
+            List<String> some = all.subList(from, Math.min(from + CANCELLED_AT_A_TIME, all.size()));
+            moved(backend.find(some).stream().map(DeadLetter::event).toList(), took);
         }
     }
 

@@ -46,7 +46,7 @@ record Script(String name, String source, String sha) {
     static final Script RENEW = of(CHANGES, "keyed", "renew");
     static final Script RELEASE = of(CHANGES, "keyed", "release");
     static final Script DONE_AMONG = of(READS, "done-among");
-    static final Script LOOK_UP = of(READS, "look-up");
+    static final Script LOOK_UP = of(READS, "keyed", "look-up");
     static final Script DUE_TIMES = of(READS, "due-times");
     static final Script DUE_TYPES = of(READS, "due-types");
     static final Script BACKLOG = of(READS, "keyed", "backlog");

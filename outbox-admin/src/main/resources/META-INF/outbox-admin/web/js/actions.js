@@ -1,5 +1,6 @@
 /** What operators do, and how they are told what came of it. */
 import { post, segment } from './api.js';
+import { plural } from './format.js';
 import { hold, say, sayProblem } from './toasts.js';
 
 let whenChanged = () => {};
@@ -61,6 +62,35 @@ export async function editAndReplay(id, payload) {
   return written?.id ?? null;
 }
 
+/** Makes a waiting event due now. */
+export function retryNow(id) {
+  return perform('The event is delivered now', 'The event was not retried', () => post(eventPath(id, 'retry')));
+}
+
+/** Ends a waiting event without a delivery. */
+export function cancelDelivery(id) {
+  hold('Cancel the delivery', () =>
+    perform('The event is not delivered; it can be replayed', 'The event was not cancelled', () => post(eventPath(id, 'cancel'))),
+  );
+}
+
+/** Does something to events that were chosen one by one, after a moment in which it can be undone. */
+export function actOn(action, ids, word) {
+  hold(`${word}: ${plural(ids.length, 'event')}`, async () => {
+    try {
+      const { done, skipped } = await post('events/actions', { action, ids });
+      say(`${word}: ${plural(done, 'event')}`);
+      if (skipped.length > 0) {
+        sayProblem(`${plural(skipped.length, 'event')} skipped`, new Error(skipped[0].why));
+      }
+    } catch (error) {
+      sayProblem(`${word}: not done`, error);
+    } finally {
+      changed();
+    }
+  });
+}
+
 const RESUMED = { pause: 'resume', resume: 'pause' };
 
 /**
@@ -85,7 +115,8 @@ export async function switchDelivery(path, action, what) {
  * Begins an action on all that match, after a moment in which it can be undone.
  *
  * @param {string} what as in "Replay all that match"
+ * @param {number|null} perSecond to how many in a second at most
  */
-export function startBulk(action, filter, what) {
-  hold(what, () => perform(`${what}: begun`, `${what}: not begun`, () => post('bulk', { action, filter, dryRun: false })));
+export function startBulk(action, filter, what, perSecond = null) {
+  hold(what, () => perform(`${what}: begun`, `${what}: not begun`, () => post('bulk', { action, filter, dryRun: false, perSecond })));
 }

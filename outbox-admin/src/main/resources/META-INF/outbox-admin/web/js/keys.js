@@ -9,7 +9,7 @@ export const SHORTCUTS = [
   ['g b', 'Blocked keys, with order by key'],
   ['g t', 'Types and lanes'],
   ['g a', 'Audit log'],
-  ['/', 'Search an event'],
+  ['/', 'Search events'],
   ['j / k', 'Next or previous entry of a list, or event'],
   ['Enter', 'Open the entry'],
   ['r', 'Load again'],

@@ -7,6 +7,7 @@ import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.internal.watch.Turns;
+import io.outbox.model.EventStatus;
 import io.outbox.spi.DeliveryBackend;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 
 /**
  * Makes outcomes durable, in batches that form by themselves, and gives events back that end without one.
@@ -60,8 +62,14 @@ public final class CompletionWriter {
      *
      * @param listeners told of each event that has ended
      * @param moves told of events that become dead letters, or {@code null} for nobody
+     * @param ends told of each id that has ended, and how, before the listeners
      */
-    public record Told(List<CompletionListener> listeners, Moves moves) {}
+    public record Told(List<CompletionListener> listeners, Moves moves, BiConsumer<String, EventStatus> ends) {
+
+        public Told(List<CompletionListener> listeners, Moves moves) {
+            this(listeners, moves, (eventId, status) -> {});
+        }
+    }
 
     public CompletionWriter(DeliveryBackend backend, OwnedEvents owned, EngineMetrics metrics, Told told, Alarm alarm) {
         this.durable = new Durable(metrics, told, alarm);

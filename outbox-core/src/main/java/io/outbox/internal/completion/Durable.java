@@ -11,6 +11,7 @@ import io.outbox.spi.Outcome;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -24,6 +25,7 @@ final class Durable {
     private final EngineMetrics metrics;
     private final List<CompletionListener> listeners;
     private final Moves moves;
+    private final BiConsumer<String, EventStatus> ends;
     private final Alarm alarm;
     private final FailureLog failures = new FailureLog(System::nanoTime);
 
@@ -31,6 +33,7 @@ final class Durable {
         this.metrics = metrics;
         this.listeners = List.copyOf(told.listeners());
         this.moves = told.moves();
+        this.ends = told.ends();
         this.alarm = alarm;
     }
 
@@ -62,6 +65,9 @@ final class Durable {
     /** Tells all others of an outcome that the store has answered. */
     void tell(Completion completion, EventStatus status) {
         quietly(() -> log(completion, status));
+        if (status != null && status.isTerminal()) {
+            quietly(() -> ends.accept(completion.hold().eventId(), status));
+        }
         quietly(() -> tellListeners(completion, status));
         if (status != null) {
             quietly(() -> announce(completion));

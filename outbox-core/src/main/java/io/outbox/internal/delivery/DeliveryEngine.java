@@ -96,7 +96,7 @@ public final class DeliveryEngine implements AutoCloseable {
                 backend,
                 owned,
                 metrics,
-                new CompletionWriter.Told(settings.completionListeners, settings.moves),
+                new CompletionWriter.Told(settings.completionListeners, settings.moves, settings.ends),
                 alarm);
         this.routing =
                 new Routing(settings.listenerRegistry, settings.versions, leases, clock, settings.unroutableGrace());

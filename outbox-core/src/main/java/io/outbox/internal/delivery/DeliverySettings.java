@@ -15,6 +15,7 @@ import io.outbox.internal.polling.AlarmLine;
 import io.outbox.internal.polling.PollSettings;
 import io.outbox.internal.versions.Versions;
 import io.outbox.internal.writing.OrderKeys;
+import io.outbox.model.EventStatus;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ContextPropagator;
 import io.outbox.spi.JsonCodec;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.BiConsumer;
 
 /** How an engine delivers. Setters check their value. Not thread-safe. */
 public final class DeliverySettings {
@@ -58,6 +60,7 @@ public final class DeliverySettings {
     final List<EventInterceptor> interceptors = new ArrayList<>();
     final List<CompletionListener> completionListeners = new ArrayList<>();
     Moves moves;
+    BiConsumer<String, EventStatus> ends = (eventId, status) -> {};
     final List<ContextPropagator> contextPropagators = new ArrayList<>();
     final Map<String, LanePolicy> lanes = new LinkedHashMap<>();
     Versions versions = Versions.NONE;
@@ -113,6 +116,11 @@ public final class DeliverySettings {
     }
 
     /** Told of events that become dead letters. */
+    /** Tells of each event that this engine has ended, by its id, once that is durable. */
+    public void ends(BiConsumer<String, EventStatus> value) {
+        this.ends = value;
+    }
+
     public void moves(Moves value) {
         this.moves = value;
     }

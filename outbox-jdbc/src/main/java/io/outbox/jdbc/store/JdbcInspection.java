@@ -51,8 +51,9 @@ final class JdbcInspection implements InspectionBackend {
 
     private static final String WALK = """
             SELECT {result} FROM (SELECT {narrow}{payload} FROM {table}{before} ORDER BY event_id DESC LIMIT {window}) w
-            WHERE {filter}{page}""";
+            WHERE {filter}""";
 
+    /** Behind one of the two searches. It is part of the statement before that is put into the words of a database. */
     private static final String PAGE = " ORDER BY event_id DESC LIMIT ?";
 
     private static final String WALK_END = """
@@ -61,7 +62,7 @@ final class JdbcInspection implements InspectionBackend {
     /** The inner limit is never reached; it keeps planners from walking down the key all the same. */
     private static final String FEW = """
             SELECT {result} FROM (SELECT {narrow} FROM {table} WHERE {states} LIMIT {window}) w
-            WHERE {filter}{and_before}{page}""";
+            WHERE {filter}{and_before}""";
 
     /** In the order of an index, so that what is not counted is not read either. */
     private static final String COUNT_STATES = """
@@ -143,17 +144,17 @@ final class JdbcInspection implements InspectionBackend {
             params.add(after);
         }
         params.add(limit);
-        String sql = few(filter, conditions)
+        String sql = few(FEW + PAGE, filter, conditions)
                 .with("result", NARROW)
                 .with("and_before", after == null ? "" : " AND event_id < ?")
-                .with("page", PAGE)
                 .toString();
         List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
         return new Found(events, events.size() < limit ? null : last(events));
     }
 
-    private Sql few(EventFilter filter, Conditions conditions) {
-        return sql(FEW).with("states", Conditions.states(filter.states()).sql())
+    private Sql few(String template, EventFilter filter, Conditions conditions) {
+        return sql(template)
+                .with("states", Conditions.states(filter.states()).sql())
                 .with("window", String.valueOf(WINDOW))
                 .with("filter", conditions.sql())
                 .with("failure", store.failureSql());
@@ -168,16 +169,15 @@ final class JdbcInspection implements InspectionBackend {
         params.addAll(conditions.params());
         params.add(limit);
         String before = after == null ? "" : " WHERE event_id < ?";
-        String sql = walk(filter, conditions, before)
+        String sql = walk(WALK + PAGE, filter, conditions, before)
                 .with("result", NARROW)
-                .with("page", PAGE)
                 .toString();
         List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
         return new Found(events, events.size() < limit ? windowEnd(conn, filter, before, after) : last(events));
     }
 
-    private Sql walk(EventFilter filter, Conditions conditions, String before) {
-        return sql(WALK)
+    private Sql walk(String template, EventFilter filter, Conditions conditions, String before) {
+        return sql(template)
                 .with("payload", filter.payload() == null ? "" : ", payload")
                 .with("before", before)
                 .with("window", String.valueOf(window(filter)))
@@ -211,12 +211,14 @@ final class JdbcInspection implements InspectionBackend {
             }
             Conditions conditions = Conditions.of(filter);
             boolean few = isSearchedWhole(conn, filter);
-            String sql = (few ? few(filter, conditions).with("and_before", "") : walk(filter, conditions, ""))
-                    .with("result", "COUNT(*)")
-                    .with("page", "")
-                    .toString();
+            Sql sql = few ? few(FEW, filter, conditions).with("and_before", "") : walk(WALK, filter, conditions, "");
+            String counting = sql.with("result", "COUNT(*)").toString();
             int count = store.statements()
-                    .query(conn, sql, row -> row.getInt(1), conditions.params().toArray())
+                    .query(
+                            conn,
+                            counting,
+                            row -> row.getInt(1),
+                            conditions.params().toArray())
                     .get(0);
             return new Tally(count, few || windowEnd(conn, filter, "", null) == null);
         });

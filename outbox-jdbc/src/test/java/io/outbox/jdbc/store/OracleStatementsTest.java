@@ -19,6 +19,7 @@ import io.outbox.model.ClusterRecord;
 import io.outbox.model.DeadLetter;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
+import io.outbox.model.Tally;
 import io.outbox.oraclestandin.OracleStandIn;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.ClusterBackend;
@@ -230,6 +231,12 @@ class OracleStatementsTest {
         assertThat(inspection.search(states(EventStatus.NEW), ids.get(5), 2).events())
                 .hasSize(2);
         assertThat(inspection.find(ids.get(2))).isPresent();
+        assertThat(inspection.count(EventFilter.ALL)).isEqualTo(new Tally(6, true));
+        assertThat(inspection.count(states(EventStatus.NEW)).count()).isEqualTo(4);
+        EventFilter inPayload =
+                new EventFilter(Set.of(), EventFilter.Scope.ALL, null, null, EventFilter.Failure.ANY, "nowhere");
+        assertThat(inspection.search(inPayload, null, 5).events()).isEmpty();
+        assertThat(housekeeping.lookUp(ids)).hasSize(6);
         assertThat(inspection.countByState()).containsEntry(EventStatus.NEW, 4).containsEntry(EventStatus.DEAD, 1);
         assertThat(inspection.open(Instant.now()).types()).hasSize(3);
         assertThat(inspection.nodes()).hasSize(1);

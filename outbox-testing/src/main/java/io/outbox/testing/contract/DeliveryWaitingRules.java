@@ -1,12 +1,16 @@
 package io.outbox.testing.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.DispatchResult;
 import io.outbox.EventListener;
+import io.outbox.EventView;
 import io.outbox.Outbox;
+import io.outbox.UnrecoverableException;
 import io.outbox.WaitingChange;
 import io.outbox.model.EventStatus;
+import io.outbox.spi.Capability;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /** Rules of what operators do to events that wait, beside delivery. */
@@ -58,6 +63,37 @@ abstract class DeliveryWaitingRules extends DeliveryRules {
         }
         open(multiNode("node-a", LEASE));
         assertOperations(open(multiNode("node-b", LEASE).startManually()), "node-a");
+    }
+
+    @Test
+    void theEndOfAnEventIsAwaitedOnTheNodeThatDeliversItAndOnOthers() throws Exception {
+        registry.register(TYPE, event -> {
+            if (event.payloadJson().contains("bad")) {
+                throw new UnrecoverableException("Refused", new IllegalArgumentException("no such account"));
+            }
+            return DispatchResult.done();
+        });
+        Outbox delivering = open(backend.supports(Capability.CLAIM) ? multiNode("node-a", LEASE) : singleNode());
+        Outbox other = backend.supports(Capability.CLAIM)
+                ? open(multiNode("node-b", LEASE).startManually())
+                : delivering;
+        String waiting = write(delivering, FAR);
+        String good = store(event().build());
+        String bad = store(event().payloadJson("{\"is\":\"bad\"}").build());
+
+        for (Outbox outbox : List.of(delivering, other)) {
+            EventView done = outbox.await(good, size.patience());
+            assertThat(done.state()).isEqualTo(EventView.State.DONE);
+            assertThat(done.doneAt()).isNotNull();
+            EventView dead = outbox.await(bad, size.patience());
+            assertThat(dead.state()).isEqualTo(EventView.State.DEAD);
+            assertThat(dead.rootCause()).contains("no such account");
+            assertThatThrownBy(() -> outbox.await(waiting, Duration.ofMillis(1)))
+                    .isInstanceOf(TimeoutException.class)
+                    .hasMessageContainingAll(waiting, "WAITING");
+            assertThat(outbox.find(waiting).orElseThrow().state()).isEqualTo(EventView.State.WAITING);
+            assertThat(outbox.find("unknown")).isEmpty();
+        }
     }
 
     private void assertOperations(Outbox outbox, String holder) {

@@ -3,7 +3,7 @@ import { h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
 import { deadTitle } from '../dead.js';
 import { shortError } from '../failure.js';
-import { atLeast, number, plural } from '../format.js';
+import { atLeast, number } from '../format.js';
 import { href, withParams } from '../router.js';
 import { remember } from '../list.js';
 import { search } from '../search.js';
@@ -17,7 +17,9 @@ import { PageHead } from '../parts/page-head.js';
 import { Pager } from '../parts/pager.js';
 import { Empty, Skeleton } from '../parts/states.js';
 import { Table } from '../parts/table.js';
+import { Ticks } from '../parts/ticks.js';
 import { Ago, Time } from '../parts/time.js';
+import { Total } from '../parts/total.js';
 
 const PAGE = 50;
 const GROUPS = 100;
@@ -147,39 +149,48 @@ function Letters({ query, session, changes, canOperate }) {
       tick: changes,
       load: (signal) => search('dead-letters', params, PAGE, signal),
       skeleton: h('div', { class: 'card flush' }, h(Skeleton, { lines: 12 })),
-      show: (page) => h(LetterTable, { page, query }),
+      show: (page) => h(LetterTable, { page, query, params, changes, session, canOperate }),
     }),
   );
 }
 
-function LetterTable({ page, query }) {
+function LetterTable({ page, query, params, changes, session, canOperate }) {
   remember('dead', page.items.map((letter) => letter.id));
   if (page.items.length === 0 && page.next === null) {
     return h(Empty, { title: 'No such events' }, h('a', { href: withParams(Object.fromEntries(PARAMS.map((name) => [name, null]))) }, 'Show all'));
   }
-  const isAnyDecided = page.items.some((letter) => letter.updatedBy);
-  const isAnyMoved = page.items.some((letter) => letter.movedAt);
   return h(
     'div',
     { class: 'card flush' },
     page.items.length === 0
       ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events looked at in ten seconds match, and there are more to look at.')
-      : h(Table, {
-          caption: 'Dead events, by the time at which they were written',
-          id: (letter) => letter.id,
+      : h(Ticks, {
           rows: page.items,
-          columns: [
-            { label: 'Event', cell: (letter) => h(EventCell, { event: letter }), kind: 'main-cell' },
-            { label: 'State', cell: (letter) => h(Badge, { state: letter.status }) },
-            { label: 'Aggregate', cell: (letter) => h(AggregateCell, { event: letter }) },
-            { label: 'Attempts', cell: (letter) => number(letter.attempts), kind: 'number' },
-            isAnyMoved
-              ? { label: 'Died', cell: (letter) => h(Time, { at: letter.movedAt }), kind: 'nowrap' }
-              : { label: 'Created', cell: (letter) => h(Time, { at: letter.createdAt }), kind: 'nowrap' },
-            { label: 'Error', cell: (letter) => h(ErrorCell, { error: letter.error }), kind: 'error-cell' },
-            isAnyDecided && { label: 'Changed by', cell: (letter) => h('span', { class: 'clip' }, letter.updatedBy ?? '–') },
-          ].filter(Boolean),
+          canResolve: session.canResolve,
+          show: (ticks) => h(LetterRows, { page, ticks: canOperate && ticks }),
         }),
-    h(Pager, { query, next: page.next }, `${plural(page.items.length, 'event')} on this page`),
+    h(Pager, { query, next: page.next }, h(Total, { path: 'dead-letters', params, shown: page.items.length, tick: changes })),
   );
+}
+
+function LetterRows({ page, ticks }) {
+  const isAnyDecided = page.items.some((letter) => letter.updatedBy);
+  const isAnyMoved = page.items.some((letter) => letter.movedAt);
+  return h(Table, {
+    caption: 'Dead events, by the time at which they were written',
+    id: (letter) => letter.id,
+    rows: page.items,
+    columns: [
+      ticks,
+      { label: 'Event', cell: (letter) => h(EventCell, { event: letter }), kind: 'main-cell' },
+      { label: 'State', cell: (letter) => h(Badge, { state: letter.status }) },
+      { label: 'Aggregate', cell: (letter) => h(AggregateCell, { event: letter }) },
+      { label: 'Attempts', cell: (letter) => number(letter.attempts), kind: 'number' },
+      isAnyMoved
+        ? { label: 'Died', cell: (letter) => h(Time, { at: letter.movedAt }), kind: 'nowrap' }
+        : { label: 'Created', cell: (letter) => h(Time, { at: letter.createdAt }), kind: 'nowrap' },
+      { label: 'Error', cell: (letter) => h(ErrorCell, { error: letter.error }), kind: 'error-cell' },
+      isAnyDecided && { label: 'Changed by', cell: (letter) => h('span', { class: 'clip' }, letter.updatedBy ?? '–') },
+    ].filter(Boolean),
+  });
 }

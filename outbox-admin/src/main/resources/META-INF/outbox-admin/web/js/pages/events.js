@@ -1,12 +1,13 @@
-/** All events of the outbox: filters in the address, search by id, pages, and a live tail. */
-import { Component, createRef, h } from '../../lib/preact.mjs';
+/** All events of the outbox: filters in the address, one search for all of them, pages, and a live tail. */
+import { Component, h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
 import { deadTitle } from '../dead.js';
-import { number, plural } from '../format.js';
-import { eventHref, go, href, withParams } from '../router.js';
+import { number } from '../format.js';
+import { href, withParams } from '../router.js';
 import { remember } from '../list.js';
 import { search } from '../search.js';
 import { Badge, stateName } from '../parts/badge.js';
+import { BulkButtons, BulkList } from '../parts/bulk.js';
 import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
 import { Filters } from '../parts/filters.js';
 import { Icon } from '../parts/icon.js';
@@ -15,11 +16,15 @@ import { PageHead } from '../parts/page-head.js';
 import { Pager } from '../parts/pager.js';
 import { Empty, Skeleton } from '../parts/states.js';
 import { Table } from '../parts/table.js';
+import { Ticks } from '../parts/ticks.js';
 import { Time } from '../parts/time.js';
+import { TokenSearch } from '../parts/token-search.js';
+import { Total } from '../parts/total.js';
 
 const PAGE = 50;
 const STATES = ['NEW', 'RETRY', 'DONE', 'DEAD'];
-const FILTERS = ['status', 'eventType', 'aggregateType', 'aggregateId', 'tenantId', 'error', 'fingerprint', 'from', 'to'];
+const WAITING = ['NEW', 'RETRY'];
+const FILTERS = ['status', 'eventType', 'aggregateType', 'aggregateId', 'tenantId', 'error', 'fingerprint', 'from', 'to', 'payload'];
 
 function fields(live, session) {
   return [
@@ -29,6 +34,7 @@ function fields(live, session) {
     { name: 'aggregateId', label: 'Aggregate id' },
     { name: 'tenantId', label: 'Tenant' },
     !session.masked && { name: 'error', label: 'Error contains' },
+    !session.masked && { name: 'payload', label: 'Payload contains' },
     { name: 'from', label: 'Created from', kind: 'time' },
     { name: 'to', label: 'Created before', kind: 'time' },
     { name: 'fingerprint', label: 'Fingerprint of the error' },
@@ -47,41 +53,26 @@ export class EventsPage extends Component {
     return page;
   };
 
-  render({ query, session, live, tick, changes }) {
+  render({ query, session, live, tick, changes, canOperate }) {
     const params = Object.fromEntries(['after', ...FILTERS].map((name) => [name, query.get(name)]));
     const isTail = query.has('tail') && !query.has('after');
     return h(
       'div',
       null,
-      h(PageHead, { title: 'Events' }, h(Search), h(TailSwitch, { isTail })),
+      h(PageHead, { title: 'Events' }, h(TokenSearch, { query, values: known(live), without: session.masked ? ['error', 'text'] : [] }), h(TailSwitch, { isTail })),
+      h(BulkList, { tick: changes, canOperate }),
       h(Filters, { query, fields: fields(live, session) }),
       query.get('status') === 'DEAD' && h(DeadHint, { query, session }),
+      canOperate && WAITING.includes(query.get('status')) && !query.has('payload') && h(WaitingHint, { query }),
       h(Load, {
         id: JSON.stringify(params),
         tick: isTail ? tick : changes,
         load: (signal) => this.load(params, isTail, signal),
         skeleton: h('div', { class: 'card flush' }, h(Skeleton, { lines: 12 })),
-        show: (page) => h(Events, { page, query, isTail }),
+        show: (page) => h(Events, { page, query, params, isTail, changes, session, canOperate }),
       }),
     );
   }
-}
-
-function Search() {
-  const input = createRef();
-  const submit = (event) => {
-    event.preventDefault();
-    const id = input.current.value.trim();
-    if (id !== '') {
-      go(eventHref(id));
-    }
-  };
-  return h(
-    'form',
-    { class: 'search', role: 'search', 'aria-label': 'Search an event by its id', onSubmit: submit },
-    h(Icon, { name: 'search' }),
-    h('input', { id: 'search', ref: input, type: 'text', placeholder: 'Event id', 'aria-label': 'Event id', autocomplete: 'off', spellcheck: false }),
-  );
 }
 
 /** A switch reacts to the space bar, which a link does not. */
@@ -108,7 +99,24 @@ function DeadHint({ query, session }) {
   return h('p', { class: 'hint' }, 'Decide on events that have died under ', h('a', { href: href('dead', { view: 'letters', ...filter }) }, deadTitle(session)), '.');
 }
 
-function Events({ page, query, isTail }) {
+/** What is done to all that wait; a bulk action takes both states in which events wait, so it says so. */
+function WaitingHint({ query }) {
+  const names = FILTERS.filter((name) => name !== 'status' && query.has(name));
+  const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
+  return h(
+    'div',
+    { class: 'hint' },
+    h('span', { class: 'grow' }, 'All events that match and wait, new or to be tried again, on this page and all others:'),
+    h(BulkButtons, { filter, what: 'all that wait', states: WAITING }),
+  );
+}
+
+/** What a search suggests. */
+function known(live) {
+  return { type: live?.overview.pending.map((each) => each.eventType) ?? [], status: STATES };
+}
+
+function Events({ page, query, params, isTail, changes, session, canOperate }) {
   remember('events', page.items.map((event) => event.id));
   if (page.items.length === 0 && page.next === null) {
     return h(Empty, { icon: 'events', title: 'No such events' }, 'Nothing in the outbox matches. Events that were delivered are deleted after their retention.');
@@ -118,21 +126,30 @@ function Events({ page, query, isTail }) {
     { class: 'card flush' },
     page.items.length === 0
       ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the events looked at in ten seconds match, and there are more to look at.')
-      : h(Table, {
-          caption: 'Events, the latest first',
-          id: (event) => event.id,
+      : h(Ticks, {
           rows: page.items,
-          rowClass: (event) => (isTail && page.fresh.has(event.id) ? 'fresh' : ''),
-          columns: [
-            { label: 'Event', cell: (event) => h(EventCell, { event }), kind: 'main-cell' },
-            { label: 'State', cell: (event) => h(Badge, { state: event.status }) },
-            { label: 'Aggregate', cell: (event) => h(AggregateCell, { event }) },
-            { label: 'Tenant', cell: (event) => h('span', { class: 'clip' }, event.tenantId ?? '–') },
-            { label: 'Attempts', cell: (event) => number(event.attempts), kind: 'number' },
-            { label: 'Created', cell: (event) => h(Time, { at: event.createdAt }), kind: 'nowrap' },
-            { label: 'Last error', cell: (event) => h(ErrorCell, { error: event.error }), kind: 'error-cell' },
-          ],
+          canResolve: session.canResolve,
+          show: (ticks) => h(EventTable, { page, isTail, ticks: canOperate && ticks }),
         }),
-    h(Pager, { query, next: page.next }, isTail ? 'Follows what is written' : `${plural(page.items.length, 'event')} on this page`),
+    h(Pager, { query, next: page.next }, isTail ? 'Follows what is written' : h(Total, { path: 'events', params, shown: page.items.length, tick: changes })),
   );
+}
+
+function EventTable({ page, isTail, ticks }) {
+  return h(Table, {
+    caption: 'Events, the latest first',
+    id: (event) => event.id,
+    rows: page.items,
+    rowClass: (event) => (isTail && page.fresh.has(event.id) ? 'fresh' : ''),
+    columns: [
+      ticks,
+      { label: 'Event', cell: (event) => h(EventCell, { event }), kind: 'main-cell' },
+      { label: 'State', cell: (event) => h(Badge, { state: event.status }) },
+      { label: 'Aggregate', cell: (event) => h(AggregateCell, { event }) },
+      { label: 'Tenant', cell: (event) => h('span', { class: 'clip' }, event.tenantId ?? '–') },
+      { label: 'Attempts', cell: (event) => number(event.attempts), kind: 'number' },
+      { label: 'Created', cell: (event) => h(Time, { at: event.createdAt }), kind: 'nowrap' },
+      { label: 'Last error', cell: (event) => h(ErrorCell, { error: event.error }), kind: 'error-cell' },
+    ].filter(Boolean),
+  });
 }

@@ -1,7 +1,8 @@
-/** Actions on all dead events that match a filter: counted first, confirmed, and followed while they run. */
-import { Component, h } from '../../lib/preact.mjs';
+/** Actions on all events that match a filter: counted first, confirmed, and followed while they run. */
+import { Component, createRef, h } from '../../lib/preact.mjs';
 import { changed, perform, startBulk } from '../actions.js';
 import { get, post, remove } from '../api.js';
+import { actionNames, actionOf } from '../event-actions.js';
 import { number, plural } from '../format.js';
 import { Badge } from './badge.js';
 import { Dialog } from './dialog.js';
@@ -14,17 +15,15 @@ const FOLLOWED_MS = 700;
 /** To delete more than these, their number has to be typed: what can be undone for some seconds is for slips, not for misreadings. */
 const MOST_UNTYPED = 100;
 
-const ACTIONS = {
-  replay: { word: 'Replay', icon: 'retry', says: 'They return to the outbox and are delivered again, with all their attempts.' },
-  resolve: { word: 'Resolve', icon: 'check', says: 'They are settled, not delivered, and deleted after their retention. That cannot be taken back.' },
-  delete: { word: 'Delete', icon: 'trash', says: 'They are gone for good. That cannot be taken back.', isDanger: true },
-};
+/** What is delivered by it, and may be too much at a time for who receives it. */
+const PACED = ['replay', 'retry'];
 
 /**
  * Buttons for a filter. Where there are many of them, only the one that is meant most often is shown until others are asked for, so
  * that none is hit by mistake.
  *
- * Properties: `filter`; `what`, its name; `canResolve`; `small`, whether there are many of them.
+ * Properties: `filter`; `what`, its name; `states` of what it is for, by default dead events; `canResolve`; `small`, whether there are
+ * many of them.
  */
 export class BulkButtons extends Component {
   state = { action: null, isOpen: false };
@@ -33,8 +32,8 @@ export class BulkButtons extends Component {
 
   turn = () => this.setState(({ isOpen }) => ({ isOpen: !isOpen }));
 
-  render({ filter, what, canResolve, small }, { action, isOpen }) {
-    const all = Object.keys(ACTIONS).filter((name) => name !== 'resolve' || canResolve);
+  render({ filter, what, states = ['MOVED'], canResolve, small }, { action, isOpen }) {
+    const all = actionNames(states, canResolve);
     return h(
       'div',
       { class: 'buttons' },
@@ -42,13 +41,13 @@ export class BulkButtons extends Component {
         h(
           'button',
           {
-            class: `button ${small ? 'small' : ''} ${ACTIONS[name].isDanger ? 'apart' : ''}`,
-            'aria-label': `${ACTIONS[name].word} ${what}`,
+            class: `button ${small ? 'small' : ''} ${actionOf(name).isDanger ? 'apart' : ''}`,
+            'aria-label': `${actionOf(name).word} ${what}`,
             onClick: () => this.setState({ action: name }),
             key: name,
           },
-          h(Icon, { name: ACTIONS[name].icon }),
-          small ? ACTIONS[name].word : `${ACTIONS[name].word} all`,
+          h(Icon, { name: actionOf(name).icon }),
+          small ? actionOf(name).word : `${actionOf(name).word} all`,
         ),
       ),
       small && h('button', { class: 'icon-button', 'aria-expanded': String(isOpen), 'aria-label': `Other actions on ${what}`, title: 'Other actions', onClick: this.turn }, h(Icon, { name: 'more' })),
@@ -65,18 +64,22 @@ function expected(matches, exact) {
   return matches === 0 ? 'an unknown number of events' : `at least ${plural(matches, 'event')}`;
 }
 
-/** Says how many match, and begins when that is confirmed. */
+/** Says how many match, and begins when that is confirmed; slowly, if that is wanted. */
 class BulkDialog extends Component {
   state = { typed: '' };
+  rate = createRef();
 
   confirm = () => {
     const { action, filter, what, onClose } = this.props;
-    onClose();
-    startBulk(action, filter, `${ACTIONS[action].word} ${what}`);
+    const perSecond = this.rate.current?.valueAsNumber;
+    if (this.rate.current?.reportValidity() ?? true) {
+      onClose();
+      startBulk(action, filter, `${actionOf(action).word} ${what}`, perSecond > 0 ? perSecond : null);
+    }
   };
 
   render({ action, what, filter, onClose }, { typed }) {
-    const { word, says, isDanger } = ACTIONS[action];
+    const { word, says, isDanger } = actionOf(action);
     return h(
       Dialog,
       { title: `${word} ${what}?`, onClose },
@@ -92,6 +95,7 @@ class BulkDialog extends Component {
             null,
             h('p', { class: 'dry-run', role: 'status' }, h('b', null, count), ` ${matches === 1 ? 'matches' : 'match'}.`),
             h('p', { class: 'muted' }, says),
+            PACED.includes(action) && h(Rate, { input: this.rate }),
             isDanger &&
               matches > MOST_UNTYPED &&
               h(
@@ -113,6 +117,16 @@ class BulkDialog extends Component {
   }
 }
 
+function Rate({ input }) {
+  return h(
+    'p',
+    { class: 'rate' },
+    h('label', { for: 'rate' }, 'At most '),
+    h('input', { id: 'rate', ref: input, type: 'number', min: 1, max: 10_000, step: 1, placeholder: 'all', inputMode: 'numeric' }),
+    ' events per second. Leave it empty for no limit.',
+  );
+}
+
 /** The actions of all nodes. Looks more often while one is under way, and lets pages look when one is over. */
 export class BulkList extends Component {
   state = { tick: 0 };
@@ -125,7 +139,7 @@ export class BulkList extends Component {
     const { items } = await get('bulk', {}, signal);
     const finished = items.filter((job) => job.finishedAt !== null).length;
     clearTimeout(this.timer);
-    if (finished < items.length) {
+    if (items.some((job) => job.finishedAt === null && job.state !== 'PAUSED')) {
       this.timer = setTimeout(() => this.setState(({ tick }) => ({ tick: tick + 1 })), FOLLOWED_MS);
     }
     if (finished > (this.finished ?? finished)) {
@@ -153,6 +167,15 @@ export class BulkList extends Component {
   }
 }
 
+function switchJob(job) {
+  const isPaused = job.state === 'PAUSED';
+  perform(
+    isPaused ? 'The action goes on' : 'The action is paused after its current batch',
+    isPaused ? 'The action was not resumed' : 'The action was not paused',
+    () => post(`bulk/${job.id}/${isPaused ? 'resume' : 'pause'}`),
+  );
+}
+
 function Job({ job, canOperate }) {
   const handled = job.done + job.skipped;
   const cancel = () =>
@@ -162,7 +185,7 @@ function Job({ job, canOperate }) {
     'li',
     { class: 'job' },
     h(Badge, { state: job.state }),
-    h('span', { class: 'job-name' }, `${ACTIONS[job.action].word}, by ${job.by}, `, h(Time, { at: job.createdAt }), job.node && `, on node ${job.node}`),
+    h('span', { class: 'job-name' }, `${actionOf(job.action).word}, by ${job.by}, `, h(Time, { at: job.createdAt }), job.perSecond && `, ${number(job.perSecond)} per second`, job.node && `, on node ${job.node}`),
     h('progress', {
       max: Math.max(1, job.expected),
       value: isOver && job.state === 'DONE' ? Math.max(1, job.expected) : handled,
@@ -175,6 +198,11 @@ function Job({ job, canOperate }) {
       job.skipped > 0 && `, ${number(job.skipped)} skipped`,
     ),
     job.cancelling && h('span', { class: 'muted' }, 'ends after its batch'),
-    !isOver && !job.cancelling && canOperate && h('button', { class: 'button small', onClick: cancel }, 'Cancel'),
+    !isOver &&
+      !job.cancelling &&
+      canOperate && [
+        h('button', { class: 'button small', key: 'pause', onClick: () => switchJob(job) }, job.state === 'PAUSED' ? 'Resume' : 'Pause'),
+        h('button', { class: 'button small', key: 'cancel', onClick: cancel }, 'Cancel'),
+      ],
   );
 }

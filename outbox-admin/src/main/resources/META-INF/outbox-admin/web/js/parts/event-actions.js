@@ -1,7 +1,8 @@
 /** What can be done to one event, in the state that it is in. */
 import { Component, createRef, h } from '../../lib/preact.mjs';
-import { deleteEvent, editAndReplay, release, replay, resolve } from '../actions.js';
+import { cancelDelivery, deleteEvent, editAndReplay, release, replay, resolve, retryNow } from '../actions.js';
 import { changedLines } from '../diff.js';
+import { isWaiting } from '../event-actions.js';
 import { isJson, pretty } from '../json.js';
 import { eventHref, go } from '../router.js';
 import { Confirm, Dialog } from './dialog.js';
@@ -17,9 +18,12 @@ export class EventActions extends Component {
   render({ event, session }, { dialog }) {
     const isLetter = event.location === 'dead-letters';
     const isUndecided = isLetter ? event.status === 'MOVED' : event.status === 'DEAD';
+    const isFree = !isLetter && isWaiting(event) && !event.lockedBy;
     return h(
       'div',
       { class: 'buttons' },
+      isFree && h(ActionButton, { icon: 'retry', label: 'Retry now', kind: 'primary', onClick: () => retryNow(event.id) }),
+      isFree && h(ActionButton, { icon: 'cross', label: 'Cancel delivery', onClick: () => cancelDelivery(event.id) }),
       isUndecided && h(ActionButton, { icon: 'retry', label: 'Replay', kind: 'primary', onClick: () => replay(event.id) }),
       isUndecided && !event.payloadEncoding && h(ActionButton, { icon: 'edit', label: 'Edit and replay', onClick: () => this.setState({ dialog: 'edit' }) }),
       session.canResolve && isUndecided && h(ActionButton, { icon: 'check', label: 'Resolve', onClick: () => resolve(event.id) }),

@@ -4,7 +4,7 @@ import { h } from '../../lib/preact.mjs';
 /**
  * @param {{
  *   caption: string,
- *   columns: {label: string, cell: (row: any) => any, kind?: string}[],
+ *   columns: {label: any, name?: string, cell: (row: any) => any, kind?: string}[],
  *   rows: any[],
  *   id: (row: any) => string,
  *   rowClass?: (row: any) => string
@@ -15,7 +15,7 @@ export function Table({ caption, columns, rows, id, rowClass = () => '' }) {
     'table',
     { class: 'table' },
     h('caption', { class: 'unseen' }, caption),
-    h('thead', null, h('tr', null, columns.map(({ label, kind }) => h('th', { scope: 'col', class: kind, key: label }, label)))),
+    h('thead', null, h('tr', null, columns.map(({ label, name = label, kind }) => h('th', { scope: 'col', class: kind, key: name }, label)))),
     h(
       'tbody',
       null,
@@ -23,7 +23,7 @@ export function Table({ caption, columns, rows, id, rowClass = () => '' }) {
         h(
           'tr',
           { key: id(row), class: rowClass(row) },
-          columns.map(({ label, cell, kind }) => h('td', { class: kind, 'data-label': label, key: label }, cell(row))),
+          columns.map(({ label, name = label, cell, kind }) => h('td', { class: kind, 'data-label': name, key: name }, cell(row))),
         ),
       ),
     ),
