@@ -1,5 +1,6 @@
 package io.outbox;
 
+import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.model.BlockedKey;
 import io.outbox.model.FailureText;
 import io.outbox.spi.ClaimRequest.LostClaims;
@@ -10,7 +11,6 @@ import io.outbox.spi.KeyHead;
 import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.Limits;
-import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.Outcome;
 import java.time.Clock;
 import java.time.Duration;
@@ -43,10 +43,10 @@ public final class BlockedKeys {
     private final DeliveryBackend backend;
     private final Clock clock;
     private final Consumer<String> freed;
-    private final MetricsExporter metrics;
+    private final EngineMetrics metrics;
 
     /** @param freed is told of a key that can go on */
-    BlockedKeys(DeliveryBackend backend, Clock clock, Consumer<String> freed, MetricsExporter metrics) {
+    BlockedKeys(DeliveryBackend backend, Clock clock, Consumer<String> freed, EngineMetrics metrics) {
         this.backend = backend;
         this.clock = clock;
         this.freed = freed;

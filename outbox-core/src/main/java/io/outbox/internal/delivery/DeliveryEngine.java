@@ -261,7 +261,7 @@ public final class DeliveryEngine implements AutoCloseable {
     }
 
     /** Returns the exporter, as this engine reports to it. */
-    public MetricsExporter metrics() {
+    public EngineMetrics metrics() {
         return metrics;
     }
 
