@@ -90,7 +90,9 @@ public final class DeliveryEngine implements AutoCloseable {
         this.metrics = metrics;
         this.alarm = settings.alarm();
         this.owned = new OwnedEvents(settings.inFlightTracker);
-        this.clock = new EngineClock(settings.clock);
+        this.clock = settings.lease == null
+                ? EngineClock.of(settings.clock)
+                : EngineClock.setBy(backend::currentTime, settings.clock);
         this.contexts = settings.contexts();
         this.completion = new CompletionWriter(
                 backend,

@@ -12,6 +12,7 @@ import io.outbox.support.ScriptedBackend;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -52,9 +53,45 @@ class EngineClockTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {-3600, 3600})
+    void aRetryIsDueByTheStoresClockBeforeThePollerHasReadIt(long nodeAheadSeconds) {
+        Clock clock = Clock.offset(Clock.systemUTC(), Duration.ofSeconds(nodeAheadSeconds));
+        try (Node node = Node.on(backend)
+                .named("node", Duration.ofMinutes(1))
+                .delivery(settings -> settings.clock(clock))
+                .delivery(settings -> settings.retryPolicy(attempts -> 200))
+                .listen(event -> {
+                    throw new IllegalStateException("always");
+                })
+                .build()) {
+            node.engine().start();
+            Instant before = Instant.now();
+
+            node.write(Events.event("e"));
+
+            await().atMost(Duration.ofSeconds(10)).until(() -> backend.status("e") == EventStatus.RETRY);
+            assertThat(backend.row("e").availableAt()).isBetween(before, before.plusSeconds(30));
+        }
+    }
+
+    @Test
+    void aStoreThatDoesNotTellItsTimeLeavesTheNodeItsOwn() {
+        Instant now = Instant.parse("2026-01-02T03:04:05Z");
+        EngineClock clock = EngineClock.setBy(
+                () -> {
+                    throw new IllegalStateException("down");
+                },
+                Clock.fixed(now, ZoneOffset.UTC));
+
+        assertThat(clock.now()).isEqualTo(now);
+        clock.storeIsAhead(Duration.ofSeconds(1));
+        assertThat(clock.now()).isEqualTo(now.plusSeconds(1));
+    }
+
     @Test
     void theClockHasThePrecisionOfTheStore() {
-        EngineClock clock = new EngineClock(Clock.systemUTC());
+        EngineClock clock = EngineClock.of(Clock.systemUTC());
         clock.storeIsAhead(Duration.ofNanos(1_234_567));
 
         assertThat(clock.now().getNano() % 1000).isZero();

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EventProcessorTest {
 
     private static final Instant NOW = Instant.parse("2024-05-01T12:00:00.123456Z");
-    private static final EngineClock CLOCK = new EngineClock(Clock.fixed(NOW.plusNanos(789), ZoneOffset.UTC));
+    private static final EngineClock CLOCK = EngineClock.of(Clock.fixed(NOW.plusNanos(789), ZoneOffset.UTC));
     private static final Instant LATEST = NOW.plus(Duration.ofDays(3650));
     private static final Duration ENDLESS = Duration.ofSeconds(Long.MAX_VALUE);
     private static final int MAX_ATTEMPTS = 5;

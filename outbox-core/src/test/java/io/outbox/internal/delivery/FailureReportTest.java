@@ -24,7 +24,7 @@ class FailureReportTest {
     private static final Instant NOW = Instant.parse("2024-05-01T12:00:00.123456Z");
 
     private static FailureReport report(StackTraces stackTraces) {
-        return new FailureReport(stackTraces, "shop-1", new EngineClock(Clock.fixed(NOW, ZoneOffset.UTC)));
+        return new FailureReport(stackTraces, "shop-1", EngineClock.of(Clock.fixed(NOW, ZoneOffset.UTC)));
     }
 
     private static FailureText described(Throwable error) {
@@ -227,7 +227,7 @@ class FailureReportTest {
     @Test
     void theLastAttemptsStay() {
         FailureReport report =
-                new FailureReport(StackTraces.FULL, "n".repeat(128), new EngineClock(Clock.fixed(NOW, ZoneOffset.UTC)));
+                new FailureReport(StackTraces.FULL, "n".repeat(128), EngineClock.of(Clock.fixed(NOW, ZoneOffset.UTC)));
         String last = null;
         for (int i = 0; i < 50; i++) {
             last = report.withAttempts(report.describe(new IOException("x".repeat(5000))), i, last);

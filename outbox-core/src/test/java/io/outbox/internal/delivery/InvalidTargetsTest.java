@@ -17,7 +17,7 @@ class InvalidTargetsTest {
     private static final Duration BACKOFF = Duration.ofMinutes(10);
 
     private Instant now = START;
-    private final InvalidTargets targets = new InvalidTargets(new EngineClock(new Clock() {
+    private final InvalidTargets targets = new InvalidTargets(EngineClock.of(new Clock() {
         @Override
         public Instant instant() {
             return now;

@@ -54,7 +54,7 @@ final class LaneRig implements AutoCloseable {
         this.owned = owned;
         this.completion =
                 new CompletionWriter(backend, owned, metrics, new CompletionWriter.Told(List.of(), null), alarm);
-        EngineClock clock = new EngineClock(Clock.systemUTC());
+        EngineClock clock = EngineClock.of(Clock.systemUTC());
         Routing routing = new Routing(
                 (aggregateType, eventType) -> listener, Versions.NONE, leases, clock, Duration.ofMinutes(10));
         this.context = new LaneContext(

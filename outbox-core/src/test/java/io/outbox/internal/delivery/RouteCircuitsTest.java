@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class RouteCircuitsTest {
 
     private final LaneRig rig = new LaneRig(new OwnedEvents(new DefaultInFlightTracker()), new AlarmLine(), false);
-    private final EngineClock clock = new EngineClock(Clock.systemUTC());
+    private final EngineClock clock = EngineClock.of(Clock.systemUTC());
     private final RouteCircuits perType = RouteCircuits.perType(rig.lane.room(), clock);
     private final RouteCircuits ofLane = RouteCircuits.ofLane(rig.lane.room(), clock);
 

@@ -45,7 +45,7 @@ class RoutingTest {
     }
 
     private Routing routing(ListenerRegistry listeners) {
-        return new Routing(listeners, Versions.NONE, leases, new EngineClock(Clock.fixed(NOW, ZoneOffset.UTC)), GRACE);
+        return new Routing(listeners, Versions.NONE, leases, EngineClock.of(Clock.fixed(NOW, ZoneOffset.UTC)), GRACE);
     }
 
     private static HeldEvent read(Duration writtenAgo, Duration dueAgo, int attempts) {
