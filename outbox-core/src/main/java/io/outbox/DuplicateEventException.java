@@ -19,7 +19,7 @@ public class DuplicateEventException extends OutboxBackendException {
         String which = eventIds.size() == 1
                 ? "An event with id " + eventIds.get(0) + " is"
                 : "At least one of " + eventIds.size() + " events (" + eventIds.get(0) + ", …) is";
-        return which + " stored already: give each event an id of its own, or take the write as done";
+        return which + " stored already: give each event its own id, or treat the write as done";
     }
 
     /** Returns the ids of the events that were to be written, at least one of which is stored already. */

@@ -140,7 +140,7 @@ final class OutboxAssembly {
                         && other.aggregateType().equals(subscription.aggregateType()));
         if (isTaken) {
             throw new IllegalStateException("There is a subscription '" + subscription.name() + "' of event type '"
-                    + subscription.eventType() + "' already; each of a route has a name of its own");
+                    + subscription.eventType() + "' already; each subscription of a route needs its own name");
         }
         if (subscription.lane() != null) {
             delivery.lane(subscription.storedEventType(), subscription.lane());
@@ -220,7 +220,7 @@ final class OutboxAssembly {
     Parts deliveringInOrder() {
         if (delivery.hasLanes()) {
             throw new IllegalStateException(
-                    "Ordered mode delivers one event after the other, so no event type can have a lane of its own");
+                    "Ordered mode delivers one event after the other, so no event type can have its own lane");
         }
         if (delivery.ordering() != null) {
             throw new IllegalStateException(

@@ -37,7 +37,7 @@ public record Subscription(String name, String aggregateType, String eventType, 
         }
         if (lane != null && isToAny(eventType)) {
             throw new IllegalArgumentException("Subscription '" + name
-                    + "' is to events of all types, and lanes are for one: it cannot have a lane of its own");
+                    + "' is to events of all types, and lanes are for one: it cannot have its own lane");
         }
         Check.atMost(
                 stored(eventType, name),

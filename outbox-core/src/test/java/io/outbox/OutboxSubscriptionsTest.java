@@ -735,7 +735,7 @@ class OutboxSubscriptionsTest {
                 .isThrownBy(() -> on(Outbox.ordered())
                         .subscribe(MAIL.inLane(LanePolicy.builder().build()), receiver("mail"))
                         .build())
-                .withMessageContaining("lane of its own");
+                .withMessageContaining("its own lane");
     }
 
     @Test

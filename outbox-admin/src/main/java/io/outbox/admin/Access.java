@@ -79,7 +79,7 @@ final class Access {
         if (isBehindProxy) {
             throw Problem.forbidden(
                     "behind-proxy",
-                    "Behind a proxy nobody is served without a token or an authenticated user: set a token, or let the"
+                    "Behind a proxy, every request needs a token or an authenticated user: set a token, or let the"
                             + " server authenticate users, as Spring Security does");
         }
         if (!isOfThisMachine(request)) {

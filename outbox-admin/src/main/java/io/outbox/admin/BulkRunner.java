@@ -108,7 +108,7 @@ final class BulkRunner implements AutoCloseable {
         if (reached == null) {
             LOG.log(
                     Level.INFO,
-                    "Another node goes on with bulk action {0}",
+                    "Another node continues bulk action {0}",
                     job.order().id());
         } else if (reached.job().isPaused()) {
             LOG.log(Level.DEBUG, "Bulk action {0} is paused", job.order().id());

@@ -41,7 +41,7 @@ final class DeliveryApi {
             throw Problem.conflict("not-delivering", "The outbox of this node is closed");
         }
         if (type != null && !outbox.lanes().containsKey(type) && outbox.state() != State.WRITER_ONLY) {
-            throw Problem.notFound("No event type of this name has a lane of its own");
+            throw Problem.notFound("No event type of this name has its own lane");
         }
         String node = exchange.path("node");
         boolean isKnown = node == null

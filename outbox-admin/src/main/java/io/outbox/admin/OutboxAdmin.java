@@ -30,10 +30,10 @@ public final class OutboxAdmin implements AutoCloseable {
     private static final String TRACE_ID = "{traceId}";
     private static final String ONLY_USERS_AND_THIS_MACHINE =
             "The administration of the outbox at {0} has no token: it serves whom the server has authenticated, and"
-                    + " otherwise this machine only. A proxy on this machine that adds no header of its own passes for"
+                    + " otherwise this machine only. A proxy on this machine that adds no header passes for"
                     + " it: set a token if there is one";
     private static final String ONLY_USERS =
-            "The administration of the outbox at {0} has no token and is behind a proxy: it serves nobody but whom the"
+            "The administration of the outbox at {0} has no token and is behind a proxy: it serves only users whom the"
                     + " server has authenticated. Set a token, or let the server authenticate users, as Spring Security"
                     + " does";
     private static final String OPENAPI = "/META-INF/outbox-admin/openapi.json";
@@ -314,7 +314,7 @@ public final class OutboxAdmin implements AutoCloseable {
         public OutboxAdmin build() {
             if (readToken != null && readToken.equals(operateToken)) {
                 throw new IllegalStateException(
-                        "readToken and operateToken are the same, so whoever may only look could do everything: use two");
+                        "readToken and operateToken are the same, so a reader could do everything: use two");
             }
             return new OutboxAdmin(this);
         }

@@ -51,8 +51,7 @@ final class Replacement {
         try {
             return EventEnvelope.restore(dead);
         } catch (PayloadParseException e) {
-            throw Problem.conflict(
-                    "not-readable", "This event cannot be read, with whatever payload; its row is damaged");
+            throw Problem.conflict("not-readable", "This event cannot be read with any payload; its row is damaged");
         }
     }
 }

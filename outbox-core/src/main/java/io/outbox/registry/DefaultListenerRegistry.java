@@ -108,7 +108,7 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
         requireNoFormerName(currentType);
         if (aliases.containsValue(formerType) || eventTypes.stream().anyMatch(type -> isOrIsRowOf(type, formerType))) {
             throw new IllegalStateException("'" + formerType + "' cannot be a former name of event type '" + currentType
-                    + "', since it is in use: it has a listener, or former names of its own");
+                    + "', since it is in use: it has a listener or its own former names");
         }
         aliases.put(formerType, currentType);
         hasIndirect = true;

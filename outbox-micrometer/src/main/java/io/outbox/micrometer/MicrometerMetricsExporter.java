@@ -104,7 +104,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         }
         if (registry.find(prefix + ".enqueue.hot").counter() != null) {
             throw new IllegalStateException("The registry has meters of an outbox with the prefix '" + prefix
-                    + "' already: give each outbox a prefix of its own, and close the exporter of one that is gone");
+                    + "' already: give each outbox its own prefix, and close the exporter of one that is gone");
         }
         deadLetters = new DeadLetterMeters(registry, prefix, meters);
         hotEnqueued = counter("enqueue.hot", "Events enqueued via the hot path");

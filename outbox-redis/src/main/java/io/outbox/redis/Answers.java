@@ -102,7 +102,7 @@ final class Answers {
             return new RedisOutboxException(message, cause, Kind.WRONG_SERVER);
         }
         if (answer.startsWith("CLUSTERDOWN ")) {
-            String message = "The cluster serves nobody at the moment; nothing was written: " + answer;
+            String message = "The cluster is down at the moment; nothing was written: " + answer;
             return new RedisOutboxException(message, cause, Kind.WRONG_SERVER);
         }
         if (SLOT_ON_ITS_WAY.matcher(answer).find()) {

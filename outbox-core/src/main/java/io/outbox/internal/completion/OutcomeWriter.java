@@ -157,7 +157,9 @@ final class OutcomeWriter {
 
         private void writeUnlocked(List<Completion> part, EventsLockedException e) {
             Parts parts = Parts.of(part, e);
-            LOG.log(Level.WARNING, e.getMessage() + ". Outcomes of these events are kept; delivery of others goes on");
+            LOG.log(
+                    Level.WARNING,
+                    e.getMessage() + ". Outcomes of these events are kept; delivery of others continues");
             anyTaken = true;
             parts.locked.forEach(completion -> setAside(inHand, completion, Answer.LOCKED));
             if (!parts.others.isEmpty()) {
@@ -249,7 +251,7 @@ final class OutcomeWriter {
         LOG.log(
                 Level.ERROR,
                 "The store does not take the outcome of event "
-                        + completion.hold().eventId() + "; it is set aside and tried again, and delivery goes on",
+                        + completion.hold().eventId() + "; it is set aside and tried again, and delivery continues",
                 reason);
         setAside(inHand, completion, isRefusal(reason) ? Answer.REFUSED : Answer.FAILED);
     }

@@ -62,7 +62,7 @@ final class Strangers {
         toldAtNanos = nanoTime.getAsLong();
         LOG.log(
                 Level.WARNING,
-                "Event {0} was delivered here and finished by somebody else: another instance seems to run in single-node"
+                "Event {0} was delivered here and finished elsewhere: another instance seems to run in single-node"
                         + " mode on the same table, so events are delivered twice. Use multi-node mode"
                         + " (Outbox.multiNode(), outbox.mode=multi-node)",
                 eventId);

@@ -359,7 +359,7 @@ public final class DeliveryEngine implements AutoCloseable {
                 LOG.log(
                         Level.INFO,
                         "Delivery is paused: {0} queued events go back to the store, where all others wait with them until"
-                                + " it is resumed; listeners finish what they have, and writing goes on",
+                                + " it is resumed; listeners finish what they have, and writing continues",
                         queued);
             }
         }
@@ -415,7 +415,7 @@ public final class DeliveryEngine implements AutoCloseable {
         Lane lane = lanes.ownLaneOf(eventType);
         if (lane == null) {
             throw new IllegalArgumentException(
-                    "Event type '" + eventType + "' has no lane of its own, so it cannot be paused apart from others");
+                    "Event type '" + eventType + "' has no lane, so it cannot be paused separately");
         }
         return lane;
     }

@@ -97,7 +97,7 @@ final class Fallbacks {
                                 "The fallback of event type " + key + " works again"))
                 .failed(
                         "The fallback of event " + event.eventId() + " (type " + type
-                                + ") failed; the event is not DEAD yet, and comes again until the fallback or the listener"
+                                + ") failed; the event is not DEAD yet, and is delivered again until the fallback or the listener"
                                 + " succeeds",
                         thrown);
     }

@@ -148,7 +148,7 @@ final class LaneTargets {
         if (outage != null) {
             LOG.log(
                     Level.INFO,
-                    "The target of {0} is back after {1}; delivery goes on",
+                    "The target of {0} is back after {1}; delivery resumes",
                     name(eventType),
                     DurationText.about(outage));
             metrics.recordRouteUnavailable(name(eventType), false);

@@ -44,7 +44,7 @@ final class LeaseTaker {
                         Map.entry(Capability.RENEW, "a listener that takes longer than the lease is overtaken"),
                         Map.entry(Capability.RELEASE, "events that a node gives up wait for the end of its lease"),
                         Map.entry(Capability.FENCE, "late outcomes of a node that lost the event count"),
-                        Map.entry(Capability.BATCH_OUTCOMES, "each outcome is a statement of its own"))
+                        Map.entry(Capability.BATCH_OUTCOMES, "each outcome is a separate statement"))
                 .filter(entry -> !backend.supports(entry.getKey()))
                 .map(entry -> entry.getKey() + " (" + entry.getValue() + ")")
                 .toList();

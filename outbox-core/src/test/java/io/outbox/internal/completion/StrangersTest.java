@@ -86,7 +86,7 @@ class StrangersTest {
         assertThat(log.at(Level.WARNING, SECOND))
                 .singleElement()
                 .asString()
-                .startsWith("Event e1 was delivered here and finished by somebody else")
+                .startsWith("Event e1 was delivered here and finished elsewhere")
                 .contains("Outbox.multiNode()", "outbox.mode=multi-node");
     }
 

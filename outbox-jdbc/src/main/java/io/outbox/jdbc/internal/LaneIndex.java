@@ -47,7 +47,7 @@ public record LaneIndex(TableCatalog catalog, SchemaScript script) {
                     Level.WARNING,
                     "The outbox table " + catalog.tableName()
                             + " has no index by event type, so finding the events of a"
-                            + " type with a lane of its own takes longer the more events of other types wait. Create: "
+                            + " type with its own lane takes longer the more events of other types wait. Create: "
                             + ddl());
         }
         return present;

@@ -74,7 +74,7 @@ public final class OracleTableRules implements TableRules {
         return parameter.equals("NLS_CHARACTERSET")
                 ? Finding.error(
                         "the character set of the database is " + value
-                                + ": Oracle would change characters that it does not have without a word; the outbox needs"
+                                + ": Oracle would silently change characters that it does not have; the outbox needs"
                                 + " a database with AL32UTF8",
                         null)
                 : Finding.error(

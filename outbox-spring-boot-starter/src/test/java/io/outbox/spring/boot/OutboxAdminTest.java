@@ -201,8 +201,8 @@ class OutboxAdminTest {
 
     @ParameterizedTest
     @CsvSource({
-        "none, A proxy on this machine that adds no header of its own passes for it",
-        "framework, it serves nobody but whom the server has authenticated"
+        "none, A proxy on this machine that adds no header passes for it",
+        "framework, it serves only users whom the server has authenticated"
     })
     void theLogSaysWhoIsServedWithoutAToken(String strategy, String line) {
         Logger logger = Logger.getLogger(OutboxAdmin.class.getName());

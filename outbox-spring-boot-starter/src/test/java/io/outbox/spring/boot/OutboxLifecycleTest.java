@@ -176,7 +176,7 @@ class OutboxLifecycleTest {
                     .filteredOn(line -> line.startsWith("Outbox in table"))
                     .singleElement()
                     .asString()
-                    .endsWith("; finished events deleted at once, DEAD ones kept until they are replayed");
+                    .endsWith("; finished events deleted immediately, DEAD ones kept until they are replayed");
         }
     }
 

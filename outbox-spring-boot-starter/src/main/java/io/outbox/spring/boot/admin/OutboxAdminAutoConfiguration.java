@@ -62,7 +62,7 @@ public class OutboxAdminAutoConfiguration {
         }
         if (properties.getToken() != null && properties.getToken().equals(properties.getReadToken())) {
             throw new OutboxStartupException(
-                    "outbox.admin.token and outbox.admin.read-token are the same, so whoever may only look could do everything",
+                    "outbox.admin.token and outbox.admin.read-token are the same, so a reader could do everything",
                     "Use two different tokens");
         }
         if (ForwardedHeaders.areHeeded(environment)) {

@@ -44,8 +44,8 @@ final class BrokerLanesCheck implements SmartInitializingSingleton {
             throw new OutboxStartupException(
                     PublisherKeys.of("events") + " has the event types " + lanes.eventTypes()
                             + ", but no outbox was built from the settings, so nothing would go to the broker",
-                    "Either there is no single DataSource; mark one with @OutboxDataSource. Or the application defines an"
-                            + " Outbox of its own, which must add lanes itself; build it with OutboxFactory");
+                    "Either there is no single DataSource; mark one with @OutboxDataSource. Or the application defines its"
+                            + " own Outbox, which must add lanes itself; build it with OutboxFactory");
         }
         destinations.forEach(other -> other.takers().forEach(this::checkTaker));
         beans.getBeanProvider(ListenerRegistry.class).ifUnique(this::checkRegistry);

@@ -125,7 +125,7 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
         }
         String key = route.key() != null ? route.key() : event.key();
         if (key == null || key.isEmpty()) {
-            throw refused(event, "it is a tombstone without a key, which tells nobody what is gone");
+            throw refused(event, "it is a tombstone without a key, so no consumer knows what to delete");
         }
     }
 

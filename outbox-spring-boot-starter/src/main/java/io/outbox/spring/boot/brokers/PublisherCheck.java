@@ -65,7 +65,7 @@ final class PublisherCheck {
                     name.isEmpty() || (!name.isBlank() && taken.add(name)),
                     PublisherKeys.of("headers"),
                     publisher.headers(),
-                    "must have a name of its own for each header, or the empty one to leave it out");
+                    "must have a separate name for each header, or the empty one to leave it out");
         }
         publisher
                 .events()

@@ -57,7 +57,7 @@ final class SpringInboxTransactions implements InboxTransactions {
                     "The idempotent consumer cannot use the transactions of "
                             + template.getTransactionManager().getClass().getName() + ": " + obstacle,
                     "Define a transaction manager of JDBC or JPA for the DataSource; or define a bean of type JdbcInbox with"
-                            + " InboxTransactions of your own");
+                            + " your own InboxTransactions");
         }
     }
 

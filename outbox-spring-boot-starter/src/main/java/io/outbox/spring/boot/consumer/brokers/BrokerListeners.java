@@ -170,7 +170,7 @@ final class BrokerListeners {
             throw new OutboxStartupException(
                     "The idempotent listener " + name + " has @" + kind.getSimpleName() + " " + count
                             + " times: these are as many listeners, which would take the events from each other",
-                    "Let each have a method of its own; or name the consumer that they share, if each event is to have its"
+                    "Give each its own method; or name the consumer that they share, if each event is to have its"
                             + " effect once for all of them: @Idempotent(consumer = …)");
         }
     }

@@ -16,7 +16,7 @@ final class DatabaseAwayException extends RuntimeException {
     DatabaseAwayException(String listener, Throwable cause) {
         super(
                 "The consumer's database could not be used for the idempotent listener " + listener
-                        + "; its messages come again until it can: " + cause.getMessage(),
+                        + "; its messages are redelivered until it can: " + cause.getMessage(),
                 cause);
     }
 

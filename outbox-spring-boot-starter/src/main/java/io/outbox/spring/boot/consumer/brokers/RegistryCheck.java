@@ -45,8 +45,8 @@ final class RegistryCheck implements SmartInitializingSingleton {
         if (!wanting.isEmpty()) {
             throw new OutboxStartupException(
                     "The beans " + wanting
-                            + " have listeners with @Idempotent, but the application has a registry of listeners"
-                            + " of its own, " + beans.getType(registryName) + ", in which they would not be idempotent",
+                            + " have listeners with @Idempotent, but the application has its own registry of"
+                            + " listeners, " + beans.getType(registryName) + ", in which they would not be idempotent",
                     "Remove the registry, or remove @Idempotent and call OutboxIdempotentConsumer.consume(…) in the listeners");
         }
     }

@@ -69,7 +69,7 @@ final class StartupLine {
 
     private String purge(Purge purge) {
         if (purge.retention().isZero() && settings.mode() != Mode.WRITER_ONLY) {
-            return "finished events deleted at once, DEAD ones kept until they are replayed";
+            return "finished events deleted immediately, DEAD ones kept until they are replayed";
         }
         String kept = purge.keepsDead() ? ", DEAD ones until they are replayed" : "";
         return "finished events kept for " + DurationText.of(purge.retention()) + kept;

@@ -102,13 +102,13 @@ final class ListenerLanes implements OutboxFeature, Destination {
                             listener,
                             "'" + other.description() + "' takes events of the same type, and all events of a type have"
                                     + " the same settings, whatever their aggregate type: give the listeners"
-                                    + " subscriptions of different names, or event types of their own");
+                                    + " subscriptions of different names, or their own event types");
                 });
     }
 
     private static ListenerRegistrationException refused(ListenerDefinition listener, String reason) {
         return new ListenerRegistrationException(
-                listener.description(), new IllegalStateException("it has settings of its own, but " + reason));
+                listener.description(), new IllegalStateException("it has its own settings, but " + reason));
     }
 
     /** Of listeners that are no subscriptions the registries tell. */

@@ -68,7 +68,7 @@ final class ListenerRegistration implements OutboxListenerRegistrar {
             LOG.log(
                     Level.WARNING,
                     "The outbox was not built from the settings of this context, so subscriptions, lanes and versions of the outbox"
-                            + " listeners {0} exist only if whoever built it has declared them",
+                            + " listeners {0} exist only if the code that built it declared them",
                     early);
         }
     }
@@ -98,7 +98,7 @@ final class ListenerRegistration implements OutboxListenerRegistrar {
             throw new ListenerMistake(
                     "the event type '" + definition.route().eventType() + "' has a listener already, '"
                             + other.description() + "'",
-                    "Give each of them a name of its own, @OutboxListener(subscription = \"…\"), so that both get every"
+                    "Give each of them its own name, @OutboxListener(subscription = \"…\"), so that both get every"
                             + " event; or remove one");
         });
     }
