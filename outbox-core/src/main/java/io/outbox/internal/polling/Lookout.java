@@ -76,6 +76,11 @@ final class Lookout {
         this.askTypesAtNanos = nanoTime.getAsLong();
     }
 
+    /** Returns whether a look tells which types have pending events. */
+    boolean tellsTypesApart() {
+        return looks;
+    }
+
     /**
      * What a walk reads.
      *

@@ -172,9 +172,12 @@ public final class PollingLoop implements AutoCloseable {
         }
     }
 
-    /** Tells the target once which types wait; a store that cannot be asked yet is asked again by the next run. */
+    /**
+     * Tells the target once which types wait, if the store can tell without reading events; a store that does not answer is
+     * asked again by the next run.
+     */
     private void tellWhatWaits() {
-        if (toldWhatWaits) {
+        if (toldWhatWaits || !lookout.tellsTypesApart()) {
             return;
         }
         try {
