@@ -1,6 +1,5 @@
 package io.outbox;
 
-import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.model.BlockedKey;
 import io.outbox.model.FailureText;
 import io.outbox.spi.ClaimRequest.LostClaims;
@@ -43,14 +42,20 @@ public final class BlockedKeys {
     private final DeliveryBackend backend;
     private final Clock clock;
     private final Consumer<String> freed;
-    private final EngineMetrics metrics;
+    private final Runnable resumed;
+    private final Runnable skipped;
 
-    /** @param freed is told of a key that can go on */
-    BlockedKeys(DeliveryBackend backend, Clock clock, Consumer<String> freed, EngineMetrics metrics) {
+    /**
+     * @param freed is told of a key that can go on
+     * @param resumed counts a key that is resumed
+     * @param skipped counts an event that is skipped
+     */
+    BlockedKeys(DeliveryBackend backend, Clock clock, Consumer<String> freed, Runnable resumed, Runnable skipped) {
         this.backend = backend;
         this.clock = clock;
         this.freed = freed;
-        this.metrics = metrics;
+        this.resumed = resumed;
+        this.skipped = skipped;
     }
 
     /** Returns blocked keys, those first that have been blocked for the longest time, up to so many. */
@@ -90,7 +95,7 @@ public final class BlockedKeys {
     public boolean resume(String key, String eventId) {
         boolean isFree = end(key, eventId, head -> new Outcome.Deferred(head.eventId(), clock.instant()));
         if (isFree) {
-            metrics.incrementKeyedResumed();
+            resumed.run();
         }
         return isFree;
     }
@@ -115,7 +120,7 @@ public final class BlockedKeys {
     public boolean skip(String key, String eventId, String reason) {
         boolean isFree = end(key, eventId, head -> new Outcome.Dead(head.eventId(), above(head.lastError(), reason)));
         if (isFree) {
-            metrics.incrementKeyedSkipped();
+            skipped.run();
         }
         return isFree;
     }

@@ -140,7 +140,8 @@ public final class Outbox implements AutoCloseable {
                         delivery.engine().backend(),
                         clock,
                         delivery.engine()::lookAtKey,
-                        delivery.engine().metrics()));
+                        delivery.engine().metrics()::incrementKeyedResumed,
+                        delivery.engine().metrics()::incrementKeyedSkipped));
     }
 
     /**

@@ -46,8 +46,8 @@ final class ActionsApi {
         return audit.during(
                 exchange.caller(),
                 action.toString(),
-                ids.size() == 1 ? ids.get(0) : ids.size() + " events",
-                ids.size() == 1 ? null : Json.text(ids),
+                DlqApi.target(ids),
+                DlqApi.detail(ids),
                 () -> AdminResponse.json(200, Views.Acted.of(action.applyToEach(operations, ids, exchange.caller()))));
     }
 

@@ -102,7 +102,7 @@ class FailuresTest {
                 .containsExactlyInAnyOrder(
                         "replay-all: 3 events",
                         "delete-all: 3 events",
-                        "cancel: " + cancelled,
+                        "cancel-bulk: " + cancelled,
                         "replay-all-failed: 0 events, and 0 skipped",
                         "delete-all-cancelled: 0 events, and 0 skipped",
                         "resolve-all: 3 events",

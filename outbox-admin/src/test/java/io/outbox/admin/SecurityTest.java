@@ -317,7 +317,8 @@ class SecurityTest {
         assertThat(fixture.send("GET", BASE + "/session", null, "Authorization", "Bearer " + READ)
                         .response()
                         .body())
-                .startsWith("{\"name\":\"read-token\",\"role\":\"READ\",\"deadLetters\":true,\"canResolve\":true,"
+                .startsWith("{\"name\":\"read-token\",\"role\":\"READ\",\"orderedByKey\":false,\"deadLetters\":true,"
+                        + "\"canResolve\":true,"
                         + "\"hasHistory\":true,\"masked\":false,\"traceUrl\":null,\"node\":\"")
                 .endsWith("\",\"cluster\":true,\"clusterProblem\":null}");
         fixture.close();

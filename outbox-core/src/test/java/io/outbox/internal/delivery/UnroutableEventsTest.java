@@ -258,7 +258,7 @@ class UnroutableEventsTest {
         LanePolicy policy = LanePolicy.builder()
                 .pollInterval(Duration.ofMillis(INTERVAL_MS))
                 .build();
-        Duration grace = Duration.ofMillis(1000);
+        Duration grace = Duration.ofSeconds(8);
         Node node = node("old")
                 .delivery(settings -> settings.lane(ADDED, policy))
                 .delivery(settings -> settings.unroutableGrace(grace))

@@ -113,8 +113,7 @@ public final class PoolerProbe {
         } catch (ExecutionException | TimeoutException e) {
             LOG.log(Level.DEBUG, "No second connection", e);
         }
-        second.cancel(false);
-        return null;
+        return second.cancel(false) || second.isCompletedExceptionally() ? null : second.join();
     }
 
     private static int session(PreparedStatement query) throws SQLException {

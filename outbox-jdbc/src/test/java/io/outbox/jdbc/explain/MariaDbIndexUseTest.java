@@ -9,4 +9,9 @@ class MariaDbIndexUseTest extends MySqlIndexUseTest {
     TestDatabase database() {
         return TestDatabase.MARIADB;
     }
+
+    @Override
+    boolean takesHints() {
+        return false;
+    }
 }

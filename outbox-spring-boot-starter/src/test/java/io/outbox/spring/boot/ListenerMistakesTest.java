@@ -58,7 +58,7 @@ class ListenerMistakesTest {
 
     /** A class that no mapper can make an object of. */
     static class Sealed {
-        private Sealed(String id) {}
+        private Sealed(String id, int number) {}
     }
 
     static class Unreadable {

@@ -590,7 +590,7 @@ class MethodListenersTest {
         try (LogLines log = new LogLines()) {
             runner(Shop.class, OwnOutbox.class)
                     .run(context -> assertThat(log.at(Level.WARNING))
-                            .anySatisfy(line -> assertThat(line).contains("only if whoever built it", "search")));
+                            .anySatisfy(line -> assertThat(line).contains("only if the code that built it", "search")));
         }
     }
 

@@ -16,7 +16,7 @@ enum AdminPort {
     OWN;
 
     static final String KEY = "outbox.admin.port";
-    static final String DEFAULT = "application";
+    static final String DEFAULT = OutboxAdminProperties.DEFAULT_PORT;
 
     private static final Pattern NUMBER = Pattern.compile("\\d{1,5}");
     private static final int HIGHEST = 65_535;

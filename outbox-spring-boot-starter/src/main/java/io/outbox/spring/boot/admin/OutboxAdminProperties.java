@@ -7,6 +7,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 @ConfigurationProperties(prefix = "outbox.admin", ignoreUnknownFields = false)
 public class OutboxAdminProperties {
 
+    static final String DEFAULT_PORT = "application";
     static final String DEFAULT_ADDRESS = "127.0.0.1";
     static final String DEFAULT_READ_ROLE = "OUTBOX_READ";
     static final String DEFAULT_OPERATE_ROLE = "OUTBOX_OPERATE";
@@ -18,7 +19,7 @@ public class OutboxAdminProperties {
     private String basePath = OutboxAdmin.DEFAULT_BASE_PATH;
 
     /** Which server serves it: that of the "application", that of its "management", or the JDK's at the port given here. */
-    private String port = AdminPort.DEFAULT;
+    private String port = DEFAULT_PORT;
 
     /** Where the JDK's server listens, if a port is given for it. */
     private String address = DEFAULT_ADDRESS;

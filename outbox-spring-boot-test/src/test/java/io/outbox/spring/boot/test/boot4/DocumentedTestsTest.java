@@ -44,6 +44,7 @@ class DocumentedTestsTest {
         compile(sources);
 
         TestExecutionSummary summary = run(sources.stream()
+                .filter(source -> source.text.startsWith("package shop;")) // others are for authors of engines
                 .map(source -> source.type)
                 .filter(type -> type.endsWith("Test"))
                 .toList());
