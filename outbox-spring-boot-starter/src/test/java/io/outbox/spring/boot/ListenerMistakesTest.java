@@ -3,6 +3,7 @@ package io.outbox.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -57,13 +58,16 @@ class ListenerMistakesTest {
     }
 
     /** A class that no mapper can make an object of. */
-    static class Sealed {
-        private Sealed(String id, int number) {}
+    /** What Jackson 2 and 3 both refuse; they differ in whether they use private constructors. */
+    static class Ambiguous {
+        public void setItems(List<String> items) {}
+
+        public void setItems(Map<String, String> items) {}
     }
 
     static class Unreadable {
         @OutboxListener(eventType = "Order")
-        void on(Sealed order) {}
+        void on(Ambiguous order) {}
     }
 
     abstract static class Unknown {}
