@@ -200,7 +200,7 @@ class KafkaFaultTest extends BrokerFaultContract {
             Outbox outbox = track(Outbox.singleNode()
                     .backend(backend)
                     .listenerRegistry(new DefaultListenerRegistry()
-                            .register(Outcomes.TYPE, track(kafka.sender(topic, Duration.ofSeconds(30)))))
+                            .register("Order", Outcomes.TYPE, track(kafka.sender(topic, Duration.ofSeconds(30)))))
                     .ordering(Ordering.byKey())
                     .startManually()
                     .build());
