@@ -11,7 +11,6 @@ import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.Limits;
 import io.outbox.spi.Outcome;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The keys that cannot go on because an event of theirs has failed for good and keeps its place
@@ -40,19 +40,25 @@ public final class BlockedKeys {
     private static final Lease OPERATOR = new Lease("outbox-operator", Lease.DEFAULT_DURATION);
 
     private final DeliveryBackend backend;
-    private final Clock clock;
+    private final Supplier<Instant> now;
     private final Consumer<String> freed;
     private final Runnable resumed;
     private final Runnable skipped;
 
     /**
+     * @param now the time by which events are due
      * @param freed is told of a key that can go on
      * @param resumed counts a key that is resumed
      * @param skipped counts an event that is skipped
      */
-    BlockedKeys(DeliveryBackend backend, Clock clock, Consumer<String> freed, Runnable resumed, Runnable skipped) {
+    BlockedKeys(
+            DeliveryBackend backend,
+            Supplier<Instant> now,
+            Consumer<String> freed,
+            Runnable resumed,
+            Runnable skipped) {
         this.backend = backend;
-        this.clock = clock;
+        this.now = now;
         this.freed = freed;
         this.resumed = resumed;
         this.skipped = skipped;
@@ -93,7 +99,7 @@ public final class BlockedKeys {
      * @return whether it did
      */
     public boolean resume(String key, String eventId) {
-        boolean isFree = end(key, eventId, head -> new Outcome.Deferred(head.eventId(), clock.instant()));
+        boolean isFree = end(key, eventId, head -> new Outcome.Deferred(head.eventId(), now.get()));
         if (isFree) {
             resumed.run();
         }

@@ -138,7 +138,7 @@ public final class Outbox implements AutoCloseable {
                 ? Optional.empty()
                 : Optional.of(new BlockedKeys(
                         delivery.engine().backend(),
-                        clock,
+                        delivery.engine()::now,
                         delivery.engine()::lookAtKey,
                         delivery.engine().metrics()::incrementKeyedResumed,
                         delivery.engine().metrics()::incrementKeyedSkipped));
@@ -199,7 +199,7 @@ public final class Outbox implements AutoCloseable {
                 return engine.locksInStore();
             }
         };
-        return new WaitingEvents(housekeeping, holders, clock, this::eventsReplayed, (eventIds, took) -> {
+        return new WaitingEvents(housekeeping, holders, engine::now, this::eventsReplayed, (eventIds, took) -> {
             if (deadLetters != null) {
                 deadLetters.cancelled(eventIds, took);
             }

@@ -6,7 +6,6 @@ import io.outbox.model.InspectedEvent;
 import io.outbox.spi.EventsLockedException;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.Outcome;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The events that wait for their delivery, whether their first or another attempt, and what operators do about them. Thread-safe.
@@ -46,23 +46,24 @@ public final class WaitingEvents {
 
     private final HousekeepingBackend store;
     private final Holders holders;
-    private final Clock clock;
+    private final Supplier<Instant> now;
     private final Runnable dueNow;
     private final BiConsumer<Collection<String>, Duration> died;
 
     /**
+     * @param now the time by which events are due
      * @param dueNow called when events have become due, or let others of their key go on
      * @param died told of events that were cancelled, and how long that took
      */
     WaitingEvents(
             HousekeepingBackend store,
             Holders holders,
-            Clock clock,
+            Supplier<Instant> now,
             Runnable dueNow,
             BiConsumer<Collection<String>, Duration> died) {
         this.store = store;
         this.holders = holders;
-        this.clock = clock;
+        this.now = now;
         this.dueNow = dueNow;
         this.died = died;
     }
@@ -74,7 +75,7 @@ public final class WaitingEvents {
      * @throws UnsupportedOperationException if the store cannot look up events by their id
      */
     public WaitingChange retryNow(Collection<String> eventIds) {
-        Instant now = clock.instant();
+        Instant now = this.now.get();
         WaitingChange change = change(
                 eventIds,
                 event -> event.event().availableAt().isAfter(now)

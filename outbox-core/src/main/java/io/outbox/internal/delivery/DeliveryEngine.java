@@ -33,6 +33,7 @@ import io.outbox.spi.Outcome;
 import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -255,6 +256,11 @@ public final class DeliveryEngine implements AutoCloseable {
     /** Returns where a poller hands over what it finds. */
     public PollTarget coldPath() {
         return coldEvents;
+    }
+
+    /** Returns the time by which events are due: the store's among several nodes, else this node's. */
+    public Instant now() {
+        return clock.now();
     }
 
     /** Returns the store, as this engine calls it. */
