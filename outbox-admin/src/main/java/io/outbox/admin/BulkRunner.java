@@ -73,13 +73,22 @@ final class BulkRunner implements AutoCloseable {
         try {
             for (BulkJobs.Stored stored : jobs.open()) {
                 boolean isFree = stored.job().owner() == null || stored.isUntouchedFor(silence);
-                if (!isClosing && isFree && jobs.save(stored, stored.job().takenBy(self))) {
+                if (!isClosing
+                        && isFree
+                        && canDo(stored.job())
+                        && jobs.save(stored, stored.job().takenBy(self))) {
                     jobs.find(stored.job().order().id()).ifPresent(this::begin);
                 }
             }
         } catch (RuntimeException | Error e) {
             LOG.log(Level.ERROR, "Bulk actions cannot be looked for; a node does so again in a minute", e);
         }
+    }
+
+    /** What waits is changed only by nodes that know what is in delivery; others leave such actions to them. */
+    private boolean canDo(BulkJob job) {
+        return job.order().action().kind() == Action.Kind.DEAD
+                || operations.waiting().isPossible();
     }
 
     private void begin(BulkJobs.Stored taken) {

@@ -57,14 +57,17 @@ final class WaitingOperations {
         return new Result(ids.size(), events().cancel(ids, caller.name()));
     }
 
-    /** An outbox that only writes does not know what is in delivery. */
+    /** Returns whether this node delivers: one that only writes does not know what is in delivery. */
+    boolean isPossible() {
+        return outbox.sharedLane().isPresent();
+    }
+
     WaitingEvents events() {
-        try {
-            return outbox.waiting();
-        } catch (IllegalStateException e) {
+        if (!isPossible()) {
             throw Problem.conflict(
                     "only-writes",
                     "This node only writes, so it does not know what is in delivery: ask one that delivers");
         }
+        return outbox.waiting();
     }
 }

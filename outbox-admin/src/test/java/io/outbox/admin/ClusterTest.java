@@ -11,6 +11,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
+import io.outbox.EventView;
 import io.outbox.Outbox;
 import io.outbox.UnrecoverableException;
 import io.outbox.dispatch.LanePolicy;
@@ -148,6 +149,19 @@ class ClusterTest {
                 .until(() ->
                         outbox.deadLetters().orElseThrow().countByState(20_000).get(DlqStatus.MOVED) == count);
         return events.stream().map(EventEnvelope::eventId).toList();
+    }
+
+    private String writeLater(Outbox outbox) {
+        EventEnvelope event = EventEnvelope.builder("Placed")
+                .aggregateType("Order")
+                .payloadJson("{}")
+                .deliverAfter(Duration.ofHours(1))
+                .build();
+        try (Transaction tx = jdbc.begin()) {
+            outbox.writer().write(event);
+            tx.commit();
+        }
+        return event.eventId();
     }
 
     @Test
@@ -319,6 +333,28 @@ class ClusterTest {
         assertThat(ended.get("done").getAsInt()).isEqualTo(3 + ids.size());
         assertThat(ended.get("perSecond").getAsInt()).isEqualTo(500);
         assertThat(two.get("/audit").toString()).contains("resolve-all-done", "\"who\":\"ann\"");
+    }
+
+    @Test
+    void aBulkActionOnWaitingEventsIsLeftByNodesThatOnlyWrite() {
+        Outbox writing = Outbox.writerOnly().backend(jdbc.backend()).build();
+        Node writer = new Node(writing, OutboxAdmin.of(writing).pace(FAST).build(), null);
+        opened.add(writer);
+        String id = writeLater(writing);
+        BulkJob job = BulkJob.of(new BulkJob.Order(
+                UUID.randomUUID().toString(), Action.RETRY, Map.of(), null, 1, true, "ann", Instant.now()));
+        new BulkJobs(cluster()).add(job);
+        writer.post("/bulk/" + job.order().id() + "/resume"); // has it look for what nobody does
+
+        Node delivering = node("shop-2");
+
+        await().atMost(PATIENCE)
+                .until(() -> !bulk(writer, job.order().id()).get("finishedAt").isJsonNull());
+        JsonObject ended = bulk(writer, job.order().id());
+        assertThat(ended.get("state").getAsString()).isEqualTo("DONE");
+        assertThat(ended.get("node").getAsString()).isEqualTo("shop-2");
+        await().atMost(PATIENCE)
+                .until(() -> delivering.outbox.find(id).orElseThrow().state() == EventView.State.DONE);
     }
 
     @Test
