@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.EventView;
 import io.outbox.Outbox;
@@ -12,8 +13,11 @@ import io.outbox.WaitingChange;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.Capability;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +30,8 @@ import org.junit.jupiter.api.Test;
 abstract class DeliveryWaitingRules extends DeliveryRules {
 
     private static final Duration FAR = Duration.ofHours(1);
+    private static final int OPERATORS = 3;
+    private static final int EVENTS_AT_A_TIME = 6;
 
     private final CountDownLatch mayEnd = new CountDownLatch(1);
     private final Set<String> begun = ConcurrentHashMap.newKeySet();
@@ -94,6 +100,77 @@ abstract class DeliveryWaitingRules extends DeliveryRules {
             assertThat(outbox.find(waiting).orElseThrow().state()).isEqualTo(EventView.State.WAITING);
             assertThat(outbox.find("unknown")).isEmpty();
         }
+    }
+
+    @Test
+    void onOneNodeAnEventIsEitherDeliveredOrCancelledWhateverOperatorsDoBesideDelivery() {
+        assertEitherOr(List.of(open(singleNode())));
+    }
+
+    @Test
+    void onSeveralNodesAnEventIsEitherDeliveredOrCancelledWhateverOperatorsDoBesideDelivery() {
+        if (multiNodeIsRefused()) {
+            return;
+        }
+        List<Outbox> nodes = new ArrayList<>();
+        for (int i = 0; i < size.nodes(); i++) {
+            nodes.add(open(multiNode("node-" + i, LEASE)));
+        }
+        assertEitherOr(nodes);
+    }
+
+    /** Lets operators cancel and hurry events all the time while these are written, fail, and are tried again. */
+    private void assertEitherOr(List<Outbox> nodes) {
+        registry.register(TYPE, deliveries.failingSometimes());
+        List<Callable<Void>> operators = new ArrayList<>();
+        Set<String> written = ConcurrentHashMap.newKeySet();
+        Set<String> cancelled = ConcurrentHashMap.newKeySet();
+        for (int i = 0; i < OPERATORS; i++) {
+            Random random = new Random(i);
+            operators.add(() -> {
+                for (int t = 0; t < size.transactionsPerWriter(); t++) {
+                    Outbox asked = nodes.get(random.nextInt(nodes.size()));
+                    List<EventEnvelope> events = events(TYPE, EVENTS_AT_A_TIME);
+                    engine.inTransaction(() -> asked.writer().writeAll(events));
+                    written.addAll(ids(events));
+                    cancelled.addAll(operate(nodes, ids(events), random));
+                }
+                return null;
+            });
+        }
+
+        Parallel.run(operators);
+
+        assertThat(cancelled).isNotEmpty();
+        awaitStatus(EventStatus.DEAD, cancelled);
+        written.removeAll(cancelled);
+        assertThat(written).isNotEmpty();
+        assertDelivered(written);
+        assertThat(stored(cancelled)).allSatisfy(event -> {
+            assertThat(event.status()).isEqualTo(EventStatus.DEAD);
+            assertThat(event.lastError()).startsWith("Cancelled by ann");
+        });
+    }
+
+    /** Hurries all events until they have ended, and tries to cancel every other; returns those that were cancelled. */
+    private Set<String> operate(List<Outbox> nodes, List<String> eventIds, Random random) {
+        Set<String> cancelled = new HashSet<>();
+        Set<String> open = new HashSet<>(eventIds);
+        Waiting.until(size.patience(), () -> "events that do not end: " + open, () -> {
+            List<String> chosen = open.stream()
+                    .filter(id -> Math.floorMod(id.hashCode(), 2) == 0)
+                    .toList();
+            WaitingChange cancel =
+                    nodes.get(random.nextInt(nodes.size())).waiting().cancel(chosen, "ann");
+            cancelled.addAll(cancel.changed());
+            open.removeAll(cancel.changed());
+            open.removeAll(nodes.get(random.nextInt(nodes.size()))
+                    .waiting()
+                    .retryNow(open)
+                    .ended());
+            return open.isEmpty();
+        });
+        return cancelled;
     }
 
     private void assertOperations(Outbox outbox, String holder) {
