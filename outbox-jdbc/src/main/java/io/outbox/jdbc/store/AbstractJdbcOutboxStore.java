@@ -86,7 +86,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
      */
     private static final String UNFINISHED = "status <> 1 AND status <> 3";
 
-    private static final String STORED = "SELECT event_id FROM {by_id} WHERE event_id {ids}";
+    private static final String STORED = "SELECT event_id FROM {by_id} WHERE event_id {among}";
     private static final String TIME = "SELECT {now} AS utc{from_nothing}";
     private static final String DUPLICATE_KEY = "23505";
     /** H2 names a violated key as {@code … ON PUBLIC.OUTBOX_EVENT(EVENT_ID) …}, JdbcTemplate one of PostgreSQL's alike. */
@@ -554,13 +554,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public Set<String> stored(Connection conn, Collection<String> eventIds) {
-        Set<String> stored = new HashSet<>();
-        for (IdList ids : idLists(eventIds)) {
-            String sql = sql(STORED).with("ids", ids.among()).toString();
-            stored.addAll(
-                    statements().query(conn, sql, row -> row.getString("event_id"), ids.params(List.of(), List.of())));
-        }
-        return stored;
+        return new HashSet<>(sql(STORED).queryAmong(conn, idLists(eventIds), Sql.EVENT_ID));
     }
 
     // Delivering
@@ -618,11 +612,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Returns the database's current time. */
     public final Instant currentTime(Connection conn) {
-        return reading(
-                conn,
-                () -> statements()
-                        .query(conn, sql(TIME).toString(), row -> JdbcTemplate.instant(row, "utc"))
-                        .get(0));
+        return reading(conn, () -> sql(TIME).one(conn, row -> JdbcTemplate.instant(row, "utc")));
     }
 
     /** Looks for the index by type, unless that was done before. */
@@ -731,7 +721,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     private Sql fill(String template) {
-        return new Sql(inDialect(template))
+        return new Sql(inDialect(template), statements())
                 .with("table", tableName)
                 .with("by_id", tableById())
                 .with("delete_by_id", deleteById())

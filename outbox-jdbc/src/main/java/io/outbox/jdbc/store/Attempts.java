@@ -4,9 +4,10 @@ import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.model.FailedAttempt;
 import io.outbox.spi.Outcome;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -21,19 +22,19 @@ final class Attempts {
 
     private static final String LOCK = """
             SELECT event_id, status, attempts, available_at FROM {by_id}
-            WHERE event_id IN {ids} AND {unfinished}{fence}{wait}""";
+            WHERE event_id {among} AND {unfinished}{fence}{wait}""";
 
     private static final String INSERT = """
             INSERT INTO {attempts} (event_id, failed_at, attempt, node, error) VALUES (?, {now}, ?, ?, ?)""";
 
     private static final String SPANS = """
             SELECT event_id, MIN(failed_at) AS first_at, MAX(failed_at) AS last_at FROM {attempts}
-            WHERE event_id IN {ids} GROUP BY event_id""";
+            WHERE event_id {among} GROUP BY event_id""";
 
     private static final String OF_EVENT = """
             SELECT event_id, attempt, failed_at, node, error FROM {attempts} WHERE event_id = ? ORDER BY failed_at""";
 
-    private static final String DELETE = "DELETE FROM {attempts} WHERE event_id IN {ids}";
+    private static final String DELETE = "DELETE FROM {attempts} WHERE event_id {among}";
 
     private static final String WINDOW = """
             SELECT event_id, failed_at FROM {attempts}
@@ -42,7 +43,7 @@ final class Attempts {
 
     /** One statement, so that an event that moves meanwhile is seen in one of the tables. */
     private static final String ENDED = """
-            SELECT DISTINCT event_id FROM {attempts} a WHERE event_id IN {ids}
+            SELECT DISTINCT event_id FROM {attempts} a WHERE event_id {among}
               AND NOT EXISTS (SELECT 1 FROM {letters} d WHERE d.event_id = a.event_id)
               AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.event_id = a.event_id AND o.status <> 1)""";
 
@@ -64,6 +65,14 @@ final class Attempts {
 
     private record Open(String eventId, int status, int attempts, Instant availableAt) {
 
+        static Open map(ResultSet row) throws SQLException {
+            return new Open(
+                    row.getString("event_id"),
+                    row.getInt("status"),
+                    row.getInt("attempts"),
+                    JdbcTemplate.instant(row, "available_at"));
+        }
+
         /** Returns whether the outcome is going to be written; a failure that stands already is not. */
         boolean takes(Outcome outcome) {
             return !(outcome instanceof Outcome.Failed failed
@@ -77,33 +86,24 @@ final class Attempts {
     List<Counted> lock(Connection conn, Fence fence, Collection<Outcome> failures) {
         Map<String, Outcome> byId = new HashMap<>();
         failures.forEach(failure -> byId.put(failure.eventId(), failure));
-        List<Counted> counted = new ArrayList<>();
-        for (IdList ids : IdList.chunks(byId.keySet().stream().sorted().toList())) {
-            String sql = fence.fill(store.sql(LOCK)).with("ids", ids.sql()).toString();
-            store
-                    .statements()
-                    .query(
-                            conn,
-                            sql,
-                            row -> new Open(
-                                    row.getString("event_id"),
-                                    row.getInt("status"),
-                                    row.getInt("attempts"),
-                                    JdbcTemplate.instant(row, "available_at")),
-                            ids.params(List.of(), fence.params()))
-                    .stream()
-                    .filter(open -> open.takes(byId.get(open.eventId)))
-                    .forEach(open -> counted.add(new Counted(byId.get(open.eventId), open.attempts + 1)));
-        }
-        return counted;
+        return fence
+                .fill(store.sql(LOCK))
+                .queryAmong(
+                        conn,
+                        IdList.sorted(byId.keySet()),
+                        Open::map,
+                        fence.params().toArray())
+                .stream()
+                .filter(open -> open.takes(byId.get(open.eventId)))
+                .map(open -> new Counted(byId.get(open.eventId), open.attempts + 1))
+                .toList();
     }
 
     void insert(Connection conn, String ownerId, List<Counted> counted) {
         if (!counted.isEmpty()) {
-            store.statements()
+            sql(INSERT)
                     .batch(
                             conn,
-                            sql(INSERT).toString(),
                             counted.stream()
                                     .map(one -> new Object[] {
                                         one.outcome.eventId(), one.attempt, ownerId, error(one.outcome)
@@ -122,26 +122,17 @@ final class Attempts {
     /** Returns when the attempts of each event failed that is known to have had any. */
     Map<String, Span> spans(Connection conn, Collection<String> eventIds) {
         Map<String, Span> spans = new HashMap<>();
-        for (IdList ids : IdList.chunks(eventIds)) {
-            store.statements()
-                    .query(
-                            conn,
-                            sql(SPANS).with("ids", ids.sql()).toString(),
-                            row -> spans.put(
-                                    row.getString("event_id"),
-                                    new Span(
-                                            JdbcTemplate.instant(row, "first_at"),
-                                            JdbcTemplate.instant(row, "last_at"))),
-                            ids.params(List.of(), List.of()));
-        }
+        sql(SPANS).queryAmong(conn, IdList.chunks(eventIds), row -> {
+            Span span = new Span(JdbcTemplate.instant(row, "first_at"), JdbcTemplate.instant(row, "last_at"));
+            return spans.put(row.getString("event_id"), span);
+        });
         return spans;
     }
 
     List<FailedAttempt> of(Connection conn, String eventId) {
-        return store.statements()
+        return sql(OF_EVENT)
                 .query(
                         conn,
-                        sql(OF_EVENT).toString(),
                         row -> new FailedAttempt(
                                 row.getString("event_id"),
                                 row.getInt("attempt"),
@@ -152,10 +143,7 @@ final class Attempts {
     }
 
     void delete(Connection conn, Collection<String> eventIds) {
-        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
-            store.statements()
-                    .update(conn, sql(DELETE).with("ids", ids.sql()).toString(), ids.params(List.of(), List.of()));
-        }
+        sql(DELETE).updateAmong(conn, IdList.sorted(eventIds));
     }
 
     /** The place of an attempt in the order of time. */
@@ -167,33 +155,19 @@ final class Attempts {
 
     /** Deletes those attempts of events that have ended, up to {@code limit}, that are old and follow; returns all that do. */
     List<Place> deleteOfEnded(Connection conn, DeadLetterTable letters, Place after, Instant before, int limit) {
-        List<Place> old = store.statements()
+        List<Place> old = sql(WINDOW)
                 .query(
                         conn,
-                        sql(WINDOW).toString(),
                         row -> new Place(JdbcTemplate.instant(row, "failed_at"), row.getString("event_id")),
                         after.failedAt,
                         after.failedAt,
                         after.eventId,
                         before,
                         limit);
-        delete(
-                conn,
-                ended(conn, letters, old.stream().map(Place::eventId).distinct().toList()));
+        List<IdList> events =
+                IdList.chunks(old.stream().map(Place::eventId).distinct().toList());
+        delete(conn, letters.sql(ENDED).with("attempts", tableName).queryAmong(conn, events, Sql.EVENT_ID));
         return old;
-    }
-
-    private List<String> ended(Connection conn, DeadLetterTable letters, List<String> eventIds) {
-        List<String> ended = new ArrayList<>();
-        for (IdList ids : IdList.chunks(eventIds)) {
-            String sql = letters.sql(ENDED)
-                    .with("attempts", tableName)
-                    .with("ids", ids.sql())
-                    .toString();
-            ended.addAll(store.statements()
-                    .query(conn, sql, row -> row.getString("event_id"), ids.params(List.of(), List.of())));
-        }
-        return ended;
     }
 
     private Sql sql(String template) {

@@ -53,14 +53,11 @@ final class AuditTable {
     }
 
     List<AuditEntry> latest(Connection conn, String before, int limit) {
-        String sql = sql(LATEST)
-                .with("before", before == null ? "" : " WHERE audit_id < ?")
-                .toString();
         Object[] params = before == null ? new Object[] {limit} : new Object[] {before, limit};
-        return store.statements()
+        return sql(LATEST)
+                .with("before", before == null ? "" : " WHERE audit_id < ?")
                 .query(
                         conn,
-                        sql,
                         row -> new AuditEntry(
                                 row.getString("audit_id"),
                                 JdbcTemplate.instant(row, "done_at"),

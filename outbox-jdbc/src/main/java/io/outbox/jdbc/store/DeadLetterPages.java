@@ -55,7 +55,7 @@ final class DeadLetterPages {
             ORDER BY status, updated_at LIMIT ?""";
 
     private static final String LOCK_SETTLED =
-            "SELECT event_id FROM {letters} WHERE event_id IN {ids} AND status = 3{claim}";
+            "SELECT event_id FROM {letters} WHERE event_id {among} AND status = 3{claim}";
 
     private static final String OF_TYPE = " AND event_type = ?";
     private static final String OF_AGGREGATE_TYPE = " AND aggregate_type = ?";
@@ -76,11 +76,10 @@ final class DeadLetterPages {
         String types = condition(params, OF_TYPE, query.eventType())
                 + condition(params, OF_AGGREGATE_TYPE, query.aggregateType());
         params.add(query.limit());
-        String sql = letters.sql(DEAD)
+        return letters.sql(DEAD)
                 .with("follows", DeadCursor.FOLLOWS)
                 .with("types", types)
-                .toString();
-        return store.statements().query(conn, sql, store::mapRow, params.toArray());
+                .query(conn, store::mapRow, params.toArray());
     }
 
     private static String condition(List<Object> params, String sql, String value) {
@@ -100,14 +99,15 @@ final class DeadLetterPages {
         List<Object> params = new ArrayList<>();
         String types = condition(params, OF_TYPE, eventType);
         return states(status).stream()
-                .mapToLong(state -> number(conn, of(COUNT, state).with("types", types), params.toArray()))
+                .mapToLong(state ->
+                        of(COUNT, state).with("types", types).one(conn, row -> row.getLong(1), params.toArray()))
                 .sum();
     }
 
     Map<DlqStatus, Long> countByState(Connection conn, int most) {
         Map<DlqStatus, Long> counts = new EnumMap<>(DlqStatus.class);
         for (DlqStatus state : DlqStatus.values()) {
-            counts.put(state, number(conn, of(COUNT_SOME, state).with("most", String.valueOf(most))));
+            counts.put(state, of(COUNT_SOME, state).with("most", most).one(conn, row -> row.getLong(1)));
         }
         return counts;
     }
@@ -117,13 +117,7 @@ final class DeadLetterPages {
     }
 
     private Sql of(String template, DlqStatus state) {
-        return letters.sql(template).with("status", String.valueOf(state.code()));
-    }
-
-    private long number(Connection conn, Sql sql, Object... params) {
-        return store.statements()
-                .query(conn, sql.toString(), row -> row.getLong(1), params)
-                .get(0);
+        return letters.sql(template).with("status", state.code());
     }
 
     /** Reads state by state, and as far as all states have been looked at. */
@@ -154,7 +148,7 @@ final class DeadLetterPages {
 
     List<DeadLetter> list(Connection conn, DlqStatus status, long offset, int limit) {
         if (status != null) {
-            return store.statements().query(conn, page(of(LIST, status), offset, limit), letters::mapLetter);
+            return page(of(LIST, status), offset, limit).query(conn, letters::mapLetter);
         }
         return letters.find(conn, listIds(conn, null, offset, limit)).stream()
                 .sorted(DeadWalk.IN_ORDER)
@@ -167,22 +161,19 @@ final class DeadLetterPages {
         String firstIds = states.stream()
                 .map(state -> of(FIRST_IDS, state).toString())
                 .collect(Collectors.joining(" UNION ALL "));
-        String sql = page(letters.sql(LIST_IDS).with("first_ids", firstIds), offset, limit);
-        return store.statements().query(conn, sql, row -> row.getString("event_id"), params.toArray());
+        return page(letters.sql(LIST_IDS).with("first_ids", firstIds), offset, limit)
+                .query(conn, Sql.EVENT_ID, params.toArray());
     }
 
     /** Fills in numbers: databases do not agree on the order of their parameters. */
-    private static String page(Sql sql, long offset, int limit) {
-        return sql.with("limit", String.valueOf(limit))
-                .with("offset", String.valueOf(offset))
-                .toString();
+    private static Sql page(Sql sql, long offset, int limit) {
+        return sql.with("limit", limit).with("offset", offset);
     }
 
     List<DeadLetterCount> counts(Connection conn) {
-        return store.statements()
+        return letters.sql(COUNTS)
                 .query(
                         conn,
-                        letters.sql(COUNTS).toString(),
                         row -> new DeadLetterCount(
                                 row.getString("event_type"),
                                 DlqStatus.fromCode(row.getInt("status")),
@@ -191,8 +182,7 @@ final class DeadLetterPages {
 
     /** Locks letters that were settled before the time, and returns their ids. */
     List<String> settled(Connection conn, Instant before, int limit) {
-        List<String> settled = store.statements()
-                .query(conn, letters.sql(SETTLED).toString(), row -> row.getString("event_id"), before, limit);
+        List<String> settled = letters.sql(SETTLED).query(conn, Sql.EVENT_ID, before, limit);
         return letters.idsOf(conn, LOCK_SETTLED, settled);
     }
 }

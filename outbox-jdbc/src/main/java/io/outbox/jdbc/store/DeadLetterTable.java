@@ -27,7 +27,7 @@ import java.util.function.Predicate;
 final class DeadLetterTable {
 
     private static final String LOCK_DEAD = """
-            SELECT {columns}, last_error{order_columns} FROM {by_id} WHERE event_id IN {ids} AND status > 2{lock}""";
+            SELECT {columns}, last_error{order_columns} FROM {by_id} WHERE event_id {among} AND status > 2{lock}""";
 
     private static final String DELETE_DEAD = "{delete_by_id} WHERE event_id {among} AND status > 2";
 
@@ -48,17 +48,17 @@ final class DeadLetterTable {
             VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, {now}, ?, ?, ?)""";
 
     private static final String PLACES = """
-            SELECT event_id, order_key, order_seq FROM {letters} WHERE event_id IN {ids} AND order_key IS NOT NULL""";
+            SELECT event_id, order_key, order_seq FROM {letters} WHERE event_id {among} AND order_key IS NOT NULL""";
 
-    private static final String DELETE = "DELETE FROM {letters} WHERE event_id IN {ids}";
+    private static final String DELETE = "DELETE FROM {letters} WHERE event_id {among}";
 
-    private static final String TAKEN = "SELECT event_id FROM {by_id} WHERE event_id IN {ids}";
+    private static final String TAKEN = "SELECT event_id FROM {by_id} WHERE event_id {among}";
 
-    private static final String PRESENT = "SELECT event_id FROM {letters} WHERE event_id IN {ids}";
+    private static final String PRESENT = "SELECT event_id FROM {letters} WHERE event_id {among}";
 
-    private static final String LOCK = "SELECT {letter} FROM {letters} WHERE event_id IN {ids} ORDER BY event_id{wait}";
+    private static final String LOCK = "SELECT {letter} FROM {letters} WHERE event_id {among} ORDER BY event_id{wait}";
 
-    private static final String FIND = "SELECT {letter} FROM {letters} WHERE event_id IN {ids}";
+    private static final String FIND = "SELECT {letter} FROM {letters} WHERE event_id {among}";
 
     private static final String FIRST_APPROVED = """
             SELECT event_id FROM {letters} d WHERE status = 2
@@ -66,10 +66,10 @@ final class DeadLetterTable {
             ORDER BY created_at, event_id LIMIT ?""";
 
     private static final String LOCK_APPROVED =
-            "SELECT {letter} FROM {letters} WHERE event_id IN {ids} AND status = 2{claim}";
+            "SELECT {letter} FROM {letters} WHERE event_id {among} AND status = 2{claim}";
 
     private static final String CHANGE = """
-            UPDATE {letters} SET status = ?, updated_at = {now}, updated_by = ? WHERE event_id IN {ids} AND status = 0""";
+            UPDATE {letters} SET status = ?, updated_at = {now}, updated_by = ? WHERE event_id {among} AND status = 0""";
 
     private static final String STATE_COLUMNS =
             ", status, last_error, fingerprint, first_failed_at, last_failed_at, moved_at, updated_at, updated_by";
@@ -99,25 +99,19 @@ final class DeadLetterTable {
     /** Makes letters of those events that are DEAD and in the outbox table; returns them. */
     List<OutboxEvent> move(Connection conn, Collection<String> eventIds, String lock) {
         List<OutboxEvent> moved = new ArrayList<>();
-        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
-            List<Dead> dead = store.statements()
-                    .query(
-                            conn,
-                            sql(LOCK_DEAD)
-                                    .with("ids", ids.sql())
-                                    .with("lock", lock)
-                                    .toString(),
-                            row -> new Dead(
-                                    store.mapRow(row),
-                                    row.getString("last_error"),
-                                    store.isKeyed() ? Place.of(row) : null),
-                            ids.params(List.of(), List.of()));
+        for (IdList ids : IdList.sorted(eventIds)) {
+            List<Dead> dead = sql(LOCK_DEAD).with("lock", lock).queryAmong(conn, List.of(ids), this::mapDead);
             if (!dead.isEmpty()) {
                 move(conn, dead);
                 dead.forEach(one -> moved.add(one.event));
             }
         }
         return moved;
+    }
+
+    private Dead mapDead(ResultSet row) throws SQLException {
+        Place place = store.isKeyed() ? Place.of(row) : null;
+        return new Dead(store.mapRow(row), row.getString("last_error"), place);
     }
 
     private void move(Connection conn, List<Dead> dead) {
@@ -128,20 +122,13 @@ final class DeadLetterTable {
             Instant now = store.currentTime(conn);
             eventIds.forEach(eventId -> spans.putIfAbsent(eventId, new Attempts.Span(now, now)));
         }
-        store.statements()
+        sql(INSERT)
                 .batch(
                         conn,
-                        sql(INSERT).toString(),
                         dead.stream()
                                 .map(one -> row(one, spans.get(one.event.eventId())))
                                 .toList());
-        for (IdList ids : store.idLists(eventIds)) {
-            store.statements()
-                    .update(
-                            conn,
-                            sql(DELETE_DEAD).with("among", ids.among()).toString(),
-                            ids.params(List.of(), List.of()));
-        }
+        sql(DELETE_DEAD).updateAmong(conn, store.idLists(eventIds));
     }
 
     private Object[] row(Dead dead, Attempts.Span span) {
@@ -220,14 +207,8 @@ final class DeadLetterTable {
         if (!store.isKeyed()) {
             return places;
         }
-        for (IdList ids : IdList.chunks(eventIds)) {
-            store.statements()
-                    .query(
-                            conn,
-                            sql(PLACES).with("ids", ids.sql()).toString(),
-                            row -> places.put(row.getString("event_id"), Place.of(row)),
-                            ids.params(List.of(), List.of()));
-        }
+        sql(PLACES)
+                .queryAmong(conn, IdList.chunks(eventIds), row -> places.put(row.getString("event_id"), Place.of(row)));
         return places;
     }
 
@@ -241,42 +222,23 @@ final class DeadLetterTable {
     }
 
     private List<DeadLetter> read(Connection conn, String template, Collection<String> eventIds) {
-        List<DeadLetter> letters = new ArrayList<>();
-        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
-            letters.addAll(store.statements()
-                    .query(
-                            conn,
-                            sql(template).with("ids", ids.sql()).toString(),
-                            this::mapLetter,
-                            ids.params(List.of(), List.of())));
-        }
-        return letters;
+        return sql(template).queryAmong(conn, IdList.sorted(eventIds), this::mapLetter);
     }
 
     /** Locks letters that are to be returned and whose id is free, and leaves those out that others have locked. */
     List<DeadLetter> lockApproved(Connection conn, int limit) {
-        List<String> first =
-                store.statements().query(conn, sql(FIRST_APPROVED).toString(), row -> row.getString("event_id"), limit);
+        List<String> first = sql(FIRST_APPROVED).query(conn, Sql.EVENT_ID, limit);
         return read(conn, LOCK_APPROVED, first).stream()
                 .sorted(DeadWalk.IN_ORDER)
                 .toList();
     }
 
     void change(Connection conn, Collection<String> eventIds, DlqStatus status, String changedBy) {
-        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
-            List<Object> values = new ArrayList<>();
-            values.add(status.code());
-            values.add(changedBy);
-            store.statements()
-                    .update(conn, sql(CHANGE).with("ids", ids.sql()).toString(), ids.params(values, List.of()));
-        }
+        sql(CHANGE).updateAmong(conn, IdList.sorted(eventIds), status.code(), changedBy);
     }
 
     void delete(Connection conn, Collection<String> eventIds) {
-        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
-            store.statements()
-                    .update(conn, sql(DELETE).with("ids", ids.sql()).toString(), ids.params(List.of(), List.of()));
-        }
+        sql(DELETE).updateAmong(conn, IdList.sorted(eventIds));
     }
 
     /** Returns those of the events that are letters. */
@@ -291,16 +253,7 @@ final class DeadLetterTable {
 
     /** Returns those of the ids that a statement finds. */
     List<String> idsOf(Connection conn, String template, Collection<String> eventIds) {
-        List<String> found = new ArrayList<>();
-        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
-            found.addAll(store.statements()
-                    .query(
-                            conn,
-                            sql(template).with("ids", ids.sql()).toString(),
-                            row -> row.getString("event_id"),
-                            ids.params(List.of(), List.of())));
-        }
-        return found;
+        return sql(template).queryAmong(conn, IdList.sorted(eventIds), Sql.EVENT_ID);
     }
 
     DeadLetter mapLetter(ResultSet row) throws SQLException {

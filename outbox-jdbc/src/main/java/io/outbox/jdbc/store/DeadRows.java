@@ -20,7 +20,7 @@ final class DeadRows {
     private static final String REPLAY = """
             UPDATE {by_id} SET status = 0, attempts = 0, available_at = {now}, done_at = NULL, last_error = NULL,
               locked_by = NULL, locked_at = NULL
-            WHERE event_id IN {ids} AND status > 2""";
+            WHERE event_id {among} AND status > 2""";
 
     private static final String OF_TYPE = " AND event_type = ?";
     private static final String OF_AGGREGATE_TYPE = " AND aggregate_type = ?";
@@ -48,12 +48,8 @@ final class DeadRows {
         params.add(limit);
         List<OutboxEvent> found = new ArrayList<>();
         for (Partition partition : store.deadPartitions()) {
-            String sql = partition
-                    .fill(store.sql(PAGE))
-                    .with("types", types)
-                    .with("follows", DeadCursor.FOLLOWS)
-                    .toString();
-            found.addAll(store.statements().query(conn, sql, store::mapRow, params.toArray()));
+            Sql sql = partition.fill(store.sql(PAGE)).with("types", types).with("follows", DeadCursor.FOLLOWS);
+            found.addAll(sql.query(conn, store::mapRow, params.toArray()));
         }
         List<OutboxEvent> page = found.stream()
                 .sorted(Comparator.comparing(DeadCursor::of))
@@ -66,18 +62,14 @@ final class DeadRows {
     int count(String eventType) {
         Sql sql = store.sql(COUNT).with("types", eventType == null ? "" : OF_TYPE);
         Object[] params = eventType == null ? new Object[0] : new Object[] {eventType};
-        return store.statements()
-                .query(conn, sql.toString(), row -> row.getInt(1), params)
-                .get(0);
+        return sql.one(conn, row -> row.getInt(1), params);
     }
 
     /** Replays each list of ids in a transaction of its own; returns the number of rows changed. */
     int replay(Collection<String> eventIds) {
         int replayed = 0;
-        for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
-            String sql = store.sql(REPLAY).with("ids", ids.sql()).toString();
-            replayed +=
-                    store.repeating(conn, () -> store.statements().update(conn, sql, ids.params(List.of(), List.of())));
+        for (IdList ids : IdList.sorted(eventIds)) {
+            replayed += store.repeating(conn, () -> store.sql(REPLAY).updateAmong(conn, List.of(ids)));
         }
         return replayed;
     }

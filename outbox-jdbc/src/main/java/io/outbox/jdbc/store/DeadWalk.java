@@ -80,15 +80,10 @@ final class DeadWalk {
         if (!isAllMatching) {
             params.add(limit);
         }
-        return store.statements()
-                .query(
-                        conn,
-                        fill(
-                                isAllMatching ? ROWS : MATCHING.replace("{outer}", order.by("created_at, event_id")),
-                                range,
-                                isAllMatching ? limit : window),
-                        mapper,
-                        params.toArray());
+        Sql rows = isAllMatching
+                ? fill(ROWS, range, limit)
+                : fill(MATCHING, range, window).with("outer", order.by("created_at, event_id"));
+        return rows.query(conn, mapper, params.toArray());
     }
 
     /** Returns the last place of the window, if there is a window and it is full. */
@@ -96,28 +91,23 @@ final class DeadWalk {
         if (range.rest().isEmpty()) {
             return Optional.empty();
         }
-        return store
-                .statements()
-                .query(
+        return fill(END, range, window)
+                .first(
                         conn,
-                        fill(END, range, window),
                         row -> new DeadCursor(JdbcTemplate.instant(row, "created_at"), row.getString("event_id")),
-                        range.range().params().toArray())
-                .stream()
-                .findFirst();
+                        range.range().params().toArray());
     }
 
-    private String fill(String template, DeadRange range, int window) {
+    private Sql fill(String template, DeadRange range, int window) {
         return sql.apply(template.replace("{rows}", ROWS))
                 .with("range", range.range().sql())
                 .with("rest", range.rest().sql())
                 .with("failure", store.failureSql())
                 .with("order", range.order())
                 .with("hint", range.hint())
-                .with("window", String.valueOf(window))
-                .with("last", String.valueOf(window - 1))
-                .with("most", String.valueOf(InspectionBackend.MOST_COUNTED))
-                .toString();
+                .with("window", window)
+                .with("last", window - 1)
+                .with("most", InspectionBackend.MOST_COUNTED);
     }
 
     /** Counts what matches in all ranges, in each up to a limit or in a window. */
@@ -130,23 +120,16 @@ final class DeadWalk {
 
     private Tally tally(Connection conn, DeadRange range, int window) {
         if (range.rest().isEmpty()) {
-            long count = store.statements()
-                    .query(
-                            conn,
-                            fill(COUNT, range, window),
-                            row -> row.getLong(1),
-                            range.range().params().toArray())
-                    .get(0);
+            long count = fill(COUNT, range, window)
+                    .one(conn, row -> row.getLong(1), range.range().params().toArray());
             return new Tally(count, count < InspectionBackend.MOST_COUNTED);
         }
         List<Object> params = new ArrayList<>(range.rest().params());
         params.addAll(range.range().params());
-        return store.statements()
-                .query(
+        return fill(COUNT_MATCHING, range, window)
+                .one(
                         conn,
-                        fill(COUNT_MATCHING, range, window),
                         row -> new Tally(row.getLong("matching"), row.getLong("looked_at") < window),
-                        params.toArray())
-                .get(0);
+                        params.toArray());
     }
 }

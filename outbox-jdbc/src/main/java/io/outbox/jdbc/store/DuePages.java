@@ -54,11 +54,7 @@ final class DuePages {
 
     private Page<DueEvent> readParts(DueRange range, PageLimit limit, JdbcTemplate.RowMapper<DueEvent> mapper) {
         Candidates candidates = Candidates.read(store, conn, range, limit);
-        List<DueEvent> page = new ArrayList<>();
-        for (IdList ids : store.idLists(candidates.ids())) {
-            String sql = store.sql(BY_ID).with("among", ids.among()).toString();
-            page.addAll(store.statements().query(conn, sql, mapper, ids.params(List.of(), List.of())));
-        }
+        List<DueEvent> page = store.sql(BY_ID).queryAmong(conn, store.idLists(candidates.ids()), mapper);
         return new Page<>(inOrderOfCreation(page), candidates.next());
     }
 
@@ -110,20 +106,18 @@ final class DuePages {
     }
 
     List<PendingEvents> pending(Instant now) {
-        return store.statements()
+        return store.sql(PENDING)
                 .query(
                         conn,
-                        store.sql(PENDING).toString(),
                         row -> new PendingEvents(
                                 row.getString("event_type"), row.getLong("events"), JdbcTemplate.instant(row, "due")),
                         now);
     }
 
     List<EventCount> counts() {
-        return store.statements()
+        return store.sql(COUNTS)
                 .query(
                         conn,
-                        store.sql(COUNTS).toString(),
                         row -> new EventCount(
                                 row.getString("event_type"),
                                 row.getLong("events") - row.getLong("locked"),

@@ -12,9 +12,9 @@ import java.util.Set;
 /** Where events stand, looked up by their ids, without payload and headers. */
 final class EventStates {
 
-    private static final String FIND = "SELECT {narrow} FROM {by_id} WHERE event_id IN {ids}";
+    private static final String FIND = "SELECT {narrow} FROM {by_id} WHERE event_id {among}";
 
-    private static final String FIND_LETTERS = "SELECT {columns_of_letters} FROM {letters} WHERE event_id IN {ids}";
+    private static final String FIND_LETTERS = "SELECT {columns_of_letters} FROM {letters} WHERE event_id {among}";
 
     private final AbstractJdbcOutboxStore store;
     private final Connection conn;
@@ -25,16 +25,9 @@ final class EventStates {
     }
 
     List<InspectedEvent> of(Collection<String> eventIds) {
-        List<InspectedEvent> found = new ArrayList<>();
-        for (IdList ids : IdList.chunks(Set.copyOf(eventIds))) {
-            String sql = store.sql(FIND)
-                    .with("narrow", JdbcInspection.NARROW)
-                    .with("ids", ids.sql())
-                    .toString();
-            found.addAll(
-                    store.statements().query(conn, sql, JdbcInspection::mapNarrow, ids.params(List.of(), List.of())));
-        }
-        return found;
+        return store.sql(FIND)
+                .with("narrow", JdbcInspection.NARROW)
+                .queryAmong(conn, IdList.chunks(Set.copyOf(eventIds)), JdbcInspection::mapNarrow);
     }
 
     /** As {@link #of}, where the dead are in a table of letters. An event that moves between the tables meanwhile is found. */
@@ -58,25 +51,17 @@ final class EventStates {
     }
 
     private List<InspectedEvent> letters(Collection<String> eventIds, String letters) {
-        List<InspectedEvent> found = new ArrayList<>();
-        for (IdList ids : IdList.chunks(eventIds)) {
-            String sql = store.sql(FIND_LETTERS)
-                    .with("columns_of_letters", AbstractJdbcOutboxStore.NARROW_COLUMNS + ", last_error")
-                    .with("letters", letters)
-                    .with("ids", ids.sql())
-                    .toString();
-            found.addAll(store.statements()
-                    .query(
-                            conn,
-                            sql,
-                            row -> new InspectedEvent(
-                                    AbstractJdbcOutboxStore.mapNarrowRow(row),
-                                    EventStatus.DEAD,
-                                    null,
-                                    row.getString("last_error"),
-                                    null),
-                            ids.params(List.of(), List.of())));
-        }
-        return found;
+        return store.sql(FIND_LETTERS)
+                .with("columns_of_letters", AbstractJdbcOutboxStore.NARROW_COLUMNS + ", last_error")
+                .with("letters", letters)
+                .queryAmong(
+                        conn,
+                        IdList.chunks(eventIds),
+                        row -> new InspectedEvent(
+                                AbstractJdbcOutboxStore.mapNarrowRow(row),
+                                EventStatus.DEAD,
+                                null,
+                                row.getString("last_error"),
+                                null));
     }
 }

@@ -68,6 +68,8 @@ final class FailureGroups {
 
     private static final String EACH = " FROM UNNEST(?, ?) WITH ORDINALITY AS k (event_type, fingerprint, place)";
 
+    private static final String BY_PLACE = " ORDER BY place";
+
     private static final String ALIKE = "status = 0 AND event_type = ? AND fingerprint = ?";
     private static final String ALIKE_TO_EACH =
             "status = 0 AND event_type = k.event_type AND fingerprint = k.fingerprint";
@@ -106,12 +108,7 @@ final class FailureGroups {
         List<Key> keys = keys(conn);
         int most = Math.max(LEAST_COUNTED, MOST_COUNTED / Math.max(1, keys.size()));
         Map<Key, Long> counts = new LinkedHashMap<>();
-        ask(
-                conn,
-                COUNT,
-                sql -> sql.with("most", String.valueOf(most)),
-                keys,
-                (key, row) -> counts.put(key, row.getLong("letters")));
+        ask(conn, COUNT, sql -> sql.with("most", most), keys, (key, row) -> counts.put(key, row.getLong("letters")));
         List<Key> largest = counts.entrySet().stream()
                 .filter(count -> count.getValue() > 0)
                 .sorted(Map.Entry.<Key, Long>comparingByValue().reversed())
@@ -140,10 +137,7 @@ final class FailureGroups {
     }
 
     private List<Key> keys(Connection conn, String template) {
-        String sql = letters.sql(template)
-                .with("groups", String.valueOf(MOST_GROUPS))
-                .toString();
-        return store.statements().query(conn, sql, Key::of);
+        return letters.sql(template).with("groups", MOST_GROUPS).query(conn, Key::of);
     }
 
     private List<Key> keysOneByOne(Connection conn) {
@@ -162,15 +156,13 @@ final class FailureGroups {
 
     /** Returns the value that follows another one, or the first of all; {@code null} at the end. */
     private String next(Connection conn, String template, String after, Object... params) {
-        String sql = letters.sql(template)
-                .with("follows", after == null ? "IS NOT NULL" : "> ?")
-                .toString();
         List<Object> all = new ArrayList<>(List.of(params));
         if (after != null) {
             all.add(after);
         }
-        return store.statements().query(conn, sql, row -> row.getString(1), all.toArray()).stream()
-                .findFirst()
+        return letters.sql(template)
+                .with("follows", after == null ? "IS NOT NULL" : "> ?")
+                .first(conn, row -> row.getString(1), all.toArray())
                 .orElse(null);
     }
 
@@ -181,12 +173,11 @@ final class FailureGroups {
         for (int from = 0; from < keys.size(); from += TOGETHER) {
             List<Key> some = keys.subList(from, Math.min(from + TOGETHER, keys.size()));
             boolean isArray = store.hasLateralJoins() && some.stream().noneMatch(key -> key.eventType == null);
-            answers.addAll(store.statements()
-                    .query(
-                            conn,
-                            filling.apply(isArray ? ofArray(template) : union(template, some)) + " ORDER BY place",
-                            row -> answer.of(some.get(row.getInt("place") - 1), row),
-                            isArray ? array(some) : params(template, some)));
+            Sql asking = filling.apply(isArray ? ofArray(template) : union(template, some));
+            answers.addAll(asking.query(
+                    conn,
+                    row -> answer.of(some.get(row.getInt("place") - 1), row),
+                    isArray ? array(some) : params(template, some)));
         }
         return answers;
     }
@@ -195,7 +186,7 @@ final class FailureGroups {
         return letters.sql(template)
                 .with("place", "k.place")
                 .with("alike", ALIKE_TO_EACH)
-                .with("from", EACH);
+                .with("from", EACH + BY_PLACE);
     }
 
     private static Object[] array(List<Key> keys) {
@@ -209,12 +200,12 @@ final class FailureGroups {
         StringJoiner union = new StringJoiner(" UNION ALL ");
         for (Key key : keys) {
             union.add(letters.sql(template)
-                    .with("place", String.valueOf(keys.indexOf(key) + 1))
+                    .with("place", keys.indexOf(key) + 1)
                     .with("alike", key.alike())
                     .with("from", store.fromNothing())
                     .toString());
         }
-        return new Sql(union.toString());
+        return new Sql(union + BY_PLACE, store.statements());
     }
 
     private static Object[] params(String template, List<Key> keys) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.TreeSet;
 
 /**
  * Event ids for the condition of a statement: an SQL {@code IN} list, or one array where the database takes that. A list is
@@ -40,6 +41,11 @@ final class IdList {
     /** Splits ids into lists of a size that every database takes. */
     static List<IdList> chunks(Collection<String> ids) {
         return chunks(ids, false);
+    }
+
+    /** As {@link #chunks}, in the order of the ids and without repetitions: all who lock rows do so in the same order. */
+    static List<IdList> sorted(Collection<String> ids) {
+        return chunks(new TreeSet<>(ids));
     }
 
     /** Splits ids into lists of a size that every database takes, each of which is a single parameter. */

@@ -115,8 +115,7 @@ final class JdbcCluster implements ClusterBackend {
             if (update(conn, JOIN_AGAIN, nodeName, report, nodeId) == 0) {
                 update(conn, JOIN, nodeId, nodeName, report);
             }
-            return query(conn, SEEN_AT, row -> JdbcTemplate.instant(row, "seen_at"), nodeId)
-                    .get(0);
+            return sql(SEEN_AT).one(conn, row -> JdbcTemplate.instant(row, "seen_at"), nodeId);
         });
     }
 
@@ -132,15 +131,16 @@ final class JdbcCluster implements ClusterBackend {
 
     @Override
     public List<ClusterNode> nodes() {
-        return connections.reading(conn -> query(
-                conn,
-                ALL_NODES,
-                row -> new ClusterNode(
-                        row.getString("node_id"),
-                        row.getString("node_name"),
-                        JdbcTemplate.instant(row, "started_at"),
-                        ClusterBackend.since(JdbcTemplate.instant(row, "seen_at"), JdbcTemplate.instant(row, "now_at")),
-                        row.getString("report"))));
+        return connections.reading(conn -> sql(ALL_NODES)
+                .query(
+                        conn,
+                        row -> new ClusterNode(
+                                row.getString("node_id"),
+                                row.getString("node_name"),
+                                JdbcTemplate.instant(row, "started_at"),
+                                ClusterBackend.since(
+                                        JdbcTemplate.instant(row, "seen_at"), JdbcTemplate.instant(row, "now_at")),
+                                row.getString("report"))));
     }
 
     @Override
@@ -150,16 +150,14 @@ final class JdbcCluster implements ClusterBackend {
 
     @Override
     public Optional<ClusterRecord> record(String id) {
-        return connections
-                .reading(conn -> query(conn, RECORD + " WHERE control_id = ?", JdbcCluster::mapRecord, id))
-                .stream()
-                .findFirst();
+        return connections.reading(
+                conn -> sql(RECORD + " WHERE control_id = ?").first(conn, JdbcCluster::mapRecord, id));
     }
 
     @Override
     public List<ClusterRecord> records(String kind) {
         return connections.reading(
-                conn -> query(conn, RECORD + " WHERE kind = ? ORDER BY control_id", JdbcCluster::mapRecord, kind));
+                conn -> sql(RECORD + " WHERE kind = ? ORDER BY control_id").query(conn, JdbcCluster::mapRecord, kind));
     }
 
     private static ClusterRecord mapRecord(ResultSet row) throws SQLException {
@@ -213,17 +211,17 @@ final class JdbcCluster implements ClusterBackend {
 
     @Override
     public List<ClusterFigures> figures(int span, long fromSlot) {
-        return connections.reading(conn -> query(
-                conn,
-                SELECT_FIGURES,
-                row -> new ClusterFigures(
-                        row.getString("node_id"),
-                        row.getString("node_name"),
-                        row.getInt("span"),
-                        row.getLong("slot"),
-                        row.getString("content")),
-                span,
-                fromSlot));
+        return connections.reading(conn -> sql(SELECT_FIGURES)
+                .query(
+                        conn,
+                        row -> new ClusterFigures(
+                                row.getString("node_id"),
+                                row.getString("node_name"),
+                                row.getInt("span"),
+                                row.getLong("slot"),
+                                row.getString("content")),
+                        span,
+                        fromSlot));
     }
 
     @Override
@@ -256,19 +254,14 @@ final class JdbcCluster implements ClusterBackend {
     }
 
     private int update(Connection conn, String template, Object... params) {
-        return store.repeating(conn, () -> store.statements().update(conn, sql(template), params));
+        return store.repeating(conn, () -> sql(template).update(conn, params));
     }
 
-    private <T> List<T> query(Connection conn, String template, JdbcTemplate.RowMapper<T> mapper, Object... params) {
-        return store.statements().query(conn, sql(template), mapper, params);
-    }
-
-    private String sql(String template) {
+    private Sql sql(String template) {
         return store.sql(template)
                 .with("nodes", nameOf(NODES))
                 .with("records", nameOf(RECORDS))
-                .with("figures", nameOf(FIGURES))
-                .toString();
+                .with("figures", nameOf(FIGURES));
     }
 
     private String nameOf(ManagedTable.Description description) {

@@ -20,7 +20,6 @@ import io.outbox.spi.PageCursor;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -40,12 +39,12 @@ import java.util.stream.Collectors;
 final class JdbcDeadEvents implements DeadEventBackend {
 
     private static final String FIND =
-            "SELECT {columns}, last_error FROM {by_id} WHERE event_id IN {ids} AND status > 2 ORDER BY event_id{lock}";
+            "SELECT {columns}, last_error FROM {by_id} WHERE event_id {among} AND status > 2 ORDER BY event_id{lock}";
 
     private static final String LATEST =
             "SELECT {hint}{narrow} FROM {table} WHERE {partition} ORDER BY {order} LIMIT ?";
 
-    private static final String DELETE = "{delete_by_id} WHERE event_id IN {ids} AND status > 2";
+    private static final String DELETE = "{delete_by_id} WHERE event_id {among} AND status > 2";
 
     private static final String SETTLE = """
             UPDATE {by_id} SET status = 1, done_at = {now}, last_error = ? WHERE event_id = ? AND status > 2""";
@@ -76,12 +75,7 @@ final class JdbcDeadEvents implements DeadEventBackend {
     }
 
     private List<DeadLetter> read(Connection conn, Collection<String> eventIds, String lock) {
-        List<DeadLetter> dead = new ArrayList<>();
-        for (IdList ids : IdList.chunks(eventIds.stream().distinct().sorted().toList())) {
-            String sql = sql(FIND).with("ids", ids.sql()).with("lock", lock).toString();
-            dead.addAll(store.statements().query(conn, sql, this::mapWhole, ids.params(List.of(), List.of())));
-        }
-        return dead;
+        return sql(FIND).with("lock", lock).queryAmong(conn, IdList.sorted(eventIds), this::mapWhole);
     }
 
     @Override
@@ -194,8 +188,8 @@ final class JdbcDeadEvents implements DeadEventBackend {
 
     private List<DeadLetter> latest(Connection conn, int limit) {
         return store.deadPartitions().stream()
-                .map(part -> part.reversed().fill(sql(LATEST)).toString())
-                .flatMap(sql -> store.statements().query(conn, sql, JdbcDeadEvents::mapNarrow, limit).stream())
+                .map(part -> part.reversed().fill(sql(LATEST)))
+                .flatMap(sql -> sql.query(conn, JdbcDeadEvents::mapNarrow, limit).stream())
                 .sorted(DeadWalk.IN_ORDER.reversed())
                 .limit(limit)
                 .toList();
@@ -219,18 +213,13 @@ final class JdbcDeadEvents implements DeadEventBackend {
             String error = all.get(0).failure().error();
             String remark = "Not delivered: written again as " + replacement.eventId()
                     + (error == null ? "" : ". Before: " + error);
-            store.statements().update(conn, sql(SETTLE).toString(), remark, eventId);
+            sql(SETTLE).update(conn, remark, eventId);
         });
     }
 
     @Override
     public DeadLetterChange delete(Collection<String> eventIds) {
-        return changeAll(eventIds, (conn, all) -> {
-            for (IdList ids : IdList.chunks(ids(all))) {
-                String sql = sql(DELETE).with("ids", ids.sql()).toString();
-                store.statements().update(conn, sql, ids.params(List.of(), List.of()));
-            }
-        });
+        return changeAll(eventIds, (conn, all) -> sql(DELETE).updateAmong(conn, IdList.chunks(ids(all))));
     }
 
     private static List<String> ids(List<DeadLetter> all) {

@@ -76,7 +76,7 @@ final class JdbcInspection implements InspectionBackend {
             SELECT {columns}, status, done_at, last_error, locked_by, locked_at FROM {table} WHERE event_id = ?""";
 
     private static final String RELEASE = """
-            UPDATE {by_id} SET locked_by = NULL, locked_at = NULL WHERE event_id IN {ids} AND {unfinished}""";
+            UPDATE {by_id} SET locked_by = NULL, locked_at = NULL WHERE event_id {among} AND {unfinished}""";
 
     private final ConnectionProvider provider;
     private final StoreConnections connections;
@@ -144,18 +144,17 @@ final class JdbcInspection implements InspectionBackend {
             params.add(after);
         }
         params.add(limit);
-        String sql = few(FEW + PAGE, filter, conditions)
+        List<InspectedEvent> events = few(FEW + PAGE, filter, conditions)
                 .with("result", NARROW)
                 .with("and_before", after == null ? "" : " AND event_id < ?")
-                .toString();
-        List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
+                .query(conn, JdbcInspection::mapNarrow, params.toArray());
         return new Found(events, events.size() < limit ? null : last(events));
     }
 
     private Sql few(String template, EventFilter filter, Conditions conditions) {
         return sql(template)
                 .with("states", Conditions.states(filter.states()).sql())
-                .with("window", String.valueOf(WINDOW))
+                .with("window", WINDOW)
                 .with("filter", conditions.sql())
                 .with("failure", store.failureSql());
     }
@@ -169,10 +168,9 @@ final class JdbcInspection implements InspectionBackend {
         params.addAll(conditions.params());
         params.add(limit);
         String before = after == null ? "" : " WHERE event_id < ?";
-        String sql = walk(WALK + PAGE, filter, conditions, before)
+        List<InspectedEvent> events = walk(WALK + PAGE, filter, conditions, before)
                 .with("result", NARROW)
-                .toString();
-        List<InspectedEvent> events = store.statements().query(conn, sql, JdbcInspection::mapNarrow, params.toArray());
+                .query(conn, JdbcInspection::mapNarrow, params.toArray());
         return new Found(events, events.size() < limit ? windowEnd(conn, filter, before, after) : last(events));
     }
 
@@ -180,7 +178,7 @@ final class JdbcInspection implements InspectionBackend {
         return sql(template)
                 .with("payload", filter.payload() == null ? "" : ", payload")
                 .with("before", before)
-                .with("window", String.valueOf(window(filter)))
+                .with("window", window(filter))
                 .with("filter", conditions.sql())
                 .with("failure", store.failureSql());
     }
@@ -191,13 +189,11 @@ final class JdbcInspection implements InspectionBackend {
 
     /** Returns the last id of the window, if it is full. */
     private String windowEnd(Connection conn, EventFilter filter, String before, String after) {
-        String sql = sql(WALK_END)
-                .with("before", before)
-                .with("last", String.valueOf(window(filter) - 1))
-                .toString();
         Object[] params = after == null ? new Object[0] : new Object[] {after};
-        return store.statements().query(conn, sql, row -> row.getString("event_id"), params).stream()
-                .findFirst()
+        return sql(WALK_END)
+                .with("before", before)
+                .with("last", window(filter) - 1)
+                .first(conn, Sql.EVENT_ID, params)
                 .orElse(null);
     }
 
@@ -212,14 +208,8 @@ final class JdbcInspection implements InspectionBackend {
             Conditions conditions = Conditions.of(filter);
             boolean few = isSearchedWhole(conn, filter);
             Sql sql = few ? few(FEW, filter, conditions).with("and_before", "") : walk(WALK, filter, conditions, "");
-            String counting = sql.with("result", "COUNT(*)").toString();
-            int count = store.statements()
-                    .query(
-                            conn,
-                            counting,
-                            row -> row.getInt(1),
-                            conditions.params().toArray())
-                    .get(0);
+            int count = sql.with("result", "COUNT(*)")
+                    .one(conn, row -> row.getInt(1), conditions.params().toArray());
             return new Tally(count, few || windowEnd(conn, filter, "", null) == null);
         });
     }
@@ -230,10 +220,7 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public Optional<InspectedEvent> find(String eventId) {
-        return connections
-                .reading(conn -> store.statements().query(conn, sql(FIND).toString(), this::mapWhole, eventId))
-                .stream()
-                .findFirst();
+        return connections.reading(conn -> sql(FIND).first(conn, this::mapWhole, eventId));
     }
 
     @Override
@@ -252,14 +239,11 @@ final class JdbcInspection implements InspectionBackend {
 
     private void count(Connection conn, List<Partition> partitions, Map<EventStatus, Integer> counts) {
         for (Partition partition : partitions) {
-            String sql = partition
+            partition
                     .fill(sql(COUNT_STATES))
-                    .with("most", String.valueOf(MOST_COUNTED))
-                    .toString();
-            store.statements()
+                    .with("most", MOST_COUNTED)
                     .query(
                             conn,
-                            sql,
                             row -> counts.merge(
                                     EventStatus.fromCode(row.getInt("status")), row.getInt("events"), Integer::sum));
         }
@@ -277,14 +261,7 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public int release(Collection<String> eventIds) {
-        return connections.inTransaction(conn -> {
-            int rows = 0;
-            for (IdList ids : IdList.chunks(eventIds.stream().sorted().toList())) {
-                String sql = sql(RELEASE).with("ids", ids.sql()).toString();
-                rows += store.statements().update(conn, sql, ids.params(List.of(), List.of()));
-            }
-            return rows;
-        });
+        return connections.inTransaction(conn -> sql(RELEASE).updateAmong(conn, IdList.sorted(eventIds)));
     }
 
     @Override

@@ -33,11 +33,9 @@ final class KeyLocks {
     void lock(Connection conn, Collection<String> keys) {
         Set<Integer> slots = new TreeSet<>();
         keys.forEach(key -> slots.add(Math.floorMod(key.hashCode(), SLOTS)));
-        String sql = store.sql(LOCK).with("locks", tableName()).toString();
+        Sql lock = store.sql(LOCK).with("locks", tableName());
         for (int slot : slots) {
-            if (store.statements()
-                    .query(conn, sql, row -> row.getInt(SLOT), slot)
-                    .isEmpty()) {
+            if (lock.first(conn, row -> row.getInt(SLOT), slot).isEmpty()) {
                 throw new OutboxStoreException("The table " + tableName() + " has no row " + slot
                         + ", so writers of a key cannot wait for each"
                         + " other: run schema/" + store.schemaScript()

@@ -41,9 +41,8 @@ final class Locks {
     }
 
     private List<String> held(IdList ids) {
-        String sql = sql(HELD, ids);
         Object[] params = ids.params(List.of(), fence.params());
-        return store.reading(conn, () -> store.statements().query(conn, sql, row -> row.getString("event_id"), params));
+        return store.reading(conn, () -> sql(HELD, ids).query(conn, Sql.EVENT_ID, params));
     }
 
     int release(Collection<String> eventIds) {
@@ -59,16 +58,14 @@ final class Locks {
     private int update(String template, Set<String> eventIds) {
         int rows = 0;
         for (IdList ids : store.idLists(eventIds)) {
-            Object[] params = ids.params(List.of(), fence.params());
-            rows += store.statements().update(conn, sql(template, ids), params);
+            rows += sql(template, ids).update(conn, ids.params(List.of(), fence.params()));
         }
         return rows;
     }
 
-    private String sql(String template, IdList ids) {
+    private Sql sql(String template, IdList ids) {
         return fence.fill(store.sql(template))
                 .with("briefly", store.waitingBriefly(conn))
-                .with("among", ids.among())
-                .toString();
+                .with("among", ids.among());
     }
 }

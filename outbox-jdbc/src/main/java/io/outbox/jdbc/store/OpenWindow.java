@@ -62,16 +62,15 @@ final class OpenWindow {
         }
 
         Sql fill(Sql sql) {
-            return part.fill(sql).with("most", String.valueOf(most));
+            return part.fill(sql).with("most", most);
         }
     }
 
     Open byType(Connection conn, Instant now) {
         List<Look> looks = looks(conn);
-        List<OpenEvents> types = store.statements()
+        List<OpenEvents> types = sql(BY_TYPE, looks)
                 .query(
                         conn,
-                        sql(BY_TYPE, looks),
                         row -> new OpenEvents(
                                 row.getString("event_type"),
                                 row.getLong("events") - row.getLong("locked"),
@@ -86,10 +85,9 @@ final class OpenWindow {
     /** Returns what each node holds, under whichever tokens. */
     List<NodeLocks> nodes(Connection conn) {
         Map<String, NodeLocks> byNode = new TreeMap<>();
-        store.statements()
+        sql(NODES, looks(conn))
                 .query(
                         conn,
-                        sql(NODES, looks(conn)),
                         row -> new NodeLocks(
                                 Lease.nodeOf(row.getString("locked_by")),
                                 row.getLong("events"),
@@ -113,12 +111,12 @@ final class OpenWindow {
                 .toList();
     }
 
-    private String sql(String template, List<Look> looks) {
+    private Sql sql(String template, List<Look> looks) {
         String union = looks.stream()
                 .map(look -> look.fill(store.sql(LOOK))
-                        .with("number", String.valueOf(looks.indexOf(look)))
+                        .with("number", looks.indexOf(look))
                         .toString())
                 .collect(Collectors.joining(" UNION ALL "));
-        return store.sql(template).with("looks", union).toString();
+        return store.sql(template).with("looks", union);
     }
 }

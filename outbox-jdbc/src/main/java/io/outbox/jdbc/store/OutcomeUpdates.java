@@ -5,6 +5,8 @@ import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.Outcome;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -53,10 +55,10 @@ final class OutcomeUpdates {
             WHERE event_id = ? AND {unfinished}{fence}""";
 
     private static final String WRITTEN = """
-            SELECT event_id, status, available_at, done_at, last_error FROM {by_id} WHERE event_id IN {ids}""";
+            SELECT event_id, status, available_at, done_at, last_error FROM {by_id} WHERE event_id {among}""";
 
     private static final String DONE_AMONG = """
-            SELECT event_id FROM {by_id} WHERE event_id IN {ids} AND status = 1""";
+            SELECT event_id FROM {by_id} WHERE event_id {among} AND status = 1""";
 
     private final AbstractJdbcOutboxStore store;
     private final Connection conn;
@@ -220,8 +222,7 @@ final class OutcomeUpdates {
         int rows = 0;
         eventIds.sort(null);
         for (IdList ids : store.idLists(eventIds)) {
-            String sql = fenced(template).with("among", ids.among()).toString();
-            rows += store.statements().update(conn, sql, ids.params(params, fence.params()));
+            rows += fenced(template).with("among", ids.among()).update(conn, ids.params(params, fence.params()));
         }
         return rows;
     }
@@ -254,7 +255,7 @@ final class OutcomeUpdates {
 
     private void write(Sql sql, List<Object[]> rows) {
         if (!rows.isEmpty()) {
-            store.statements().batch(conn, sql.toString(), rows);
+            sql.batch(conn, rows);
         }
     }
 
@@ -270,18 +271,7 @@ final class OutcomeUpdates {
 
     private void readStanding(Map<String, Outcome> outcomes, Map<String, EventStatus> standing) {
         for (IdList ids : IdList.chunks(outcomes.keySet())) {
-            String sql = store.sql(WRITTEN).with("ids", ids.sql()).toString();
-            List<Written> rows = store.statements()
-                    .query(
-                            conn,
-                            sql,
-                            row -> new Written(
-                                    row.getString("event_id"),
-                                    EventStatus.fromCode(row.getInt("status")),
-                                    JdbcTemplate.instant(row, "available_at"),
-                                    JdbcTemplate.instant(row, "done_at"),
-                                    row.getString("last_error")),
-                            ids.params(List.of(), List.of()));
+            List<Written> rows = store.sql(WRITTEN).queryAmong(conn, List.of(ids), Written::map);
             Set<String> gone = new HashSet<>(ids.ids());
             for (Written row : rows) {
                 gone.remove(row.eventId);
@@ -299,13 +289,7 @@ final class OutcomeUpdates {
 
     /** Returns those of the events that are there and DONE. */
     Set<String> doneAmong(Collection<String> eventIds) {
-        Set<String> done = new HashSet<>();
-        for (IdList ids : IdList.chunks(eventIds)) {
-            String sql = store.sql(DONE_AMONG).with("ids", ids.sql()).toString();
-            done.addAll(store.statements()
-                    .query(conn, sql, row -> row.getString("event_id"), ids.params(List.of(), List.of())));
-        }
-        return done;
+        return new HashSet<>(store.sql(DONE_AMONG).queryAmong(conn, IdList.chunks(eventIds), Sql.EVENT_ID));
     }
 
     /** Returns whether a text is the one that was stored; not every database tells an empty one from none. */
@@ -315,6 +299,15 @@ final class OutcomeUpdates {
 
     /** The columns of a row that tell which outcome was written last. */
     private record Written(String eventId, EventStatus status, Instant availableAt, Instant doneAt, String lastError) {
+
+        static Written map(ResultSet row) throws SQLException {
+            return new Written(
+                    row.getString("event_id"),
+                    EventStatus.fromCode(row.getInt("status")),
+                    JdbcTemplate.instant(row, "available_at"),
+                    JdbcTemplate.instant(row, "done_at"),
+                    row.getString("last_error"));
+        }
 
         boolean shows(Outcome outcome) {
             if (outcome instanceof Outcome.Done done) {

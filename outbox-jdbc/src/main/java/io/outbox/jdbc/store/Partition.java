@@ -41,8 +41,7 @@ public record Partition(List<EventStatus> states, String restriction, String ord
 
     /** Counts its events in the order of the index, and no more than so many. */
     int count(Connection conn, AbstractJdbcOutboxStore store, int most) {
-        String sql = fill(store.sql(COUNT)).with("most", String.valueOf(most)).toString();
-        return store.statements().query(conn, sql, row -> row.getInt(1)).get(0);
+        return fill(store.sql(COUNT)).with("most", most).one(conn, row -> row.getInt(1));
     }
 
     Sql fill(Sql statement) {

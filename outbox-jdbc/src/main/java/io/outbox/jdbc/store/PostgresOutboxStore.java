@@ -293,7 +293,7 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
             JdbcTemplate.RowMapper<DueEvent> mapper) {
         List<Object> withBytes = new ArrayList<>(params);
         withBytes.add(limit.bytes());
-        String page = new Sql(PAGE).with("rows", "(" + sql + ")").toString();
+        String page = PAGE.replace("{rows}", "(" + sql + ")").strip();
         return statements().query(conn, page, row -> Sized.of(mapper.map(row), row), withBytes.toArray());
     }
 

@@ -139,13 +139,8 @@ final class RowChange {
     }
 
     private Set<String> find(String template, Collection<String> eventIds) {
-        Set<String> found = new HashSet<>();
-        for (IdList ids : store.idLists(eventIds.stream().sorted().toList())) {
-            String sql =
-                    fence.fill(store.sql(template)).with("among", ids.among()).toString();
-            found.addAll(store.statements()
-                    .query(conn, sql, row -> row.getString("event_id"), ids.params(List.of(), fence.params())));
-        }
-        return found;
+        List<IdList> sorted = store.idLists(eventIds.stream().sorted().toList());
+        return new HashSet<>(fence.fill(store.sql(template))
+                .queryAmong(conn, sorted, Sql.EVENT_ID, fence.params().toArray()));
     }
 }

@@ -49,7 +49,6 @@ final class SingleUpdates {
     }
 
     private int update(String template, Object... params) {
-        String sql = store.sql(template).toString();
-        return store.repeating(conn, () -> store.statements().update(conn, sql, params));
+        return store.repeating(conn, () -> store.sql(template).update(conn, params));
     }
 }

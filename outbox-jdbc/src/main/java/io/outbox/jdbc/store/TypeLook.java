@@ -127,7 +127,7 @@ final class TypeLook {
     }
 
     private Sql select(Partition partition, String template, int place) {
-        return partition.fill(store.sql(template)).with("place", String.valueOf(place));
+        return partition.fill(store.sql(template)).with("place", place);
     }
 
     /** Looks at the first events of all types, where there is no index by type. */
