@@ -1,12 +1,9 @@
 package io.outbox.micrometer;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Meter;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.outbox.model.DlqStatus;
 import java.util.Locale;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -16,17 +13,12 @@ final class DeadLetterMeters {
 
     private record Kind(String eventType, DlqStatus status) {}
 
-    private final MeterRegistry registry;
-    private final String prefix;
-    private final Queue<Meter> meters;
+    private final Meters meters;
     private final ConcurrentMap<Kind, Counter> changes = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> operations = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Timer> transfers = new ConcurrentHashMap<>();
 
-    /** @param meters where meters are put that are created here */
-    DeadLetterMeters(MeterRegistry registry, String prefix, Queue<Meter> meters) {
-        this.registry = registry;
-        this.prefix = prefix;
+    DeadLetterMeters(Meters meters) {
         this.meters = meters;
     }
 
@@ -35,11 +27,13 @@ final class DeadLetterMeters {
     }
 
     private Counter change(Kind kind) {
-        return keep(Counter.builder(prefix + ".dlq.events.rate")
-                .description("Dead letters that came into a state")
-                .tag("event.type", kind.eventType)
-                .tag("status", kind.status.name().toLowerCase(Locale.ROOT))
-                .register(registry));
+        return meters.counter(
+                "dlq.events.rate",
+                "Dead letters that came into a state",
+                "event.type",
+                kind.eventType,
+                "status",
+                kind.status.name().toLowerCase(Locale.ROOT));
     }
 
     void movedToDlq(int attempted, int moved) {
@@ -57,13 +51,9 @@ final class DeadLetterMeters {
     }
 
     private void operation(String name, String type, int count) {
+        String description = "Dead letters that were moved, returned or deleted";
         operations
-                .computeIfAbsent(
-                        type,
-                        each -> keep(Counter.builder(prefix + "." + name)
-                                .description("Dead letters that were moved, returned or deleted")
-                                .tag("type", each)
-                                .register(registry)))
+                .computeIfAbsent(type, each -> meters.counter(name, description, "type", each))
                 .increment(count);
     }
 
@@ -76,17 +66,6 @@ final class DeadLetterMeters {
     }
 
     private void transfer(String name, String description, long millis) {
-        transfers
-                .computeIfAbsent(
-                        name,
-                        each -> keep(Timer.builder(prefix + "." + each)
-                                .description(description)
-                                .register(registry)))
-                .record(millis, TimeUnit.MILLISECONDS);
-    }
-
-    private <M extends Meter> M keep(M meter) {
-        meters.add(meter);
-        return meter;
+        transfers.computeIfAbsent(name, each -> meters.timer(each, description)).record(millis, TimeUnit.MILLISECONDS);
     }
 }

@@ -2,10 +2,7 @@ package io.outbox.micrometer;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.outbox.model.BlockedKey;
 import io.outbox.model.DlqStatus;
@@ -17,13 +14,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -52,9 +46,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
 
     private static final String EVENT_TYPE = "event.type";
 
-    private final MeterRegistry registry;
-    private final String prefix;
-    private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
+    private final Meters meters;
     private final Counter hotEnqueued;
     private final Counter hotDropped;
     private final Counter hotSkippedDelayed;
@@ -73,11 +65,11 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     private final ConcurrentMap<String, Timer> dispatchLatency = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Timer> listenerDuration = new ConcurrentHashMap<>();
     private final DistributionSummary completionBatchSize;
-    private final AtomicInteger hotDepth = new AtomicInteger();
-    private final AtomicInteger coldDepth = new AtomicInteger();
-    private final AtomicLong oldestLagMs = new AtomicLong();
+    private final AtomicLong hotDepth;
+    private final AtomicLong coldDepth;
+    private final AtomicLong oldestLagMs;
     private final ConcurrentMap<String, AtomicLong> oldestLagMsByType = new ConcurrentHashMap<>();
-    private final ConcurrentMap<String, AtomicInteger> unavailableRoutes = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, AtomicLong> unavailableRoutes = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> processed = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> failed = new ConcurrentHashMap<>();
     private final DeadLetterMeters deadLetters;
@@ -96,83 +88,48 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
      * @throws IllegalStateException if the registry has an outbox with this prefix already
      */
     public MicrometerMetricsExporter(MeterRegistry registry, String namePrefix) {
-        this.registry = Objects.requireNonNull(registry, "registry");
-        this.prefix = Objects.requireNonNull(namePrefix, "namePrefix");
-        if (prefix.isBlank() || prefix.endsWith(".")) {
+        meters = new Meters(registry, namePrefix);
+        if (namePrefix.isBlank() || namePrefix.endsWith(".")) {
             throw new IllegalArgumentException(
-                    "namePrefix must not be blank and must not end with a dot: '" + prefix + "'");
+                    "namePrefix must not be blank and must not end with a dot: '" + namePrefix + "'");
         }
-        if (registry.find(prefix + ".enqueue.hot").counter() != null) {
-            throw new IllegalStateException("The registry has meters of an outbox with the prefix '" + prefix
+        if (meters.hasCounter("enqueue.hot")) {
+            throw new IllegalStateException("The registry has meters of an outbox with the prefix '" + namePrefix
                     + "' already: give each outbox its own prefix, and close the exporter of one that is gone");
         }
-        deadLetters = new DeadLetterMeters(registry, prefix, meters);
-        hotEnqueued = counter("enqueue.hot", "Events enqueued via the hot path");
-        hotDropped = counter("enqueue.hot.dropped", "Events that found the hot queue full");
-        hotSkippedDelayed = counter("enqueue.hot.skipped.delayed", "Delayed events left to the poller");
-        coldEnqueued = counter("enqueue.cold", "Events enqueued by the poller");
-        success = counter("dispatch.success", "Events delivered");
-        failure = counter("dispatch.failure", "Failed attempts that will be repeated");
-        dead = counter("dispatch.dead", "Events moved to DEAD");
-        deferred = counter("dispatch.deferred", "Events that their listener asked to see again later");
-        fenced = counter("claims.fenced", "Outcomes refused because the event had another owner or had ended");
-        purged = counter("purged", "Finished events deleted");
+        deadLetters = new DeadLetterMeters(meters);
+        hotEnqueued = meters.counter("enqueue.hot", "Events enqueued via the hot path");
+        hotDropped = meters.counter("enqueue.hot.dropped", "Events that found the hot queue full");
+        hotSkippedDelayed = meters.counter("enqueue.hot.skipped.delayed", "Delayed events left to the poller");
+        coldEnqueued = meters.counter("enqueue.cold", "Events enqueued by the poller");
+        success = meters.counter("dispatch.success", "Events delivered");
+        failure = meters.counter("dispatch.failure", "Failed attempts that will be repeated");
+        dead = meters.counter("dispatch.dead", "Events moved to DEAD");
+        deferred = meters.counter("dispatch.deferred", "Events that their listener asked to see again later");
+        fenced = meters.counter("claims.fenced", "Outcomes refused because the event had another owner or had ended");
+        purged = meters.counter("purged", "Finished events deleted");
         recovered = lifecycle("recovered");
         cleaned = lifecycle("cleaned");
-        hintsSent = counter("wakeup.sent", "Messages with hints for other nodes");
-        hintsDropped = counter("wakeup.dropped", "Messages with hints that could not be sent");
-        hintsHeard = counter("wakeup.heard", "Messages with hints that arrived");
-        completionBatchSize = keep(DistributionSummary.builder(prefix + ".completion.batch.size")
-                .description("Outcomes written together")
-                .baseUnit("events")
-                .register(registry));
-        gauge("queue.hot.depth", "Events in the hot queue", hotDepth, Tags.empty());
-        gauge("queue.cold.depth", "Events in the cold queue", coldDepth, Tags.empty());
-        gauge("lag.oldest.ms", "Age of the oldest event that is due, in milliseconds", oldestLagMs, Tags.empty());
-    }
-
-    private Counter counter(String name, String description) {
-        return keep(
-                Counter.builder(prefix + "." + name).description(description).register(registry));
+        hintsSent = meters.counter("wakeup.sent", "Messages with hints for other nodes");
+        hintsDropped = meters.counter("wakeup.dropped", "Messages with hints that could not be sent");
+        hintsHeard = meters.counter("wakeup.heard", "Messages with hints that arrived");
+        completionBatchSize = meters.summary("completion.batch.size", "Outcomes written together", "events");
+        hotDepth = meters.level("queue.hot.depth", "Events in the hot queue");
+        coldDepth = meters.level("queue.cold.depth", "Events in the cold queue");
+        oldestLagMs = meters.level("lag.oldest.ms", "Age of the oldest event that is due, in milliseconds");
     }
 
     private Counter lifecycle(String type) {
-        return keep(Counter.builder(prefix + ".events.by.type.rate")
-                .description("Events that were taken over from a dead node, or deleted after delivery")
-                .tag("type", type)
-                .register(registry));
+        return meters.counter(
+                "events.by.type.rate",
+                "Events that were taken over from a dead node, or deleted after delivery",
+                "type",
+                type);
     }
 
     private Counter outcomes(String eventType, String status) {
-        return keep(Counter.builder(prefix + ".events.rate")
-                .description("Events that ended, delivered or DEAD")
-                .tag(EVENT_TYPE, eventType)
-                .tag("status", status)
-                .register(registry));
-    }
-
-    private Timer timer(String name, String description, String eventType) {
-        return keep(Timer.builder(prefix + "." + name)
-                .description(description)
-                .tag(EVENT_TYPE, eventType)
-                .register(registry));
-    }
-
-    private void gauge(String name, String description, Number value, Tags tags) {
-        gauge(name, description, value::doubleValue, tags);
-    }
-
-    private void gauge(String name, String description, Supplier<Number> value, Tags tags) {
-        keep(Gauge.builder(prefix + "." + name, value)
-                .description(description)
-                .tags(tags)
-                .strongReference(true)
-                .register(registry));
-    }
-
-    private <M extends Meter> M keep(M meter) {
-        meters.add(meter);
-        return meter;
+        return meters.counter(
+                "events.rate", "Events that ended, delivered or DEAD", EVENT_TYPE, eventType, "status", status);
     }
 
     @Override
@@ -233,13 +190,11 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     }
 
     private AtomicLong lagGauge(String eventType) {
-        AtomicLong lag = new AtomicLong();
-        gauge(
+        return meters.level(
                 "lag.oldest.by.type.ms",
                 "Age of the oldest event of a type that is due, in milliseconds",
-                lag,
-                Tags.of(EVENT_TYPE, eventType));
-        return lag;
+                EVENT_TYPE,
+                eventType);
     }
 
     @Override
@@ -247,14 +202,17 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         dispatchLatency
                 .computeIfAbsent(
                         eventType,
-                        type -> timer("dispatch.latency", "Time between entering a queue and the listener", type))
+                        type -> meters.timer(
+                                "dispatch.latency", "Time between entering a queue and the listener", EVENT_TYPE, type))
                 .record(nanos, TimeUnit.NANOSECONDS);
     }
 
     @Override
     public void recordListenerDuration(String eventType, long nanos) {
         listenerDuration
-                .computeIfAbsent(eventType, type -> timer("listener.duration", "Time spent in listeners", type))
+                .computeIfAbsent(
+                        eventType,
+                        type -> meters.timer("listener.duration", "Time spent in listeners", EVENT_TYPE, type))
                 .record(nanos, TimeUnit.NANOSECONDS);
     }
 
@@ -316,7 +274,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
             synchronized (meters) {
                 known = keyed;
                 if (known == null) {
-                    known = new KeyedMeters(registry, prefix, meters);
+                    known = new KeyedMeters(meters);
                     keyed = known;
                 }
             }
@@ -385,14 +343,12 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         deadLetters.transferredFrom(durationMs);
     }
 
-    private AtomicInteger routeGauge(String eventType) {
-        AtomicInteger unavailable = new AtomicInteger();
-        gauge(
+    private AtomicLong routeGauge(String eventType) {
+        return meters.level(
                 "route.unavailable",
                 "Whether the target of an event type cannot be reached, so that its events wait: 1 or 0",
-                unavailable,
-                Tags.of(EVENT_TYPE, eventType));
-        return unavailable;
+                EVENT_TYPE,
+                eventType);
     }
 
     /**
@@ -401,11 +357,10 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
      */
     public void gaugeDead(LongSupplier deadEvents) {
         Objects.requireNonNull(deadEvents, "deadEvents");
-        gauge(
+        meters.gauge(
                 "events.dead",
                 "Events that are DEAD and in the store",
-                new Cached<Number>(deadEvents::getAsLong, DEAD_TTL),
-                Tags.empty());
+                new Cached<Number>(deadEvents::getAsLong, DEAD_TTL));
     }
 
     /**
@@ -416,21 +371,18 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     public void gaugeBlocked(Supplier<BlockedKey.Figures> figures) {
         Objects.requireNonNull(figures, "figures");
         Supplier<BlockedKey.Figures> asked = new Cached<>(figures, BLOCKED_TTL);
-        gauge(
+        meters.gauge(
                 "keyed.blocked",
                 "Keys that an event blocks that failed for good",
-                () -> asked.get().keys(),
-                Tags.empty());
-        gauge(
+                () -> asked.get().keys());
+        meters.gauge(
                 "keyed.waiting",
                 "Events that wait behind one that blocks their key",
-                () -> asked.get().waiting(),
-                Tags.empty());
-        gauge(
+                () -> asked.get().waiting());
+        meters.gauge(
                 "keyed.blocked.oldest.ms",
                 "For how long the first of the blocked keys has been blocked, in milliseconds",
-                () -> age(asked.get().oldestSince()),
-                Tags.empty());
+                () -> age(asked.get().oldestSince()));
     }
 
     private static long age(Instant since) {
@@ -449,24 +401,20 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         Objects.requireNonNull(figures, "figures");
         Supplier<List<StoreFigure>> asked = new Cached<>(figures, STORE_TTL);
         for (StoreFigure.Kind kind : kinds) {
-            gauge(
+            meters.gauge(
                     "database." + kind.meterName(),
                     "What the database tells about itself; see the page on operations",
                     () -> asked.get().stream()
                             .filter(figure -> figure.kind() == kind)
                             .mapToDouble(StoreFigure::value)
                             .findFirst()
-                            .orElse(Double.NaN),
-                    Tags.empty());
+                            .orElse(Double.NaN));
         }
     }
 
     /** Removes the meters from the registry. */
     @Override
     public void close() {
-        for (Meter meter = meters.poll(); meter != null; meter = meters.poll()) {
-            registry.remove(meter);
-            meter.close();
-        }
+        meters.close();
     }
 }

@@ -1,9 +1,6 @@
 package io.outbox.micrometer;
 
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
 import java.time.Duration;
@@ -11,10 +8,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -30,9 +25,7 @@ public final class OutboxDlqGauges implements AutoCloseable {
     private static final String STATUS = "status";
     private static final List<DlqStatus> STATUSES = List.of(DlqStatus.MOVED, DlqStatus.IN_PROCESS, DlqStatus.TO_RETRY);
 
-    private final MeterRegistry registry;
-    private final String prefix;
-    private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
+    private final Meters meters;
     private final Set<String> eventTypes = ConcurrentHashMap.newKeySet();
     private final Cached<List<DeadLetterCount>> byType;
 
@@ -50,8 +43,7 @@ public final class OutboxDlqGauges implements AutoCloseable {
             Supplier<List<DeadLetterCount>> counts,
             List<Duration> ttls,
             Collection<String> eventTypes) {
-        this.registry = Objects.requireNonNull(registry, "registry");
-        this.prefix = Objects.requireNonNull(namePrefix, "namePrefix");
+        this.meters = new Meters(registry, namePrefix);
         Objects.requireNonNull(counts, "counts");
         if (ttls.size() != 3) {
             throw new IllegalArgumentException("ttls must have 3 values: " + ttls);
@@ -59,12 +51,13 @@ public final class OutboxDlqGauges implements AutoCloseable {
         Cached<List<DeadLetterCount>> all = new Cached<>(counts, ttls.get(0));
         Cached<List<DeadLetterCount>> byStatus = new Cached<>(counts, ttls.get(1));
         this.byType = new Cached<>(counts, ttls.get(2));
-        gauge("dlq.events", "Dead letters", Tags.empty(), () -> sum(all.get(), count -> true));
-        STATUSES.forEach(status -> gauge(
+        meters.gauge("dlq.events", "Dead letters", () -> sum(all.get(), count -> true));
+        STATUSES.forEach(status -> meters.gauge(
                 "dlq.events.by.status",
                 "Dead letters by status",
-                Tags.of(STATUS, name(status)),
-                () -> sum(byStatus.get(), count -> count.status() == status)));
+                () -> sum(byStatus.get(), count -> count.status() == status),
+                STATUS,
+                name(status)));
         eventTypes.forEach(this::addType);
     }
 
@@ -74,13 +67,16 @@ public final class OutboxDlqGauges implements AutoCloseable {
 
     private void addType(String eventType) {
         if (eventTypes.add(eventType)) {
-            STATUSES.forEach(status -> gauge(
+            STATUSES.forEach(status -> meters.gauge(
                     "dlq.events.by.event.type.and.status",
                     "Dead letters of a type by status",
-                    Tags.of("event.type", eventType, STATUS, name(status)),
                     () -> sum(
                             byType.get(),
-                            count -> count.status() == status && eventType.equals(String.valueOf(count.eventType())))));
+                            count -> count.status() == status && eventType.equals(String.valueOf(count.eventType()))),
+                    "event.type",
+                    eventType,
+                    STATUS,
+                    name(status)));
         }
     }
 
@@ -89,20 +85,9 @@ public final class OutboxDlqGauges implements AutoCloseable {
         return counts.stream().filter(which).mapToDouble(DeadLetterCount::count).sum();
     }
 
-    private void gauge(String name, String description, Tags tags, Supplier<Number> value) {
-        meters.add(Gauge.builder(prefix + "." + name, value)
-                .description(description)
-                .tags(tags)
-                .strongReference(true)
-                .register(registry));
-    }
-
     /** Removes the gauges from the registry. */
     @Override
     public void close() {
-        for (Meter meter = meters.poll(); meter != null; meter = meters.poll()) {
-            registry.remove(meter);
-            meter.close();
-        }
+        meters.close();
     }
 }

@@ -1,9 +1,6 @@
 package io.outbox.micrometer;
 
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.outbox.model.EventCount;
 import java.time.Duration;
 import java.util.Collection;
@@ -11,10 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
@@ -31,9 +26,7 @@ public final class OutboxEventGauges implements AutoCloseable {
     private static final Map<String, ToDoubleFunction<EventCount>> STATUSES =
             Map.of("pending", EventCount::pending, "in_process", EventCount::inProcess);
 
-    private final MeterRegistry registry;
-    private final String prefix;
-    private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
+    private final Meters meters;
     private final Set<String> eventTypes = ConcurrentHashMap.newKeySet();
     private final Cached<Map<String, EventCount>> byType;
 
@@ -51,8 +44,7 @@ public final class OutboxEventGauges implements AutoCloseable {
             Supplier<List<EventCount>> counts,
             List<Duration> ttls,
             Collection<String> eventTypes) {
-        this.registry = Objects.requireNonNull(registry, "registry");
-        this.prefix = Objects.requireNonNull(namePrefix, "namePrefix");
+        this.meters = new Meters(registry, namePrefix);
         Objects.requireNonNull(counts, "counts");
         if (ttls.size() != 3) {
             throw new IllegalArgumentException("ttls must have 3 values: " + ttls);
@@ -61,22 +53,26 @@ public final class OutboxEventGauges implements AutoCloseable {
         Cached<Map<String, EventCount>> all = new Cached<>(query, ttls.get(0));
         Cached<Map<String, EventCount>> byStatus = new Cached<>(query, ttls.get(1));
         this.byType = new Cached<>(query, ttls.get(2));
-        gauge("events", "Events that are not finished", Tags.empty(), () -> total(all.get()));
-        STATUSES.forEach((status, number) -> gauge(
+        meters.gauge("events", "Events that are not finished", () -> total(all.get()));
+        STATUSES.forEach((status, number) -> meters.gauge(
                 "events.by.status",
                 "Events that are not finished, by status",
-                Tags.of(STATUS, status),
-                () -> sum(byStatus.get(), number)));
+                () -> sum(byStatus.get(), number),
+                STATUS,
+                status));
         eventTypes.forEach(this::addType);
     }
 
     private void addType(String eventType) {
         if (eventTypes.add(eventType)) {
-            STATUSES.forEach((status, number) -> gauge(
+            STATUSES.forEach((status, number) -> meters.gauge(
                     "events.by.event.type.and.status",
                     "Events of a type that are not finished, by status",
-                    Tags.of("event.type", eventType, STATUS, status),
-                    () -> count(eventType, number)));
+                    () -> count(eventType, number),
+                    "event.type",
+                    eventType,
+                    STATUS,
+                    status));
         }
     }
 
@@ -92,21 +88,10 @@ public final class OutboxEventGauges implements AutoCloseable {
         return count == null ? 0 : number.applyAsDouble(count);
     }
 
-    private void gauge(String name, String description, Tags tags, Supplier<Number> value) {
-        meters.add(Gauge.builder(prefix + "." + name, value)
-                .description(description)
-                .tags(tags)
-                .strongReference(true)
-                .register(registry));
-    }
-
     /** Removes the gauges from the registry. */
     @Override
     public void close() {
-        for (Meter meter = meters.poll(); meter != null; meter = meters.poll()) {
-            registry.remove(meter);
-            meter.close();
-        }
+        meters.close();
     }
 
     private static Map<String, EventCount> byType(List<EventCount> counts) {
