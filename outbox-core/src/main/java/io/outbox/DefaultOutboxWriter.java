@@ -144,7 +144,9 @@ public final class DefaultOutboxWriter implements OutboxWriter {
             }
             batch = hook.beforeWrite(batch);
         }
-        return batch == null ? List.of() : List.copyOf(batch);
+        return batch == null
+                ? List.of()
+                : batch.stream().map(EventEnvelope::asStored).toList();
     }
 
     private void ended(List<EventEnvelope> rows, Reservation reservation, TransactionEnd end) {

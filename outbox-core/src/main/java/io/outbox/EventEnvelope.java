@@ -65,7 +65,7 @@ public final class EventEnvelope {
         this.eventId = builder.eventId != null ? builder.eventId : Ulid.next();
         this.originId = builder.originId != null ? builder.originId : eventId;
         this.eventType = builder.eventType;
-        this.occurredAt = micros(builder.occurredAt != null ? builder.occurredAt : Instant.now());
+        this.occurredAt = builder.occurredAt != null ? builder.occurredAt : micros(Instant.now());
         this.aggregateType = builder.aggregateType;
         this.aggregateId = builder.aggregateId;
         this.tenantId = builder.tenantId;
@@ -74,8 +74,7 @@ public final class EventEnvelope {
         this.payloadJson = builder.payloadJson;
         this.payloadBytes = builder.payloadBytes;
         this.tombstone = builder.tombstone;
-        this.availableAt =
-                micros(builder.deliverAfter != null ? this.occurredAt.plus(builder.deliverAfter) : builder.availableAt);
+        this.availableAt = builder.deliverAfter != null ? occurredAt.plus(builder.deliverAfter) : builder.availableAt;
         this.optional = builder.optional;
         this.version = builder.version;
         this.codec = builder.codec;
@@ -101,9 +100,19 @@ public final class EventEnvelope {
         this.codec = codec;
     }
 
-    /** Cuts a time as stores do, so that an event is the same before and after it was stored. */
     private static Instant micros(Instant time) {
         return time == null ? null : time.truncatedTo(ChronoUnit.MICROS);
+    }
+
+    /** Returns this event with its times in microseconds, as a store keeps them: what is written is what is delivered, hot or cold. */
+    EventEnvelope asStored() {
+        if (occurredAt.equals(micros(occurredAt)) && Objects.equals(availableAt, micros(availableAt))) {
+            return this;
+        }
+        Builder builder = copyAs(eventType);
+        builder.occurredAt = micros(occurredAt);
+        builder.availableAt = micros(availableAt);
+        return new EventEnvelope(builder);
     }
 
     public static Builder builder(String eventType) {
@@ -437,7 +446,7 @@ public final class EventEnvelope {
             return this;
         }
 
-        /** Default: now. Stored with microseconds. */
+        /** Default: now. Stored, and so delivered, in microseconds. */
         public Builder occurredAt(Instant occurredAt) {
             this.occurredAt = Objects.requireNonNull(occurredAt, "occurredAt");
             return this;

@@ -9,6 +9,7 @@ import io.outbox.support.Events;
 import io.outbox.support.FiveMethodStore;
 import io.outbox.support.ManualTransaction;
 import java.sql.Connection;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -181,6 +182,34 @@ class DefaultOutboxWriterTest {
 
         assertThat(store.ids()).containsExactly("replacement");
         assertThat(committed).containsExactly(replacement);
+    }
+
+    @Test
+    void givesTheHotPathTheTimesThatAStoreKeeps() {
+        transaction.begin();
+        List<EventEnvelope> committed = new ArrayList<>();
+        OutboxWriter writer = writer(new WriterHook() {
+            @Override
+            public void afterCommit(List<EventEnvelope> events) {
+                committed.addAll(events);
+            }
+        });
+        Instant precise = Instant.parse("2026-01-02T03:04:05.123456789Z");
+        Instant cut = Instant.parse("2026-01-02T03:04:05.123456Z");
+        EventEnvelope inMicros = Events.eventAt("micros", cut);
+        EventEnvelope inNanos = EventEnvelope.builder(Events.TYPE)
+                .eventId("nanos")
+                .occurredAt(precise)
+                .availableAt(precise.plusSeconds(1))
+                .payloadJson("{}")
+                .build();
+
+        writer.writeAll(List.of(inMicros, inNanos));
+        transaction.commit();
+
+        assertThat(committed.get(0)).isSameAs(inMicros);
+        assertThat(committed.get(1).occurredAt()).isEqualTo(cut);
+        assertThat(committed.get(1).availableAt()).isEqualTo(cut.plusSeconds(1));
     }
 
     @Test

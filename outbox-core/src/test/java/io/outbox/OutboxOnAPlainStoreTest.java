@@ -188,6 +188,22 @@ class OutboxOnAPlainStoreTest {
     }
 
     @Test
+    void aStoreThatUsesNoConnectionsNeedsNone() {
+        listen(event -> event.eventId().equals("e1") ? DispatchResult.dead() : DispatchResult.done());
+        for (int i = 0; i < 300; i++) {
+            store.insertNew(null, Events.event("e" + i));
+        }
+        try (Outbox outbox =
+                on(Outbox.singleNode()).connectionProvider(() -> null).build()) {
+            write(outbox, Events.event("hot"));
+            awaitCount(EventStatus.DONE, 300);
+            awaitCount(EventStatus.DEAD, 1);
+        }
+
+        assertThat(delivered).hasSize(301).doesNotHaveDuplicates();
+    }
+
+    @Test
     void orderedModeDeliversInOrderAndOnce() {
         listen(event -> DispatchResult.done());
         Instant start = Instant.now().minusSeconds(60);

@@ -7,5 +7,6 @@ import java.sql.SQLException;
 @FunctionalInterface
 public interface ConnectionProvider {
 
+    /** Returns a connection that nobody else uses, or {@code null} for a store that uses none. */
     Connection getConnection() throws SQLException;
 }

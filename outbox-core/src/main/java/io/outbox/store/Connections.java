@@ -26,7 +26,7 @@ public final class Connections {
      */
     public <T> T with(Function<Connection, T> work) {
         try (Connection conn = provider.getConnection()) {
-            return conn.getAutoCommit() ? work.apply(conn) : inAutoCommitMode(conn, work);
+            return conn == null || conn.getAutoCommit() ? work.apply(conn) : inAutoCommitMode(conn, work);
         } catch (SQLException e) {
             throw new OutboxBackendException("The outbox database is not available: " + e.getMessage(), e);
         }

@@ -24,7 +24,7 @@ final class OutsideTransaction implements ConnectionProvider {
     public Connection getConnection() throws SQLException {
         Connection conn = provider.getConnection();
         Connection current = txContext.isTransactionActive() ? txContext.currentConnection() : null;
-        if (current == null) {
+        if (current == null || conn == null) {
             return conn;
         }
         if (conn != current) {

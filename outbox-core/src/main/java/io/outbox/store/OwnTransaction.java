@@ -20,8 +20,11 @@ public final class OwnTransaction {
         T run() throws SQLException;
     }
 
-    /** Runs the work and commits; rolls back if it throws. */
+    /** Runs the work and commits; rolls back if it throws. Without a connection, as of a store that uses none, it only runs it. */
     public static <T> T run(Connection conn, Work<T> work) throws SQLException {
+        if (conn == null) {
+            return work.run();
+        }
         conn.setAutoCommit(false);
         T result;
         try {
