@@ -20,6 +20,7 @@ public final class PostgresTableRules implements TableRules {
             FROM information_schema.columns WHERE table_schema = ? AND table_name = ?""";
 
     private static final Set<String> TEXT = Set.of("character varying", "text");
+    private static final Set<String> DOCUMENT = Set.of("character varying", "text", "json", "jsonb");
 
     @Override
     public String columnsQuery() {
@@ -29,7 +30,8 @@ public final class PostgresTableRules implements TableRules {
     @Override
     public Set<String> types(ColumnRule.Kind kind) {
         return switch (kind) {
-            case KEY, DOCUMENT, REASON, TEXT -> TEXT;
+            case DOCUMENT -> DOCUMENT;
+            case KEY, REASON, TEXT -> TEXT;
             case STATUS, COUNT -> Set.of("smallint", "integer", "bigint", "numeric");
             case NUMBER -> Set.of("bigint", "numeric");
             case TIME -> Set.of("timestamp without time zone");

@@ -384,6 +384,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return "CHAR_LENGTH(" + column + ")";
     }
 
+    /** Returns the expression for a column of documents as text, whatever its type. */
+    String textOf(String column) {
+        return column;
+    }
+
     /** Has a query hand over rows as they are read, so that those behind the last of a page are not in memory. */
     protected void streamRows(PreparedStatement statement) throws SQLException {}
 
@@ -688,7 +693,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /** Returns what runs an INSERT, which leaves a planner nothing to choose and is not tuned. */
-    final JdbcTemplate.Statements inserts() {
+    JdbcTemplate.Statements inserts() {
         return JdbcTemplate.tuned(statement -> {}, this::bindText);
     }
 

@@ -176,7 +176,7 @@ final class JdbcInspection implements InspectionBackend {
 
     private Sql walk(String template, EventFilter filter, Conditions conditions, String before) {
         return sql(template)
-                .with("payload", filter.payload() == null ? "" : ", payload")
+                .with("payload", filter.payload() == null ? "" : ", " + store.textOf("payload") + " AS payload")
                 .with("before", before)
                 .with("window", window(filter))
                 .with("filter", conditions.sql())

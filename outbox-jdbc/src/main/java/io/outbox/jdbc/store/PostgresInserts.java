@@ -1,6 +1,6 @@
 package io.outbox.jdbc.store;
 
-import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.spi.Insertion;
 import io.outbox.spi.NewEvent;
 import java.sql.Connection;
@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Inserts events into PostgreSQL: one as a row of values, many as one array for each column.
@@ -30,7 +31,7 @@ final class PostgresInserts {
     private static final String ONE = INTO + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, NULL)";
 
     private static final String MANY = INTO + """
-            SELECT event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
+            SELECT event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload::{payload_type}, headers::{headers_type},
               available_at::timestamp, created_at::timestamp, locked_by, 0, 0,
               CASE WHEN locked_by IS NOT NULL THEN {now} END
             FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS event (event_id, event_type, aggregate_type, aggregate_id,
@@ -55,7 +56,7 @@ final class PostgresInserts {
     private static final String ONE_IN_ORDER = IN_ORDER + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
 
     private static final String MANY_IN_ORDER = IN_ORDER + """
-            SELECT event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload, headers,
+            SELECT event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload::{payload_type}, headers::{headers_type},
               available_at::timestamp, created_at::timestamp, order_key, 0, 0
             FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY AS event (event_id, event_type, aggregate_type,
               aggregate_id, tenant_id, payload, headers, available_at, created_at, order_key, place) ORDER BY place""";
@@ -83,7 +84,7 @@ final class PostgresInserts {
     private Insertion insertCold(List<NewEvent> events, String one, String many) {
         for (List<NewEvent> chunk : Inserts.chunks(events, MOST_ROWS)) {
             String template = chunk.size() > 1 ? many : one;
-            Inserts.namingDuplicates(store, chunk, () -> JdbcTemplate.update(conn, sql(template), params(chunk)));
+            running(chunk, () -> store.inserts().update(conn, sql(template, chunk), params(chunk)));
         }
         return new Insertion(Set.of(), true);
     }
@@ -93,18 +94,31 @@ final class PostgresInserts {
         boolean revocable = false;
         for (List<NewEvent> chunk : Inserts.chunks(events, MOST_ROWS)) {
             String template = chunk.size() > 1 ? HOT_MANY : isLocked(chunk) ? HOT_ONE_LOCKED : HOT_ONE;
-            revocable |= Inserts.namingDuplicates(
-                            store,
+            revocable |= running(
                             chunk,
-                            () -> JdbcTemplate.query(
-                                    conn, sql(template), row -> row.getBoolean("revocable"), params(chunk)))
+                            () -> store.inserts()
+                                    .query(
+                                            conn,
+                                            sql(template, chunk),
+                                            row -> row.getBoolean("revocable"),
+                                            params(chunk)))
                     .get(0);
         }
         return new Insertion(locked(events), revocable);
     }
 
-    private String sql(String template) {
-        return store.sql(template).toString();
+    private String sql(String template, List<NewEvent> chunk) {
+        Sql sql = store.sql(template);
+        return (chunk.size() > 1 ? store.documentTypes().in(sql, conn, store.tableName()) : sql).toString();
+    }
+
+    private <T> T running(List<NewEvent> chunk, Supplier<T> insert) {
+        try {
+            return Inserts.namingDuplicates(store, chunk, insert);
+        } catch (OutboxStoreException e) {
+            store.documentTypes().forget(conn);
+            throw e;
+        }
     }
 
     private static boolean isLocked(List<NewEvent> chunk) {

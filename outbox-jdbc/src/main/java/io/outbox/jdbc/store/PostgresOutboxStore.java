@@ -31,6 +31,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -102,6 +103,8 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
             "(SELECT set_config('lock_timeout', '" + BRIEFLY + "', true)) IS NOT NULL AND ";
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    private final DocumentTypes documentTypes = new DocumentTypes();
 
     public PostgresOutboxStore() {}
 
@@ -281,7 +284,24 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
 
     @Override
     protected String lengthOf(String column) {
-        return "octet_length(" + column + ")";
+        return "octet_length(" + textOf(column) + ")";
+    }
+
+    /** Of a column of text, it is the column itself. */
+    @Override
+    String textOf(String column) {
+        return column + "::text";
+    }
+
+    /** Leaves it to the database which type a text has, so that it also fits into columns for JSON. */
+    @Override
+    JdbcTemplate.Statements inserts() {
+        return JdbcTemplate.tuned(
+                statement -> {}, (statement, place, text) -> statement.setObject(place, text, Types.OTHER));
+    }
+
+    DocumentTypes documentTypes() {
+        return documentTypes;
     }
 
     @Override

@@ -55,8 +55,6 @@ class TableCheckTest {
                 damage(H2, "DROP PRIMARY KEY", "event_id is not the primary key"),
                 damage(H2, "DROP COLUMN tenant_id", "column tenant_id is missing")));
         errors.add(Stream.of(
-                damage(POSTGRESQL, "ALTER payload TYPE jsonb USING payload::jsonb", "payload is jsonb, not TEXT"),
-                damage(POSTGRESQL, "ALTER headers TYPE json USING headers::json", "headers is json, not TEXT"),
                 damage(POSTGRESQL, "ALTER payload TYPE varchar(100)", "payload is character varying(100), not TEXT"),
                 damage(POSTGRESQL, "ALTER payload TYPE bytea USING payload::bytea", "payload is bytea, not TEXT"),
                 damage(POSTGRESQL, "ALTER event_id TYPE uuid USING event_id::uuid", "event_id is uuid"),
@@ -193,6 +191,8 @@ class TableCheckTest {
                 Arguments.of(POSTGRESQL, "ALTER payload TYPE varchar"),
                 Arguments.of(POSTGRESQL, "ALTER payload TYPE varchar(2000000)"),
                 Arguments.of(POSTGRESQL, "ALTER headers TYPE varchar(4000)"),
+                Arguments.of(POSTGRESQL, "ALTER payload TYPE jsonb USING payload::jsonb"),
+                Arguments.of(POSTGRESQL, "ALTER headers TYPE json USING headers::json"),
                 Arguments.of(POSTGRESQL, "ALTER status TYPE int"),
                 Arguments.of(POSTGRESQL, "ALTER attempts TYPE smallint"),
                 Arguments.of(POSTGRESQL, "ALTER done_at TYPE timestamp"),
