@@ -6,7 +6,9 @@ import io.outbox.spi.DueType;
 import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.PageCursor;
-import java.time.Duration;
+import io.outbox.upkeep.Shutdown;
+import io.outbox.util.DaemonThreadFactory;
+import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
@@ -14,6 +16,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -30,19 +36,19 @@ import java.util.function.LongSupplier;
  * snapshot open, and each read from the front passes over it. So every look leaves a bound behind: the due time of the first
  * pending event it found, held or not, or the time of the look, less a margin for transactions that commit late. Nothing
  * before the bound was pending then. Later looks and walks begin there while a look at the very front is dear, see
- * {@link FrontTimer}. Nothing that this node or another does to an event moves it behind the bound: what is held, given back,
- * replayed, put off or to be retried is or becomes due later. What comes to lie there nevertheless, since it was written
- * with a time long past or changed by an operator, is found by the next look at the front, within a minute.
+ * {@link LookTimer}. There are two margins: under a heavy load even ten seconds have many finished entries, so while a look that
+ * goes back that far is dear, those in between go back for one second. And a look at a front that is dear has a thread of its
+ * own, so that reading does not wait for it.
+ *
+ * <p>Nothing that this node or another does to an event moves it behind the bound: what is held, given back, replayed, put off
+ * or to be retried is or becomes due later. What comes to lie there nevertheless is found by a look that goes back further:
+ * within a second what was committed late, and within a minute what was written with a time long past or changed by an
+ * operator.
  *
  * <p>Thread-safe.
  */
-final class Lookout {
+final class Lookout implements AutoCloseable {
 
-    /** Earlier than any time at which an event can be due; databases do not go back further. */
-    static final Instant FRONT = Instant.parse("1000-01-01T00:00:00Z");
-
-    /** How much later than their due time transactions commit that are not missed, with the difference of clocks. */
-    private static final Duration MARGIN = Duration.ofSeconds(10);
     /** How many types are read together; those with the oldest events come first. */
     private static final int MOST_READ = 100;
     /** How many types are remembered that have no pending events. */
@@ -53,27 +59,40 @@ final class Lookout {
     /** A page that takes longer may have passed over much that is finished. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
+
     private final DeliveryBackend backend;
     private final LongSupplier nanoTime;
-    private final FrontTimer front;
-    private final FrontTimer frontByType;
+    private final Runnable foundBehind;
+    private final ExecutorService beside;
+    private final LookTimers timers;
+    private final LookTimers timersByType;
     private final boolean looks;
-    private Instant bound = FRONT;
-    private final Map<String, Instant> bounds = new LinkedHashMap<>();
+    private Bound bound = Bound.NONE;
+    private final Map<String, Bound> bounds = new LinkedHashMap<>();
     private long askTypesAtNanos;
     private boolean slowAtFront;
 
-    Lookout(DeliveryBackend backend) {
-        this(backend, System::nanoTime);
+    /** @param foundBehind called when a look has found something due where walks did not begin */
+    Lookout(DeliveryBackend backend, Runnable foundBehind) {
+        this(backend, foundBehind, oneThread(), System::nanoTime);
     }
 
-    Lookout(DeliveryBackend backend, LongSupplier nanoTime) {
+    Lookout(DeliveryBackend backend, Runnable foundBehind, ExecutorService beside, LongSupplier nanoTime) {
         this.backend = backend;
+        this.foundBehind = foundBehind;
+        this.beside = beside;
         this.nanoTime = nanoTime;
-        this.front = new FrontTimer(nanoTime);
-        this.frontByType = new FrontTimer(nanoTime);
+        this.timers = new LookTimers(nanoTime);
+        this.timersByType = new LookTimers(nanoTime);
         this.looks = backend.supports(Capability.READ_BY_TYPE);
         this.askTypesAtNanos = nanoTime.getAsLong();
+    }
+
+    /** Returns one thread that comes and goes with its work. */
+    private static ExecutorService oneThread() {
+        return new ThreadPoolExecutor(
+                0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), new DaemonThreadFactory("outbox-front-"));
     }
 
     /** Returns whether a look tells which types have pending events. */
@@ -105,22 +124,20 @@ final class Lookout {
             return new Range(null, null);
         }
         if (!types.excluded() && types.names().size() == 1) {
-            String name = types.names().get(0);
-            return new Range(null, place(frontByType.isDue() ? FRONT : bounds.getOrDefault(name, FRONT)));
+            return new Range(null, startOf(types.names().get(0), dueUntil));
         }
-        if (!types.isAll() && askTypesAtNanos - nanoTime.getAsLong() <= 0) {
-            DueTypes found = byType(dueUntil);
-            if (found.isComplete()) {
+        if (!types.isAll()) {
+            DueTypes found = completeByType(dueUntil);
+            if (found != null) {
                 return named(types, dueUntil, found);
             }
-            askTypesAtNanos = nanoTime.getAsLong() + ASK_AGAIN_NANOS;
         }
-        if (!slowAtFront && !front.isDear()) {
+        if (!slowAtFront && !timers.isFrontDear()) {
             return new Range(null, null);
         }
         slowAtFront = false;
         firstPending(dueUntil);
-        return new Range(null, place(bound));
+        return new Range(null, place(bound.recent()));
     }
 
     /** Notes how long it took to read a page at the very front; if that was long, a look tells whether the front is dear. */
@@ -136,21 +153,59 @@ final class Lookout {
                 .limit(MOST_READ)
                 .map(DueType::eventType)
                 .toList();
-        return due.isEmpty() ? Range.NOTHING : new Range(due, place(bounds.get(due.get(0))));
+        return due.isEmpty()
+                ? Range.NOTHING
+                : new Range(due, place(boundOf(due.get(0)).recent()));
+    }
+
+    /** Returns where a walk of one type begins; it does not look unless the front is dear. */
+    private PageCursor startOf(String name, Instant dueUntil) {
+        if (slowAtFront || timersByType.isFrontDear()) {
+            slowAtFront = false;
+            if (completeByType(dueUntil) != null) {
+                return place(boundOf(name).recent());
+            }
+        }
+        return place(
+                timersByType.depth() == LookDepth.FRONT
+                        ? Bound.FRONT
+                        : boundOf(name).late());
+    }
+
+    /** Returns which types have pending events, or {@code null} if the store cannot tell, as it could not a moment ago. */
+    private DueTypes completeByType(Instant dueUntil) {
+        if (askTypesAtNanos - nanoTime.getAsLong() > 0) {
+            return null;
+        }
+        DueTypes found = byType(dueUntil);
+        if (found.isComplete()) {
+            return found;
+        }
+        askTypesAtNanos = nanoTime.getAsLong() + ASK_AGAIN_NANOS;
+        return null;
     }
 
     private PageCursor place(Instant from) {
-        return from.equals(FRONT) ? null : backend.placeOf(from);
+        return from.equals(Bound.FRONT) ? null : backend.placeOf(from);
     }
 
     /** Returns when the first pending event of any type is due, be it past or to come. */
     synchronized Optional<Instant> firstPending(Instant now) {
-        boolean atFront = front.isDue();
+        if (timers.beginAtFrontBeside()) {
+            beside(timers, () -> backend.nextDueAt(Bound.FRONT).ifPresent(this::foundPending));
+        }
+        LookDepth depth = timers.depth();
         long began = nanoTime.getAsLong();
-        Optional<Instant> first = backend.nextDueAt(atFront ? FRONT : bound.minus(1, ChronoUnit.MICROS));
-        looked(front, atFront, began);
-        bound = bound(first.orElse(now), now);
+        Instant from = bound.at(depth);
+        Optional<Instant> first = backend.nextDueAt(from.equals(Bound.FRONT) ? from : from.minus(1, ChronoUnit.MICROS));
+        timers.looked(depth, began);
+        bound = bound.after(depth, first.orElse(null), now);
         return first;
+    }
+
+    /** Plans the look further back that the last one owes; returns in how many milliseconds it is to be made at the latest. */
+    synchronized long planLateLook() {
+        return Math.min(timers.planLateLook(), timersByType.planLateLook());
     }
 
     /** Returns since when the oldest event waits that is due. */
@@ -160,35 +215,101 @@ final class Lookout {
 
     /** Returns which types have pending events, as far as the store can tell. */
     synchronized DueTypes byType(Instant now) {
-        boolean atFront = frontByType.isDue();
-        List<DueType> known = bounds.entrySet().stream()
-                .map(type -> new DueType(type.getKey(), atFront ? FRONT : type.getValue()))
-                .toList();
+        if (timersByType.beginAtFrontBeside()) {
+            List<DueType> known = known(LookDepth.FRONT);
+            beside(
+                    timersByType,
+                    () -> backend.lookByType(known, Bound.FRONT).types().forEach(this::foundPending));
+        }
+        LookDepth depth = timersByType.depth();
         long began = nanoTime.getAsLong();
-        DueTypes found = backend.lookByType(known, front.isDue() ? FRONT : bound);
+        DueTypes found =
+                backend.lookByType(known(depth), timers.depth() == LookDepth.FRONT ? Bound.FRONT : bound.late());
         if (found.isComplete()) {
-            looked(frontByType, atFront, began);
-            remember(found, now);
+            timersByType.looked(depth, began);
+            remember(found, depth, now);
         }
         return found;
     }
 
-    private static void looked(FrontTimer timer, boolean atFront, long began) {
-        if (atFront) {
-            timer.looked(began);
-        }
+    private List<DueType> known(LookDepth depth) {
+        return bounds.entrySet().stream()
+                .map(type -> new DueType(type.getKey(), type.getValue().at(depth)))
+                .toList();
     }
 
-    private void remember(DueTypes found, Instant now) {
+    private void remember(DueTypes found, LookDepth depth, Instant now) {
+        Map<String, Bound> former = Map.copyOf(bounds);
         bounds.clear();
         for (DueType type : found.types()) {
             if (type.due() != null || found.types().size() <= MOST_KNOWN) {
-                bounds.put(type.eventType(), bound(type.due() == null ? now : type.due(), now));
+                Bound before = former.get(type.eventType());
+                // a type that was not known is always looked for from the front
+                bounds.put(
+                        type.eventType(),
+                        before == null
+                                ? Bound.NONE.after(LookDepth.FRONT, type.due(), now)
+                                : before.after(depth, type.due(), now));
             }
         }
     }
 
-    private static Instant bound(Instant first, Instant now) {
-        return (first.isBefore(now) ? first : now).minus(MARGIN);
+    private Bound boundOf(String eventType) {
+        return bounds.getOrDefault(eventType, Bound.NONE);
+    }
+
+    /** Looks at the front while others look elsewhere. */
+    private void beside(LookTimers of, Runnable look) {
+        try {
+            beside.execute(() -> {
+                long began = nanoTime.getAsLong();
+                try {
+                    look.run();
+                    synchronized (this) {
+                        of.endAtFrontBeside(began);
+                    }
+                } catch (RuntimeException | Error e) {
+                    LOG.log(Level.DEBUG, "Cannot look for events with a time long past", e);
+                    synchronized (this) {
+                        of.failedAtFrontBeside();
+                    }
+                }
+            });
+        } catch (RejectedExecutionException closed) {
+            of.failedAtFrontBeside();
+        }
+    }
+
+    private void foundPending(Instant first) {
+        boolean behind;
+        synchronized (this) {
+            behind = first.isBefore(bound.recent());
+            bound = bound.upTo(first);
+        }
+        if (behind) {
+            foundBehind.run();
+        }
+    }
+
+    private void foundPending(DueType type) {
+        if (type.due() == null) {
+            return;
+        }
+        boolean behind;
+        synchronized (this) {
+            Bound before = bounds.getOrDefault(type.eventType(), new Bound(type.due(), type.due()));
+            behind = type.due().isBefore(before.recent());
+            bounds.put(type.eventType(), before.upTo(type.due()));
+        }
+        if (behind) {
+            foundBehind.run();
+        }
+    }
+
+    /** Waits for a look that is under way. */
+    @Override
+    public void close() {
+        beside.shutdown();
+        Shutdown.await(beside);
     }
 }

@@ -55,7 +55,7 @@ public final class PollingLoop implements AutoCloseable {
         this.settings = settings;
         this.target = target;
         this.time = new StoreTime(reader, target, settings);
-        this.lookout = new Lookout(backend);
+        this.lookout = new Lookout(backend, this::wakeUp);
         this.pages = new Pages(backend, target, reader, lookout, metrics);
         this.lag = new LagMeter(lookout, metrics);
         this.schedule = new Schedule(target, settings, time);
@@ -89,6 +89,7 @@ public final class PollingLoop implements AutoCloseable {
     @Override
     public void close() {
         schedule.close();
+        lookout.close();
     }
 
     /** Reads and hands over one page of the oldest due events, of each feed, on the calling thread. */
@@ -205,7 +206,7 @@ public final class PollingLoop implements AutoCloseable {
             idle.forEach(state -> schedule.wakeIn(state, 0));
             return false;
         }
-        idle.forEach(state -> schedule.rest(state, Math.min(quietMs, settings.restMs(state))));
+        idle.forEach(state -> schedule.rest(state, Math.min(quietMs, restMs(state))));
         lag.nothingIsDue();
         outage.over();
         return true;
@@ -301,9 +302,14 @@ public final class PollingLoop implements AutoCloseable {
         return state.lostAnswers().isEmpty() ? delayMs : Math.min(delayMs, LOOK_FOR_LOST_MS);
     }
 
+    /** Returns how long a feed rests at most where nothing is due. */
+    private long restMs(FeedState state) {
+        return Math.min(settings.restMs(state), lookout.planLateLook());
+    }
+
     /** Returns how long nothing more is due, as far as is known, or how long to rest if that is shorter. */
     private long untilNextDue(Pass pass) {
-        long atMostMs = settings.restMs(pass.state());
+        long atMostMs = restMs(pass.state());
         Instant present = settings.lease() == null ? time.estimate() : pass.presentInStore();
         return backend.nextDueAt(pass.walk().asOf())
                 .map(due -> {

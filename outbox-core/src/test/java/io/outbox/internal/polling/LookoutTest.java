@@ -12,9 +12,13 @@ import io.outbox.spi.PageCursor;
 import io.outbox.support.ScriptedBackend;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -22,17 +26,59 @@ class LookoutTest {
 
     private static final Instant NOW = Instant.parse("2025-06-01T12:00:00Z");
     private static final Instant LONG_AGO = NOW.minus(Duration.ofDays(1));
-    private static final Duration MARGIN = Duration.ofSeconds(10);
+    private static final Duration LATE = Duration.ofSeconds(10);
+    private static final Duration RECENT = Duration.ofSeconds(1);
     private static final EventTypes OTHERS = EventTypes.except(List.of("Laned"));
 
     private final Store store = new Store();
-    private final Lookout lookout = new Lookout(store, () -> store.nanos);
+    private final List<Runnable> beside = new ArrayList<>();
+    private final AtomicInteger foundBehind = new AtomicInteger();
+    private final Lookout lookout = new Lookout(store, foundBehind::incrementAndGet, new Beside(), () -> store.nanos);
+
+    /** A thread that does what it is given when the test says so. */
+    private final class Beside extends AbstractExecutorService {
+
+        @Override
+        public void execute(Runnable look) {
+            beside.add(look);
+        }
+
+        @Override
+        public void shutdown() {}
+
+        @Override
+        public List<Runnable> shutdownNow() {
+            return List.of();
+        }
+
+        @Override
+        public boolean isShutdown() {
+            return false;
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return false;
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) {
+            return true;
+        }
+    }
+
+    private void lookBeside() {
+        assertThat(beside).hasSize(1);
+        beside.remove(0).run();
+    }
 
     /** A store that notes from where it is looked at, and in which a look at the front takes as long as it is told. */
     private static final class Store extends ForwardingBackend {
 
         private long nanos;
         private Duration frontTakes = Duration.ofMillis(1);
+        private Duration otherLooksTake = Duration.ZERO;
+        private RuntimeException failure;
         private Optional<Instant> first = Optional.empty();
         private DueTypes types = new DueTypes(List.of(), true);
         private final List<Instant> looks = new ArrayList<>();
@@ -48,8 +94,11 @@ class LookoutTest {
 
         @Override
         public Optional<Instant> nextDueAt(Instant now) {
+            if (failure != null) {
+                throw failure;
+            }
             looks.add(now);
-            nanos += now.equals(Lookout.FRONT) ? frontTakes.toNanos() : 0;
+            passes(now.equals(Bound.FRONT) ? frontTakes : otherLooksTake);
             return first;
         }
 
@@ -62,8 +111,8 @@ class LookoutTest {
         public DueTypes lookByType(List<DueType> known, Instant from) {
             looksByType.add(known);
             boolean atFront = known.isEmpty()
-                    || known.stream().anyMatch(type -> type.due().equals(Lookout.FRONT));
-            nanos += atFront ? frontTakes.toNanos() : 0;
+                    || known.stream().anyMatch(type -> type.due().equals(Bound.FRONT));
+            passes(atFront ? frontTakes : otherLooksTake);
             return types;
         }
 
@@ -75,7 +124,7 @@ class LookoutTest {
     private record Place(Instant due) implements PageCursor {}
 
     private Instant startOf(Range range) {
-        return range.start() == null ? Lookout.FRONT : ((Place) range.start()).due;
+        return range.start() == null ? Bound.FRONT : ((Place) range.start()).due;
     }
 
     private Instant lastLook() {
@@ -109,14 +158,92 @@ class LookoutTest {
         store.frontTakes = Duration.ofMillis(400);
         readSlowly();
 
-        assertThat(startOf(lookout.range(EventTypes.ALL, NOW))).isEqualTo(NOW.minus(MARGIN));
-        assertThat(lastLook()).isAfter(Lookout.FRONT);
+        assertThat(startOf(lookout.range(EventTypes.ALL, NOW))).isEqualTo(NOW.minus(RECENT));
+        assertThat(lastLook()).isAfter(Bound.FRONT);
 
         store.first = Optional.of(NOW.minusSeconds(60));
         assertThat(startOf(lookout.range(EventTypes.ALL, NOW)))
-                .isEqualTo(NOW.minusSeconds(60).minus(MARGIN));
+                .isEqualTo(NOW.minusSeconds(60).minus(RECENT));
         store.first = Optional.of(NOW.plusSeconds(60));
-        assertThat(startOf(lookout.range(EventTypes.ALL, NOW))).isEqualTo(NOW.minus(MARGIN));
+        assertThat(startOf(lookout.range(EventTypes.ALL, NOW))).isEqualTo(NOW.minus(RECENT));
+    }
+
+    private Instant startOfLook() {
+        lookout.firstPending(NOW);
+        return lastLook().plus(1, ChronoUnit.MICROS);
+    }
+
+    @Test
+    void looksThatMissNoLateCommitGoBackForTenSecondsWhileThatCostsNothing() {
+        store.frontTakes = Duration.ofMillis(400);
+        readSlowly();
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(startOfLook()).isEqualTo(NOW.minus(LATE));
+            assertThat(lookout.planLateLook()).isEqualTo(Long.MAX_VALUE);
+        }
+    }
+
+    @Test
+    void whileTheyAreDearLooksInBetweenGoBackForOneSecond() {
+        store.frontTakes = Duration.ofMillis(400);
+        readSlowly();
+        store.otherLooksTake = Duration.ofMillis(10);
+        lookout.firstPending(NOW);
+        lookout.firstPending(NOW);
+
+        assertThat(startOfLook()).isEqualTo(NOW.minus(RECENT));
+        assertThat(lookout.planLateLook()).isBetween(180L, 200L);
+        assertThat(lookout.planLateLook()).as("planned already").isEqualTo(Long.MAX_VALUE);
+
+        store.passes(Duration.ofMillis(200));
+        assertThat(startOfLook()).as("a twentieth of the time later").isEqualTo(NOW.minus(LATE));
+        assertThat(lookout.planLateLook()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void whatWasCommittedLateIsLookedForWithinASecondHoweverLongThatTakes() {
+        store.frontTakes = Duration.ofMinutes(1);
+        readSlowly();
+        store.otherLooksTake = Duration.ofMillis(500);
+        lookout.firstPending(NOW);
+        lookout.firstPending(NOW);
+        assertThat(startOfLook()).isEqualTo(NOW.minus(RECENT));
+
+        store.passes(Duration.ofSeconds(1));
+
+        assertThat(startOfLook()).isEqualTo(NOW.minus(LATE));
+    }
+
+    @Test
+    void aLookThatDidNotGoFarBackHidesNothingFromTheNextThatDoes() {
+        store.frontTakes = Duration.ofMinutes(1);
+        readSlowly();
+        store.otherLooksTake = Duration.ofMillis(500);
+        lookout.firstPending(NOW);
+        lookout.firstPending(NOW);
+        lookout.firstPending(NOW.plusSeconds(30));
+        store.passes(Duration.ofSeconds(1));
+
+        assertThat(startOfLook()).isEqualTo(NOW.minus(LATE));
+    }
+
+    @Test
+    void theSameHoldsForLooksByType() {
+        store.frontTakes = Duration.ofMillis(400);
+        pending(new DueType("Old", null));
+        lookout.byType(NOW);
+        lookout.byType(NOW);
+        store.otherLooksTake = Duration.ofMillis(10);
+        lookout.byType(NOW);
+        lookout.byType(NOW);
+        lookout.byType(NOW);
+        assertThat(store.looksByType.get(4)).containsExactly(new DueType("Old", NOW.minus(RECENT)));
+
+        store.passes(Duration.ofMillis(200));
+        lookout.byType(NOW);
+
+        assertThat(store.looksByType.get(5)).containsExactly(new DueType("Old", NOW.minus(LATE)));
     }
 
     @Test
@@ -126,12 +253,66 @@ class LookoutTest {
 
         store.passes(Duration.ofMillis(20 * 400 - 1));
         lookout.range(EventTypes.ALL, NOW);
-        assertThat(lastLook()).isAfter(Lookout.FRONT);
+        assertThat(beside).isEmpty();
 
         store.passes(Duration.ofMillis(1));
+        lookout.range(EventTypes.ALL, NOW);
+        lookBeside();
+        assertThat(lastLook()).isEqualTo(Bound.FRONT);
+
+        store.passes(Duration.ofMillis(20 * 400 - 1));
+        lookout.range(EventTypes.ALL, NOW);
+        assertThat(beside).isEmpty();
+    }
+
+    @Test
+    void readingDoesNotWaitForALookAtAFrontThatIsDear() {
+        store.frontTakes = Duration.ofMillis(400);
+        readSlowly();
+        store.passes(Duration.ofMinutes(1));
+        lookout.range(EventTypes.ALL, NOW);
+        lookout.range(EventTypes.ALL, NOW);
+        assertThat(lastLook())
+                .as("while another look at the front is under way")
+                .isAfter(Bound.FRONT);
+
         store.first = Optional.of(LONG_AGO);
-        assertThat(startOf(lookout.range(EventTypes.ALL, NOW))).isEqualTo(LONG_AGO.minus(MARGIN));
-        assertThat(lastLook()).isEqualTo(Lookout.FRONT);
+        lookBeside();
+
+        assertThat(foundBehind).hasValue(1);
+        assertThat(startOf(lookout.range(EventTypes.ALL, NOW))).isEqualTo(LONG_AGO.minus(RECENT));
+    }
+
+    @Test
+    void aLookAtTheFrontThatFindsNothingNewWakesNobody() {
+        store.frontTakes = Duration.ofMillis(400);
+        readSlowly();
+        store.passes(Duration.ofMinutes(1));
+        store.first = Optional.of(NOW.minusSeconds(5));
+        lookout.range(EventTypes.ALL, NOW);
+
+        lookBeside();
+
+        assertThat(foundBehind).hasValue(0);
+    }
+
+    @Test
+    void aFailedLookAtTheFrontIsMadeUpForAMinuteLater() {
+        store.frontTakes = Duration.ofMillis(400);
+        readSlowly();
+        store.passes(Duration.ofMinutes(1));
+        lookout.range(EventTypes.ALL, NOW);
+        store.failure = new IllegalStateException("no connection");
+        lookBeside();
+        store.failure = null;
+
+        lookout.range(EventTypes.ALL, NOW);
+        assertThat(beside).isEmpty();
+        store.passes(Duration.ofMinutes(1));
+        lookout.range(EventTypes.ALL, NOW);
+
+        lookBeside();
+        assertThat(lastLook()).isEqualTo(Bound.FRONT);
     }
 
     @Test
@@ -142,7 +323,8 @@ class LookoutTest {
 
         lookout.range(EventTypes.ALL, NOW);
 
-        assertThat(lastLook()).isEqualTo(Lookout.FRONT);
+        lookBeside();
+        assertThat(lastLook()).isEqualTo(Bound.FRONT);
     }
 
     @Test
@@ -156,7 +338,7 @@ class LookoutTest {
 
         lookout.firstPending(NOW);
 
-        assertThat(store.looks).containsOnly(Lookout.FRONT);
+        assertThat(store.looks).containsOnly(Bound.FRONT);
     }
 
     @Test
@@ -166,6 +348,7 @@ class LookoutTest {
         store.frontTakes = Duration.ofMillis(1);
         store.passes(Duration.ofMinutes(1));
         lookout.range(EventTypes.ALL, NOW);
+        lookBeside();
 
         assertThat(lookout.range(EventTypes.ALL, NOW).start()).isNull();
     }
@@ -188,7 +371,7 @@ class LookoutTest {
         Range range = lookout.range(OTHERS, NOW);
 
         assertThat(range.within(OTHERS)).isEqualTo(new EventTypes(List.of("Old", "Young"), false));
-        assertThat(startOf(range)).isEqualTo(NOW.minusSeconds(60).minus(MARGIN));
+        assertThat(startOf(range)).isEqualTo(NOW.minusSeconds(60).minus(RECENT));
         assertThat(range.within(EventTypes.except(List.of("Laned", "Old"))))
                 .as("a choice that has changed since")
                 .isEqualTo(EventTypes.only("Young"));
@@ -231,12 +414,12 @@ class LookoutTest {
         assertThat(lookout.range(EventTypes.only("Laned"), NOW).start()).isNull();
         lookout.range(OTHERS, NOW);
 
-        assertThat(startOf(lookout.range(EventTypes.only("Laned"), NOW))).isEqualTo(LONG_AGO.minus(MARGIN));
-        assertThat(startOf(lookout.range(EventTypes.only("Old"), NOW))).isEqualTo(NOW.minus(MARGIN));
+        assertThat(startOf(lookout.range(EventTypes.only("Laned"), NOW))).isEqualTo(LONG_AGO.minus(RECENT));
+        assertThat(startOf(lookout.range(EventTypes.only("Old"), NOW))).isEqualTo(NOW.minus(RECENT));
         assertThat(lookout.range(EventTypes.only("Unknown"), NOW).start()).isNull();
         lookout.range(OTHERS, NOW);
         assertThat(store.looksByType.get(2))
-                .containsExactly(new DueType("Laned", LONG_AGO.minus(MARGIN)), new DueType("Old", NOW.minus(MARGIN)));
+                .containsExactly(new DueType("Laned", LONG_AGO.minus(LATE)), new DueType("Old", NOW.minus(LATE)));
     }
 
     @Test
