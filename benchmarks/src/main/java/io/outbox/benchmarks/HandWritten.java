@@ -60,12 +60,25 @@ final class HandWritten {
 
     /** Drains the backlog with two threads. */
     static void drain(Database database, int events, Dialect.Loop loop) throws Exception {
+        LongAdder handled = new LongAdder();
+        drain(database, "relay", loop, handled);
+        if (handled.sum() != events) {
+            throw new IllegalStateException(handled.sum() + " events were handled instead of " + events);
+        }
+    }
+
+    /**
+     * Drains with two threads what others, who may do so at the same time, leave.
+     *
+     * @param name what the names of the owners begin with
+     * @param handled counts what these threads have drained
+     */
+    static void drain(Database database, String name, Dialect.Loop loop, LongAdder handled) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
-            LongAdder handled = new LongAdder();
             List<Future<?>> relays = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
-                String owner = "relay-" + i;
+                String owner = name + "-" + i;
                 relays.add(threads.submit(() -> {
                     loop.relay(database, owner, count -> {
                         handled.add(count);
@@ -76,9 +89,6 @@ final class HandWritten {
             }
             for (Future<?> relay : relays) {
                 relay.get();
-            }
-            if (handled.sum() != events) {
-                throw new IllegalStateException(handled.sum() + " events were handled instead of " + events);
             }
         } finally {
             threads.shutdown();

@@ -5,12 +5,15 @@ import io.outbox.Outbox;
 import io.outbox.dispatch.LanePolicy;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.Lease;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /**
  * How nodes share a backlog, each in a JVM of its own, and what many of them cost while nothing happens. The JVMs last for all
@@ -19,7 +22,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class NodesPart implements Part {
 
-    private static final List<Integer> NODES = List.of(1, 2, 4, 8);
+    private static final int MOST_NODES = 8;
+    private static final List<Candidate> CANDIDATES = Stream.of(Way.LOOP, Way.OUTBOX)
+            .flatMap(way -> Stream.of(1, 2, 4, MOST_NODES).map(nodes -> new Candidate(way, nodes)))
+            .toList();
     private static final int IDLE_NODES = 16;
     private static final int IDLE_LANES = 4;
     private static final int WARM_UP_SECONDS = 10;
@@ -30,6 +36,25 @@ final class NodesPart implements Part {
 
     NodesPart(Database database) {
         this.database = database;
+    }
+
+    /** What a node drains with. */
+    private enum Way {
+        LOOP("hand-written loop"),
+        OUTBOX("outbox");
+
+        private final String label;
+
+        Way(String label) {
+            this.label = label;
+        }
+    }
+
+    private record Candidate(Way way, int nodes) {
+        @Override
+        public String toString() {
+            return way.label + ", " + nodes + (nodes == 1 ? " node" : " nodes");
+        }
     }
 
     /** What a drain took; times are those of the server. */
@@ -46,19 +71,24 @@ final class NodesPart implements Part {
     public void run(Report report) throws Exception {
         database.createLaneIndex();
         int events = Settings.EVENTS;
-        Map<Integer, Results<Result>> results;
-        List<Child> children = start(NODES.get(NODES.size() - 1), 0);
+        Map<Candidate, Results<Result>> results;
+        Map<Way, List<Child>> children = new EnumMap<>(Way.class);
         try {
-            for (Child child : children) {
-                Rounds.run("Warming up", List.of(1), 1, nodes -> drain(List.of(child), events));
+            for (Way way : Way.values()) {
+                children.put(way, start(way, MOST_NODES, 0));
+            }
+            for (List<Child> ofWay : children.values()) {
+                for (Child child : ofWay) {
+                    Rounds.run("Warming up", List.of(1), 1, nodes -> drain(List.of(child), events));
+                }
             }
             results = Rounds.run(
                     "Backlog shared by nodes",
-                    NODES,
+                    CANDIDATES,
                     Settings.ROUNDS,
-                    nodes -> drain(children.subList(0, nodes), events));
+                    candidate -> drain(children.get(candidate.way()).subList(0, candidate.nodes()), events));
         } finally {
-            close(children);
+            children.values().forEach(NodesPart::close);
         }
         report.table(
                 String.format("Backlog of %,d events shared by nodes, each a warm JVM, PostgreSQL", events),
@@ -66,11 +96,12 @@ final class NodesPart implements Part {
                 "of one node",
                 "transactions/event",
                 "database µs/event");
-        Series one = results.get(1).of(Result::perSecond);
-        results.forEach((nodes, result) -> report.row(
-                nodes == 1 ? "1 node" : nodes + " nodes",
+        results.forEach((candidate, result) -> report.row(
+                candidate.toString(),
                 Report.spread(result.of(Result::perSecond)),
-                Report.ratio(result.of(Result::perSecond), one),
+                Report.ratio(
+                        result.of(Result::perSecond),
+                        results.get(new Candidate(candidate.way(), 1)).of(Result::perSecond)),
                 Report.median(result.of(Result::transactions), "%.4f"),
                 Report.median(result.of(Result::serverMicros), "%.1f")));
         idle(report);
@@ -101,10 +132,11 @@ final class NodesPart implements Part {
                 events / seconds, (double) (database.transactions() - transactions) / events, serverMicros / events);
     }
 
-    private List<Child> start(int nodes, int lanes) throws Exception {
+    private List<Child> start(Way way, int nodes, int lanes) throws Exception {
         List<Child> children = new ArrayList<>();
         for (int i = 0; i < nodes; i++) {
-            children.add(Child.start(JVM_OPTIONS, Node.class, database.url(), Integer.toString(lanes)));
+            children.add(Child.start(
+                    JVM_OPTIONS, Node.class, database.url(), way.name(), "node-" + i, Integer.toString(lanes)));
         }
         for (Child child : children) {
             child.answer();
@@ -140,7 +172,7 @@ final class NodesPart implements Part {
     private void idle(Report report) throws Exception {
         database.reset();
         System.out.printf("At rest: %d nodes with %d lanes each …%n", IDLE_NODES, IDLE_LANES);
-        List<Child> children = start(IDLE_NODES, IDLE_LANES);
+        List<Child> children = start(Way.OUTBOX, IDLE_NODES, IDLE_LANES);
         try {
             for (Child child : children) {
                 child.goOn();
@@ -180,17 +212,33 @@ final class NodesPart implements Part {
             try (Database database = Database.existing(args[0], CONNECTIONS)) {
                 Child.tell("ready");
                 while (Child.awaitStep()) {
-                    run(database, Integer.parseInt(args[1]));
+                    LongAdder delivered = new LongAdder();
+                    Thread reporter = new Thread(() -> report(delivered), "reporter");
+                    reporter.setDaemon(true);
+                    reporter.start();
+                    try {
+                        switch (Way.valueOf(args[1])) {
+                            case LOOP -> runLoop(database, args[2], delivered);
+                            case OUTBOX -> runOutbox(database, Integer.parseInt(args[3]), delivered);
+                        }
+                    } finally {
+                        reporter.interrupt();
+                        reporter.join();
+                    }
                     Child.tell(CLOSED);
                 }
             }
         }
 
-        private static void run(Database database, int lanes) throws Exception {
-            AtomicLong delivered = new AtomicLong();
+        private static void runLoop(Database database, String name, LongAdder delivered) throws Exception {
+            HandWritten.drain(database, name, database.dialect().loop(), delivered);
+            Child.awaitStep();
+        }
+
+        private static void runOutbox(Database database, int lanes, LongAdder delivered) throws IOException {
             DefaultListenerRegistry listeners = new DefaultListenerRegistry();
             listeners.register("Benchmarked", event -> {
-                delivered.incrementAndGet();
+                delivered.increment();
                 return DispatchResult.done();
             });
             var builder =
@@ -199,24 +247,18 @@ final class NodesPart implements Part {
                 listeners.register("Type" + i, event -> DispatchResult.done());
                 builder.lane("Type" + i, LanePolicy.builder().build());
             }
-            Thread reporter = new Thread(() -> report(delivered), "reporter");
-            reporter.setDaemon(true);
             try (Outbox outbox = builder.backend(database.jdbc().backend())
                     .listenerRegistry(listeners)
                     .build()) {
                 outbox.start();
-                reporter.start();
                 Child.awaitStep();
-            } finally {
-                reporter.interrupt();
-                reporter.join();
             }
         }
 
-        private static void report(AtomicLong delivered) {
+        private static void report(LongAdder delivered) {
             try {
                 while (true) {
-                    Child.tell(Long.toString(delivered.get()));
+                    Child.tell(Long.toString(delivered.sum()));
                     TimeUnit.MILLISECONDS.sleep(REPORT_MS);
                 }
             } catch (InterruptedException over) {

@@ -71,6 +71,9 @@ final class Settings {
     /** How long a snapshot is open. */
     static final int SNAPSHOT_MINUTES = Integer.getInteger("bench.snapshot.minutes", 3);
 
+    /** How long is measured without a snapshot, where the minutes are alike. */
+    static final int MINUTES_WITHOUT_SNAPSHOT = Math.min(SNAPSHOT_MINUTES, 5);
+
     /** Length of such a minute; shorter ones serve to try the part out. */
     static final int SNAPSHOT_MINUTE_SECONDS = Integer.getInteger("bench.snapshot.minute", 60);
 

@@ -73,7 +73,9 @@ final class SnapshotPart implements Part {
         try (PostgresServer server = PostgresServer.start()) {
             try (Database database = Database.create(server.newDatabase())) {
                 System.out.println("Without a snapshot …");
-                measure(database, without);
+                try (Run run = new Run(database)) {
+                    run.minutes(Settings.MINUTES_WITHOUT_SNAPSHOT, without);
+                }
             }
             try (Database database = Database.create(server.newDatabase())) {
                 System.out.println("While a snapshot is open …");
@@ -107,12 +109,6 @@ final class SnapshotPart implements Part {
         }
     }
 
-    private static void measure(Database database, List<Minute> minutes) throws Exception {
-        try (Run run = new Run(database)) {
-            run.minutes(minutes);
-        }
-    }
-
     /** Returns how long it took after the end of the snapshot until no event was behind; NaN if too long. */
     private static double measureBesideSnapshot(Database database, List<Minute> minutes) throws Exception {
         try (Run run = new Run(database)) {
@@ -121,7 +117,7 @@ final class SnapshotPart implements Part {
                 snapshot.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
                 snapshot.setAutoCommit(false);
                 statement.execute("SELECT count(*) FROM outbox_event");
-                run.minutes(minutes);
+                run.minutes(Settings.SNAPSHOT_MINUTES, minutes);
                 snapshot.rollback();
             }
             return run.catchUpSeconds();
@@ -152,8 +148,8 @@ final class SnapshotPart implements Part {
             writer.answer();
         }
 
-        void minutes(List<Minute> minutes) throws Exception {
-            for (int i = 0; i < Settings.SNAPSHOT_MINUTES; i++) {
+        void minutes(int count, List<Minute> minutes) throws Exception {
+            for (int i = 0; i < count; i++) {
                 latencies.clear();
                 long serverNanos = ServerTime.nanos();
                 long start = System.nanoTime();
