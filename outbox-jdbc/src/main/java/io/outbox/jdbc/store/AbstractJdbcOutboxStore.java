@@ -389,6 +389,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return column;
     }
 
+    /** Returns what stands behind LIMIT in reads of pending events, which an index gives in their order. */
+    String limit(String count) {
+        return count;
+    }
+
     /** Has a query hand over rows as they are read, so that those behind the last of a page are not in memory. */
     protected void streamRows(PreparedStatement statement) throws SQLException {}
 
@@ -738,6 +743,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 .with("columns", COLUMNS)
                 .with("bytes", lengthOf("payload") + " + COALESCE(" + lengthOf("headers") + ", 0)")
                 .with("key", keyColumn())
+                .with("page_size", limit("?"))
                 .with("unfinished", UNFINISHED);
     }
 

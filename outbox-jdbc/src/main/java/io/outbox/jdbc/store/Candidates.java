@@ -67,7 +67,7 @@ record Candidates(List<DueCursor> first, DueCursor next) {
                         .with("place", String.valueOf(selects.size()))
                         .with("due", due.sql())
                         .with("more", more)
-                        .with("most", String.valueOf(most))
+                        .with("most", store.limit(String.valueOf(most)))
                         .toString();
                 selects.add(new Select(sql, due.params(moreParams.toArray())));
             }

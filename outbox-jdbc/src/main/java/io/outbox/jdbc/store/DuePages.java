@@ -20,7 +20,7 @@ final class DuePages {
 
     private static final String PAGE = """
             SELECT {hint}{columns}, last_error, locked_by, locked_at, {bytes} AS bytes FROM {table}
-            WHERE {partition} AND {due} ORDER BY {order} LIMIT ?""";
+            WHERE {partition} AND {due} ORDER BY {order} LIMIT {page_size}""";
 
     private static final String BY_ID = """
             SELECT {columns}, last_error, locked_by, locked_at FROM {by_id} WHERE event_id {among} AND {unfinished}""";

@@ -54,7 +54,7 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     private static final String FIRST = """
             SELECT {hint}event_id, locked_by AS former_owner, {bytes} AS bytes
             FROM {table} WHERE {partition} AND {due} AND {free}
-            ORDER BY {order} LIMIT ?""";
+            ORDER BY {order} LIMIT {page_size}""";
 
     /** The candidates of several parts, which cannot be locked while they are merged. */
     private static final String CANDIDATES = """
@@ -105,6 +105,7 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     private final DocumentTypes documentTypes = new DocumentTypes();
+    private final MissingStatistics statistics = new MissingStatistics(tableName());
 
     public PostgresOutboxStore() {}
 
@@ -130,6 +131,16 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     @Override
     public WakeUp wakeUp(DataSource dataSource, DataSource listenOn) {
         return PostgresWakeUp.of(dataSource, tableName(), listenOn);
+    }
+
+    /**
+     * {@inheritDoc} A number that the planner does not know has it prepare for a part of the rows, and so read them in their
+     * order. Of a table without statistics, or with those of a quiet time, it expects fewer rows than the number, and would
+     * read and sort all there are.
+     */
+    @Override
+    String limit(String count) {
+        return "(SELECT " + count + "::int)";
     }
 
     @Override
@@ -314,7 +325,11 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
         List<Object> withBytes = new ArrayList<>(params);
         withBytes.add(limit.bytes());
         String page = PAGE.replace("{rows}", "(" + sql + ")").strip();
-        return statements().query(conn, page, row -> Sized.of(mapper.map(row), row), withBytes.toArray());
+        long began = System.nanoTime();
+        List<Sized<DueEvent>> rows =
+                statements().query(conn, page, row -> Sized.of(mapper.map(row), row), withBytes.toArray());
+        statistics.pageRead(conn, System.nanoTime() - began);
+        return rows;
     }
 
     @Override
@@ -352,7 +367,10 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
 
     @Override
     ClaimedPage claim(Connection conn, Claim claim) {
-        return parts(claim.range()).size() == 1 ? claimFirst(conn, claim) : claimCandidates(conn, claim);
+        long began = System.nanoTime();
+        ClaimedPage page = parts(claim.range()).size() == 1 ? claimFirst(conn, claim) : claimCandidates(conn, claim);
+        statistics.pageRead(conn, System.nanoTime() - began);
+        return page;
     }
 
     private ClaimedPage claimFirst(Connection conn, Claim claim) {

@@ -40,7 +40,7 @@ final class TypeLook {
 
     private static final String FIRST_OF_ALL = """
             SELECT {hint}event_type, available_at FROM {table} WHERE {partition} AND available_at >= ?
-            ORDER BY {order} LIMIT ?""";
+            ORDER BY {order} LIMIT {page_size}""";
 
     private final AbstractJdbcOutboxStore store;
     private final Connection conn;

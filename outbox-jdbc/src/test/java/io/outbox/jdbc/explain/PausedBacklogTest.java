@@ -43,6 +43,7 @@ class PausedBacklogTest {
         try (Outbox outbox = Outbox.multiNode()
                 .backend(jdbc.backend())
                 .claimLocking("node", Duration.ofSeconds(30))
+                .startManually()
                 .listenerRegistry(registry)
                 .lane(BigTable.TYPE, LanePolicy.builder().build())
                 .build()) {
