@@ -37,7 +37,7 @@ final class DocumentTypes {
     }
 
     private static Map<String, String> read(Connection conn, String table) {
-        String query = new Sql(TYPES).with("table", table).toString();
+        String query = TYPES.replace("{table}", table);
         return JdbcTemplate.query(conn, query, row -> Map.entry(row.getString("name"), row.getString("type"))).stream()
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
     }
