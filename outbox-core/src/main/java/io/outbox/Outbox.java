@@ -568,7 +568,8 @@ public final class Outbox implements AutoCloseable {
 
         /**
          * The poller's shortest sleep, after it has found events that this node did not write; with each look that finds none
-         * it sleeps twice as long, up to the interval. Without effect while hints arrive ({@link #wakeUp}). Default: 10.
+         * it sleeps twice as long, up to the interval. While hints arrive ({@link #wakeUp}), it sleeps for the interval as soon as
+         * the next sleep would be longer than 100 ms. Default: 10.
          */
         public B minIntervalMs(long minIntervalMs) {
             assembly.polling.minIntervalMs(minIntervalMs);

@@ -7,15 +7,19 @@ import java.util.function.Consumer;
 
 /**
  * Keeps a burst of hints from becoming a burst of messages: the first goes out at once, and what comes within the next 5 ms goes
- * out together at their end. While each pause gathers many, the next is twice as long, up to 20 ms: whoever is woken then has
- * more to do each time, and leaves more of a busy database to those who write. Thread-safe.
+ * out together at their end. While events keep coming, each pause is twice as long as the one before, up to
+ * {@link #LONGEST_PAUSE_MS}: whoever has been woken finds more by looking, and a message costs the database about as much as
+ * several commits. Thread-safe.
  */
 public final class HintDebounce {
 
+    /** How long events may wait for the next message while they keep coming; those who deliver look for them in the meantime. */
+    public static final long LONGEST_PAUSE_MS = 100;
+
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    /** Hints in one pause after which the next is longer. */
-    private static final int MANY = 10;
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(LONGEST_PAUSE_MS);
+    /** A pause that gathers hints faster than one in this time is followed by a longer one. */
+    private static final long OFTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Consumer<Set<String>> send;
     private final Timer timer;
@@ -59,7 +63,7 @@ public final class HintDebounce {
         Set<String> eventTypes;
         long nextPauseNanos;
         synchronized (this) {
-            pauseNanos = gathered >= MANY
+            pauseNanos = gathered * OFTEN_NANOS >= pauseNanos
                     ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS)
                     : Math.max(pauseNanos / 2, SHORTEST_PAUSE_NANOS);
             nextPauseNanos = pauseNanos;

@@ -51,14 +51,32 @@ class HintDebounceTest {
     }
 
     @Test
-    void pausesGrowWhileEachGathersManyHintsAndShrinkAgain() {
+    void pausesGrowWhileHintsKeepComingAndShrinkAgain() {
         signals(1);
-        for (int gathered : new int[] {9, 10, 500, 500, 9, 9, 9}) {
+        for (int gathered : new int[] {4, 5, 10, 20, 40, 80, 100, 99, 49, 24, 11, 5, 1}) {
             signals(gathered);
             pauseIsOver();
         }
 
-        assertThat(pausesMs).containsExactly(5L, 5L, 10L, 20L, 20L, 10L, 5L, 5L);
+        assertThat(pausesMs).containsExactly(5L, 5L, 10L, 20L, 40L, 80L, 100L, 100L, 50L, 25L, 12L, 6L, 5L, 5L);
+    }
+
+    @Test
+    void aBurstThatEndsLeavesNothingBehind() {
+        signals(1);
+        for (int pause = 0; pause < 6; pause++) {
+            signals(500);
+            pauseIsOver();
+        }
+        pauseIsOver();
+        assertThat(later).isEmpty();
+        pausesMs.clear();
+        sent.clear();
+
+        debounce.signal(Set.of("B"));
+
+        assertThat(sent).containsExactly(Set.of("B"));
+        assertThat(pausesMs).containsExactly(5L);
     }
 
     private void signals(int count) {

@@ -3,6 +3,7 @@ package io.outbox.internal.polling;
 import io.outbox.poller.StuckRecovery;
 import io.outbox.spi.Lease;
 import io.outbox.spi.Limits;
+import io.outbox.upkeep.HintDebounce;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
@@ -41,12 +42,12 @@ public final class PollSettings {
         this.intervalMs = Limits.atLeastOne(value, "intervalMs");
     }
 
-    /** Lets a poll that found events be followed by the next one that soon, unless hints tell of new ones. */
+    /** Lets a poll that found events be followed by the next one that soon. */
     public void minIntervalMs(long value) {
         this.minIntervalMs = Limits.atLeastOne(value, "minIntervalMs");
     }
 
-    /** Says whether others tell of new events at present, so that there is no need to look often. */
+    /** Says whether others tell of new events at present, so that there is no need to look often unless events keep coming. */
     public void hintsArrive(BooleanSupplier value) {
         this.hintsArrive = Objects.requireNonNull(value, "hintsArrive");
     }
@@ -106,10 +107,10 @@ public final class PollSettings {
         return minIntervalMs;
     }
 
-    /** Returns how long the feed may rest when nothing more is due. */
+    /** Returns how long the feed may rest when nothing more is due. Hints end a rest, but come seldom in a burst of events. */
     long restMs(FeedState state) {
         long longestMs = intervalMs(state.feed());
-        return hintsArrive.getAsBoolean() ? longestMs : state.restTime().next(longestMs);
+        return state.restTime().next(longestMs, hintsArrive.getAsBoolean() ? HintDebounce.LONGEST_PAUSE_MS : longestMs);
     }
 
     long intervalMs(PollFeed feed) {

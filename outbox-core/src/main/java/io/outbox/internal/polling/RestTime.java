@@ -1,8 +1,8 @@
 package io.outbox.internal.polling;
 
 /**
- * How long a feed rests between looks while no hints tell of new events: briefly after a look that found some, and twice as
- * long after each that did not, up to the interval. For the polling thread; others may note what they found.
+ * How long a feed rests between looks: briefly after a look that found events, and twice as long after each that did not, up to
+ * the interval. For the polling thread; others may note what they found.
  */
 final class RestTime {
 
@@ -21,7 +21,12 @@ final class RestTime {
 
     /** Returns how long to rest now, and makes the next rest longer. */
     long next(long intervalMs) {
-        long restMs = Math.min(nextMs, intervalMs);
+        return next(intervalMs, intervalMs);
+    }
+
+    /** As {@link #next(long)}, and for the whole interval once the rest would be longer than hints stay away. */
+    long next(long intervalMs, long hintsStayAwayMs) {
+        long restMs = nextMs > hintsStayAwayMs ? intervalMs : Math.min(nextMs, intervalMs);
         nextMs = restMs == intervalMs ? Long.MAX_VALUE : 2 * restMs;
         return restMs;
     }

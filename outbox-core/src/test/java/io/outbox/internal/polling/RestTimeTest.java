@@ -9,6 +9,7 @@ import io.outbox.support.Events;
 import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.Node;
 import io.outbox.support.ScriptedBackend;
+import io.outbox.upkeep.HintDebounce;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,18 +96,47 @@ class RestTimeTest {
     }
 
     @Test
-    void aNodeThatHearsHintsDoesNotLookForWhatTheyTell() {
+    void aNodeThatHearsHintsLooksBetweenThemWhileEventsKeepComing() {
+        restTime.found();
+
+        List<Long> rests = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            rests.add(restTime.next(5_000, 100));
+        }
+
+        assertThat(rests).containsExactly(10L, 20L, 40L, 80L, 5_000L, 5_000L);
+    }
+
+    @Test
+    void hintsThatStayAwayForTheLongestPauseOfABurstAreNotWaitedFor() {
+        PollSettings settings = new PollSettings();
+        settings.minIntervalMs(10);
+        settings.hintsArrive(() -> true);
+        FeedState state = new FeedState(new AnyFeed(), settings, 0);
+        assertThat(settings.restMs(state)).isEqualTo(PollSettings.DEFAULT_INTERVAL_MS);
+
+        state.restTime().found();
+        long looksUntilMs = 0;
+        for (long restMs; (restMs = settings.restMs(state)) < PollSettings.DEFAULT_INTERVAL_MS; ) {
+            looksUntilMs += restMs;
+        }
+
+        assertThat(looksUntilMs).isBetween(HintDebounce.LONGEST_PAUSE_MS, 4 * HintDebounce.LONGEST_PAUSE_MS);
+    }
+
+    @Test
+    void aNodeThatHearsNoHintsAnyMoreLooksOftenOnceItHasFoundSomething() {
         AtomicBoolean arrive = new AtomicBoolean(true);
         PollSettings settings = new PollSettings();
-        settings.minIntervalMs(1);
+        settings.minIntervalMs(200);
         settings.hintsArrive(arrive::get);
         FeedState state = new FeedState(new AnyFeed(), settings, 0);
         state.restTime().found();
-
         assertThat(settings.restMs(state)).isEqualTo(PollSettings.DEFAULT_INTERVAL_MS);
 
         arrive.set(false);
-        assertThat(settings.restMs(state)).isEqualTo(1);
+        state.restTime().found();
+        assertThat(settings.restMs(state)).isEqualTo(200);
     }
 
     private record AnyFeed() implements PollFeed {

@@ -16,7 +16,7 @@ import javax.sql.DataSource;
  * Hints by PostgreSQL's {@code NOTIFY} and {@code LISTEN}, on a channel of the outbox table's own.
  *
  * <p>Hints are sent in transactions of their own after the commit, never in one of the application: PostgreSQL takes one lock for
- * the whole server at the commit of a transaction that notifies. A burst of them becomes one notification every 5 ms. Sending
+ * the whole server at the commit of a transaction that notifies. A burst of them becomes one notification every 5 to 100 ms. Sending
  * borrows a connection for a moment; listening keeps one for as long as somebody listens, so the pool needs one more. Both have
  * a thread, which ends when it has nothing to do; there is nothing to close. Thread-safe.
  *

@@ -587,7 +587,7 @@ public class OutboxProperties {
         @Setting(rule = Rule.POSITIVE, orNumberOf = MILLIS)
         private Duration interval = Duration.ofMillis(OutboxPoller.DEFAULT_INTERVAL_MS);
 
-        /** How soon the poller looks again after it found events of another process, where no hints tell of them. */
+        /** How soon the poller looks again after it found events of another process. */
         @Setting(rule = Rule.POSITIVE)
         private Duration minInterval = Duration.ofMillis(10);
 
