@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * SQL of one database, on connections that the caller manages and closes.
@@ -24,6 +25,14 @@ public interface OutboxStore {
         for (EventEnvelope event : events) {
             insertNew(conn, event);
         }
+    }
+
+    /**
+     * Returns what is to be done about the connection of a business transaction in which a write has failed. It runs after the
+     * transaction, when the connection may be back in its pool. Default: nothing.
+     */
+    default Optional<Runnable> afterFailedWrite(Connection conn, RuntimeException failure) {
+        return Optional.empty();
     }
 
     int markDone(Connection conn, String eventId);

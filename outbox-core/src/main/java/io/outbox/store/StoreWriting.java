@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Writes with a store on the connection of the business transaction. A plain store cannot own what it inserts. */
 final class StoreWriting implements WriteBackend {
@@ -48,7 +49,11 @@ final class StoreWriting implements WriteBackend {
 
     @Override
     public void lockKeys(Collection<String> keys) {
-        ordering().lockKeys(txContext.currentConnection(), keys);
+        Connection conn = txContext.currentConnection();
+        write(conn, () -> {
+            ordering().lockKeys(conn, keys);
+            return keys;
+        });
     }
 
     private OwnershipStore ordering() {
@@ -61,6 +66,26 @@ final class StoreWriting implements WriteBackend {
     @Override
     public Set<String> persist(List<NewEvent> events) {
         Connection conn = txContext.currentConnection();
+        return write(conn, () -> persist(conn, events));
+    }
+
+    /** The transaction may go on after a failure, or be rolled back: both need the connection as it is. */
+    private <T> T write(Connection conn, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException e) {
+            store.afterFailedWrite(conn, e).ifPresent(cleanUp -> {
+                try {
+                    txContext.afterCompletion(end -> cleanUp.run());
+                } catch (RuntimeException notRegistered) {
+                    e.addSuppressed(notRegistered);
+                }
+            });
+            throw e;
+        }
+    }
+
+    private Set<String> persist(Connection conn, List<NewEvent> events) {
         NewEvent hot = events.stream().filter(NewEvent::hot).findFirst().orElse(null);
         if (hot == null
                 && store instanceof OwnershipStore owning

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.outbox.EventEnvelope;
 import io.outbox.model.EventCount;
 import io.outbox.model.EventStatus;
 import io.outbox.model.PendingEvents;
@@ -15,17 +16,23 @@ import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.Lease;
+import io.outbox.spi.NewEvent;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.Outcome;
 import io.outbox.spi.Page;
+import io.outbox.spi.WriteBackend;
 import io.outbox.support.CountedConnections;
 import io.outbox.support.Events;
 import io.outbox.support.FiveMethodStore;
+import io.outbox.support.ManualTransaction;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,6 +95,34 @@ class StoreBackendTest {
 
         assertThat(connections.rollbacks()).isEqualTo(1);
         assertThat(connections.commits()).isZero();
+    }
+
+    @Test
+    void leavesTheConnectionOfAFailedWriteAloneUntilTheTransactionHasEnded() {
+        AtomicInteger cleanedUp = new AtomicInteger();
+        FiveMethodStore refusing = new FiveMethodStore() {
+            @Override
+            public void insertNew(Connection conn, EventEnvelope event) {
+                throw new IllegalStateException("refused");
+            }
+
+            @Override
+            public Optional<Runnable> afterFailedWrite(Connection conn, RuntimeException failure) {
+                return failure.getMessage().equals("refused")
+                        ? Optional.of(cleanedUp::incrementAndGet)
+                        : Optional.empty();
+            }
+        };
+        ManualTransaction transaction = new ManualTransaction(refusing).begin();
+        WriteBackend writing = StoreBackend.forWriting(transaction, refusing);
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> writing.persist(List.of(NewEvent.unowned(Events.event("1")))))
+                .withMessage("refused");
+
+        assertThat(cleanedUp).hasValue(0);
+        transaction.rollback();
+        assertThat(cleanedUp).hasValue(1);
     }
 
     @Test

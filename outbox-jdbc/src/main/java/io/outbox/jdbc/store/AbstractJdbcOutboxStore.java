@@ -101,6 +101,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Whether events of one key keep their order. */
     private volatile boolean keyed;
 
+    private final StaleConnections staleOfWriters = new StaleConnections(System::nanoTime);
+
     protected AbstractJdbcOutboxStore() {
         this(TableNames.DEFAULT_TABLE);
     }
@@ -530,7 +532,14 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     @Override
     public Insertion insert(Connection conn, List<NewEvent> events) {
-        return new Insertion(inTransaction(conn, () -> new Inserts(this, conn).insert(events)), true);
+        Set<String> locked = inTransaction(conn, () -> new Inserts(this, conn).insert(events));
+        staleOfWriters.worked();
+        return new Insertion(locked, true);
+    }
+
+    @Override
+    public Optional<Runnable> afterFailedWrite(Connection conn, RuntimeException failure) {
+        return staleOfWriters.afterFailedWrite(conn, failure);
     }
 
     @Override

@@ -142,6 +142,11 @@ public final class DeadLetterStore implements OwnershipStore {
     }
 
     @Override
+    public Optional<Runnable> afterFailedWrite(Connection conn, RuntimeException failure) {
+        return store.afterFailedWrite(conn, failure);
+    }
+
+    @Override
     public void prepareKeys(ConnectionProvider connections) {
         store.prepareKeys(connections);
         if (connections != null) {

@@ -35,7 +35,7 @@ final class PrimaryCheck {
         if (query == null) {
             return;
         }
-        Connection physical = physical(conn);
+        Connection physical = StaleConnections.physical(conn);
         Long asked = askedAt.get(physical);
         long now = nanoTime.getAsLong();
         if (asked != null && now - asked < GOOD_FOR_NANOS) {
@@ -47,13 +47,5 @@ final class PrimaryCheck {
                     "Events are not looked for, because " + reason, new SQLException(reason, "25006"));
         }
         askedAt.put(physical, now);
-    }
-
-    private static Connection physical(Connection conn) {
-        try {
-            return conn.unwrap(Connection.class);
-        } catch (SQLException | RuntimeException e) {
-            return conn;
-        }
     }
 }

@@ -1,8 +1,10 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.jdbc.OutboxStoreException;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -44,6 +46,35 @@ final class StaleConnections {
             LOG.log(Level.DEBUG, "The connection cannot be closed", e);
         }
         return true;
+    }
+
+    /**
+     * Returns what to do, after the end of a transaction of the application, about a connection on which the server has refused to
+     * write; nothing if the application itself had asked for a transaction that only reads.
+     */
+    Optional<Runnable> afterFailedWrite(Connection conn, RuntimeException failure) {
+        if (!(failure instanceof OutboxStoreException refused) || !refused.isReadOnly() || isMeantToRead(conn)) {
+            return Optional.empty();
+        }
+        Connection physical = physical(conn); // what a pool wraps around it is of no use once it is closed
+        return Optional.of(() -> drop(physical));
+    }
+
+    private static boolean isMeantToRead(Connection conn) {
+        try {
+            return conn.isReadOnly();
+        } catch (SQLException | RuntimeException e) {
+            return false;
+        }
+    }
+
+    /** Returns the driver's connection inside one that a pool wraps around it each time. */
+    static Connection physical(Connection conn) {
+        try {
+            return conn.unwrap(Connection.class);
+        } catch (SQLException | RuntimeException e) {
+            return conn;
+        }
     }
 
     /** Notes that a connection worked. */

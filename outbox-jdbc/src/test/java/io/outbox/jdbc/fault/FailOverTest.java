@@ -1,12 +1,14 @@
 package io.outbox.jdbc.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.support.CountingMetrics;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
@@ -88,12 +90,13 @@ class FailOverTest {
         assertNothingLostOrRepeated(DatabaseServer.urlAt(url, primary.port(), standby.port()));
     }
 
-    @Test
-    void nothingIsLostOrRepeatedWhenMySqlIsSwitchedOver() {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void nothingIsLostOrRepeatedWhenMySqlIsSwitchedOver(int nodes) {
         MySqlServer primary = opened(MySqlServer.startForReplication(1));
         MySqlServer replica = opened(MySqlServer.startForReplication(2));
         replica.follow(primary);
-        String url = start(TestDatabase.MYSQL, primary, 2);
+        String url = start(TestDatabase.MYSQL, primary, nodes);
         awaitDeliveries();
 
         primary.demote();
@@ -159,6 +162,38 @@ class FailOverTest {
 
         // not after a poll for each of the connections that the pool has kept
         await().atMost(Duration.ofSeconds(15)).until(() -> load.deliveries().containsKey(id));
+    }
+
+    @Test
+    void aProcessThatOnlyWritesGetsRidOfItsConnectionsToAServerThatOnlyReads() {
+        MySqlServer primary = opened(MySqlServer.startForReplication(1));
+        MySqlServer replica = opened(MySqlServer.startForReplication(2));
+        replica.follow(primary);
+        String url = primary.newDatabase();
+        address = opened(TcpProxy.start(primary.port()));
+        HikariDataSource pool =
+                opened(TestDatabase.MYSQL.impatientPool(DatabaseServer.urlAt(url, primary.port(), address.port()), 1));
+        jdbc = JdbcOutbox.of(pool).createSchema();
+        Outbox writing =
+                opened(Outbox.writerOnly().backend(jdbc.writerOnlyBackend()).build());
+        write(writing);
+        primary.demote();
+        replica.awaitChangesOf(primary);
+        replica.promote();
+        assertThatThrownBy(() -> write(writing)).isInstanceOf(OutboxStoreException.class);
+        address.moveTo(replica.port());
+
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(OutboxStoreException.class)
+                .until(() -> write(writing));
+    }
+
+    private boolean write(Outbox writing) {
+        try (Transaction tx = jdbc.begin()) {
+            writing.writer().write(EventEnvelope.ofJson(FaultyLoad.EVENT_TYPE, "{}"));
+            tx.commit();
+            return true;
+        }
     }
 
     private void openConnections(int count) throws SQLException {
