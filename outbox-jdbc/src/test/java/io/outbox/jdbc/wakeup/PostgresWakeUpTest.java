@@ -1,7 +1,9 @@
 package io.outbox.jdbc.wakeup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -11,6 +13,7 @@ import io.outbox.Outbox;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
+import io.outbox.model.StoreFigure;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.ForwardingMetrics;
 import io.outbox.spi.MetricsExporter;
@@ -69,6 +72,10 @@ class PostgresWakeUpTest {
     }
 
     private WakeUp deliverer(JdbcOutbox jdbc, WakeUp wakeUp) {
+        return deliverer(jdbc, wakeUp, NEVER_MS);
+    }
+
+    private WakeUp deliverer(JdbcOutbox jdbc, WakeUp wakeUp, long intervalMs) {
         DefaultListenerRegistry listeners = new DefaultListenerRegistry();
         listeners.register("Hinted", event -> {
             deliveries.incrementAndGet();
@@ -80,8 +87,8 @@ class PostgresWakeUpTest {
                 .wakeUp(wakeUp)
                 .claimLocking(Duration.ofMinutes(5))
                 .listenerRegistry(listeners)
-                .intervalMs(NEVER_MS)
-                .minIntervalMs(NEVER_MS)
+                .intervalMs(intervalMs)
+                .minIntervalMs(intervalMs)
                 .build());
         return wakeUp;
     }
@@ -300,6 +307,74 @@ class PostgresWakeUpTest {
         wakeUp.signal(Set.of("Hinted"));
 
         await().atMost(PATIENCE).until(() -> dropped.get() == 1);
+    }
+
+    /** As by a session that listens and has had a transaction open for days: PostgreSQL then refuses every notification. */
+    @Test
+    void aFullQueueOfNotificationsCostsHintsAndNoEvent() throws SQLException {
+        PostgresServer server = opened(PostgresServer.start());
+        String ownUrl = server.newDatabase();
+        HikariDataSource idle = pool(ownUrl, 1);
+        assumeTrue(majorVersion(idle) >= 17, "servers before 17 have a queue of 8 GB");
+        execute(idle, "ALTER SYSTEM SET max_notify_queue_pages = 64");
+        server.restart();
+        try (HikariDataSource listening = TestDatabase.pool(ownUrl, 1);
+                Connection open = listening.getConnection();
+                Statement statement = open.createStatement()) {
+            statement.execute("LISTEN other");
+            open.setAutoCommit(false);
+            statement.execute("SELECT 1");
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            execute(idle, "SELECT pg_notify('other', repeat('x', 7000))");
+                        }
+                    })
+                    .hasMessageContaining("NOTIFY queue");
+
+            JdbcOutbox jdbc = jdbc(pool(ownUrl, 4));
+            AtomicInteger dropped = new AtomicInteger();
+            WakeUp wakeUp = jdbc.wakeUp();
+            wakeUp.reportTo(new ForwardingMetrics(MetricsExporter.NOOP) {
+                @Override
+                public void incrementHintsDropped() {
+                    dropped.incrementAndGet();
+                }
+            });
+            deliverer(jdbc, wakeUp, 50);
+            writer(jdbc).run();
+            wakeUp.signal(Set.of("Hinted"));
+            await().atMost(PATIENCE).until(() -> dropped.get() > 0);
+            assertThat(wakeUp.isConnected()).isFalse();
+            assertThat(adviceOnTheQueue(jdbc)).contains("end it");
+            open.rollback();
+            statement.execute("SELECT 1"); // reads what has waited for it
+            open.commit();
+
+            // PostgreSQL makes room when somebody asks how full the queue is, as health does
+            await().atMost(PATIENCE).until(() -> adviceOnTheQueue(jdbc) == null);
+            awaitHints(wakeUp);
+        }
+    }
+
+    private static String adviceOnTheQueue(JdbcOutbox jdbc) {
+        return jdbc.backend().inspection().orElseThrow().figures().stream()
+                .filter(figure -> figure.kind() == StoreFigure.Kind.NOTIFICATION_QUEUE_USAGE)
+                .findFirst()
+                .orElseThrow()
+                .advice();
+    }
+
+    private static int majorVersion(HikariDataSource pool) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            return connection.getMetaData().getDatabaseMajorVersion();
+        }
+    }
+
+    private static void execute(HikariDataSource pool, String sql) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
     }
 
     @Test
