@@ -30,6 +30,7 @@ final class FiguresApi {
     private final Member member;
     private final NodesView nodes;
     private final SeriesReader series;
+    private final DatabaseAdvice advice;
     private final Clock clock;
 
     FiguresApi(Outbox outbox, InspectionBackend inspection, Views views, AuditLog audit, Member member, Clock clock) {
@@ -40,6 +41,7 @@ final class FiguresApi {
         this.member = member;
         this.nodes = new NodesView(outbox, inspection, member);
         this.series = new SeriesReader(member);
+        this.advice = new DatabaseAdvice(inspection::figures, System::nanoTime);
         this.clock = clock;
     }
 
@@ -78,7 +80,8 @@ final class FiguresApi {
                 open.exact(),
                 together.targets().stream().map(views::unavailable).toList(),
                 member.pauses().read().pauses().stream().map(Views.Pause::of).toList(),
-                outbox.pausedTypes().stream().sorted().toList());
+                outbox.pausedTypes().stream().sorted().toList(),
+                advice.latest());
     }
 
     private long lagMs(List<OpenEvents> due) {

@@ -293,7 +293,8 @@ final class Views {
             boolean pendingExact,
             List<Unavailable> unavailable,
             List<Pause> pauses,
-            List<String> pausedTypes) {}
+            List<String> pausedTypes,
+            List<String> databaseAdvice) {}
 
     /** How many nodes there are. */
     record NodeCounts(int up, int silent, int paused) {}

@@ -55,6 +55,7 @@ function judge(overview) {
   if (overview.lagMs > LATE_MS) {
     reasons.push(`The oldest event that is due has waited for ${duration(overview.lagMs)}.`);
   }
+  overview.databaseAdvice.forEach((advice) => reasons.push(['Database: ', advice]));
   const dead = undecided(overview);
   if (dead.count > 0) {
     reasons.push([h('a', { href: href('dead') }, `${atLeast(dead.count, dead.exact)} dead ${dead.count === 1 ? 'event' : 'events'}`), ' need action.']);
