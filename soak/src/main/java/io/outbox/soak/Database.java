@@ -21,6 +21,9 @@ public enum Database {
     MARIADB(() -> new SqlStore(MariaDbServer.start(), Sql.MYSQL, Replica::none)),
     REDIS(RedisStore::new);
 
+    /** The property that says where servers have their data. */
+    static final String DATA = "outbox.test.run";
+
     private final Supplier<Store> store;
 
     Database(Supplier<Store> store) {

@@ -26,12 +26,15 @@ final class Injector {
 
     private final Cluster cluster;
     private final Store store;
+    private final Broker broker;
     private final List<Fault> faults = new ArrayList<>();
     private final List<Row> locksLeft = new ArrayList<>();
 
-    Injector(Cluster cluster, Store store) {
+    /** @param broker {@code null} if nothing is to happen to it */
+    Injector(Cluster cluster, Store store, Broker broker) {
         this.cluster = cluster;
         this.store = store;
+        this.broker = broker;
     }
 
     List<Fault> faults() {
@@ -91,6 +94,8 @@ final class Injector {
             case SERVER_FAIL_OVER -> during(planned, store.failingOver(cluster.proxies()));
             case POOL_EXHAUSTED ->
                 during(planned, () -> node.tell(Command.EXHAUST_POOL), () -> node.tell(Command.FREE_POOL));
+            case BROKER_KILLED -> during(planned, broker.server()::kill, broker.server()::restart);
+            case BROKER_FROZEN -> during(planned, broker.server()::pause, broker.server()::resume);
         }
         return faults.get(faults.size() - 1);
     }
@@ -118,16 +123,28 @@ final class Injector {
         });
     }
 
-    /** The fault lasts from before its begin to before its end: what happens after the release is not excused by it. */
+    /**
+     * The fault lasts from before its begin to before its end: what happens after the release is not excused by it. That of a
+     * broker excuses nothing, and lasts until the broker serves again.
+     */
     private void during(PlannedFault planned, Trouble trouble) throws Exception {
-        String target = planned.kind().hitsServer()
-                ? Fault.SERVER
-                : cluster.node(planned.slot()).name();
         Instant began = Instant.now();
         Set<String> events = trouble.begin();
         pause(planned.duration());
-        faults.add(new Fault(planned.kind(), target, events, began, Instant.now()));
+        Instant released = Instant.now();
+        String target = target(planned);
         trouble.end();
+        faults.add(new Fault(
+                planned.kind(), target, events, began, planned.kind().hitsBroker() ? Instant.now() : released));
+    }
+
+    private String target(PlannedFault planned) {
+        if (planned.kind().hitsServer()) {
+            return Fault.SERVER;
+        }
+        return planned.kind().hitsBroker()
+                ? Fault.BROKER
+                : cluster.node(planned.slot()).name();
     }
 
     private static void pause(Duration duration) throws InterruptedException {

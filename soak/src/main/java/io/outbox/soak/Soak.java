@@ -35,7 +35,7 @@ public final class Soak {
         Path directory = Path.of(System.getProperty("soak.directory", "soak/target/soak"));
         Database.disk()
                 .ifPresentOrElse(
-                        disk -> System.setProperty("outbox.test.run", disk.toString()),
+                        disk -> System.setProperty(Database.DATA, disk.toString()),
                         () -> System.out.println("The disk is never full: no small one is given by -Dsoak.disk"));
         boolean kept = true;
         for (Database database : databases) {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -72,9 +73,13 @@ public final class SoakRun {
     public Verdict run(List<PlannedFault> faults) throws Exception {
         empty(directory);
         out.printf("%s, seed %d, lease %d s, %d nodes%n", title(), seed, LEASE.toSeconds(), NODES);
+        boolean publishes = faults.stream().anyMatch(fault -> fault.kind().hitsBroker());
         try (Store store = database.start();
-                Cluster cluster = new Cluster(store.address(), new Manner(LEASE, skew, inOrder), seed, directory)) {
-            return run(cluster, store, faults);
+                Broker broker = publishes ? Broker.start() : null) {
+            Manner manner = new Manner(LEASE, skew, inOrder, publishes ? broker.address() : "");
+            try (Cluster cluster = new Cluster(store.address(), manner, seed, directory)) {
+                return run(cluster, store, broker, faults);
+            }
         }
     }
 
@@ -92,8 +97,9 @@ public final class SoakRun {
         }
     }
 
-    private Verdict run(Cluster cluster, Store store, List<PlannedFault> faults) throws Exception {
-        Injector injector = new Injector(cluster, store);
+    /** @param broker {@code null} if nothing happens to it */
+    private Verdict run(Cluster cluster, Store store, Broker broker, List<PlannedFault> faults) throws Exception {
+        Injector injector = new Injector(cluster, store, broker);
         cluster.start(NODES);
         Instant start = Instant.now();
         TimeUnit.MILLISECONDS.sleep(WARM_UP.toMillis());
@@ -103,7 +109,12 @@ public final class SoakRun {
         cluster.quiet();
         drain(store);
         cluster.shutDown();
-        Evidence evidence = new Evidence(cluster.history(), store.rows(), injector.locksLeft(), injector.faults());
+        Evidence evidence = new Evidence(
+                cluster.history(),
+                store.rows(),
+                injector.locksLeft(),
+                broker == null ? Map.of() : broker.messages(),
+                injector.faults());
         Verdict verdict = new Judge(evidence, LEASE).judge();
         print(new Report(title() + ", seed " + seed, start, evidence, verdict));
         return verdict;

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  */
 final class ClassPaths {
 
-    private static final Pattern OURS = Pattern.compile(".*/outbox-(core|jdbc|redis)[-/].*");
+    private static final Pattern OURS = Pattern.compile(".*/outbox-(core|jdbc|kafka|redis)[-/].*");
 
     private ClassPaths() {}
 

@@ -21,6 +21,7 @@ public final class Cluster implements AutoCloseable {
     private final Duration lease;
     private final Duration skew;
     private final boolean inOrder;
+    private final String broker;
     private final Random seeds;
     private final Path directory;
     private final Watchdog watchdog = Watchdog.start();
@@ -33,8 +34,9 @@ public final class Cluster implements AutoCloseable {
      * @param lease how long their locks last
      * @param skew how far the clock of the first is behind that of the second, and that of the third ahead
      * @param inOrder whether events have keys, and are delivered in their order
+     * @param broker the address of the broker to which some events go; empty if there is none
      */
-    public record Manner(Duration lease, Duration skew, boolean inOrder) {}
+    public record Manner(Duration lease, Duration skew, boolean inOrder, String broker) {}
 
     /** A cluster without nodes; the directory is for their ledgers and outputs. */
     public Cluster(Address address, Manner manner, long seed, Path directory) {
@@ -42,6 +44,7 @@ public final class Cluster implements AutoCloseable {
         this.lease = manner.lease();
         this.skew = manner.skew();
         this.inOrder = manner.inOrder();
+        this.broker = manner.broker();
         this.seeds = new Random(seed);
         this.directory = directory;
     }
@@ -140,7 +143,8 @@ public final class Cluster implements AutoCloseable {
                             lease,
                             seeds.nextLong(),
                             skew,
-                            inOrder),
+                            inOrder,
+                            broker),
                     ClassPaths.of(generation == 1 && !last),
                     watchdog);
             all.add(node);

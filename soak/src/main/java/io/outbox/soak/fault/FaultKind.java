@@ -1,7 +1,9 @@
 package io.outbox.soak.fault;
 
+import io.outbox.soak.ledger.EventKind;
+
 /**
- * A way in which a node, its business, the server or its neighbours can fail.
+ * A way in which a node, its business, the server, its neighbours or the broker can fail.
  *
  * <p>What excuses a second delivery is the inability of the node that made the first one to keep its lease or to say that
  * it is done. A fault of the server excuses none: it hits all nodes alike, and whoever held an event before still holds it
@@ -51,7 +53,12 @@ public enum FaultKind {
      * A replica that has everything becomes the primary. For longer than the lease the address still leads to the old one, which
      * answers and refuses changes; then it moves, and connections to the old one stay open.
      */
-    SERVER_FAIL_OVER(Excuse.NEVER);
+    SERVER_FAIL_OVER(Excuse.NEVER),
+
+    /** The broker is ended by SIGKILL and stays away for longer than the lease. */
+    BROKER_KILLED(Excuse.NEVER),
+    /** The broker answers nothing for longer than the lease, on connections that stay open. */
+    BROKER_FROZEN(Excuse.NEVER);
 
     /** When a fault explains a later delivery; all but the last one have to hit the node that made the earlier one. */
     public enum Excuse {
@@ -85,14 +92,20 @@ public enum FaultKind {
         return name().startsWith("SERVER_");
     }
 
+    /** Whether it happens to the broker to which some events go. */
+    public boolean hitsBroker() {
+        return name().startsWith("BROKER_");
+    }
+
     /** Whether events may have to wait for a lease to end because of it, or for the server to be there again. */
-    public boolean delaysEvents() {
+    public boolean delays(EventKind kind) {
         return switch (this) {
             case KILLED, STOPPED, STALLED, LATE_ANSWERS, CUT_OFF, CLOSED, POOL_EXHAUSTED -> true;
             case SERVER_KILLED, SERVER_FROZEN, SERVER_DISK_FULL -> true;
             case SERVER_REFUSING, SERVER_BLOCKING, SERVER_FAIL_OVER -> true;
             case RESET, LOST_ANSWERS, CAUGHT_ERRORS, LARGE_PAYLOADS -> false;
             case SERVER_LOST_ANSWERS, SERVER_SESSIONS_ENDED, SERVER_ROWS_LOCKED, SERVER_SNAPSHOT -> false;
+            case BROKER_KILLED, BROKER_FROZEN -> kind == EventKind.PUBLISHED;
         };
     }
 

@@ -27,11 +27,15 @@ public record Finding(Kind kind, String eventId, Instant at, FaultKind suspect) 
         NEVER_COMMITTED,
         /** An event came to a listener although its write was undone inside the transaction. */
         FROM_FAILED_TRANSACTION,
+        /** The table says that an event is with the broker, and the broker does not have it. */
+        NOT_PUBLISHED,
+        /** The broker has an event more often than it came to the listener that sends it there. */
+        PUBLISHED_TOO_OFTEN,
         /** A row is locked although the node has closed. */
         STUCK_LOCK,
         /** An event came again, and no fault of the node that had it before explains that. */
         UNEXPLAINED_DUPLICATE,
-        /** An event has more failed attempts than deliveries that were not done. */
+        /** An event has more failed attempts than deliveries that were not done; that a broker is away is no failed attempt. */
         FALSE_ATTEMPT,
         /** An event of a key came to a listener before the one that was committed before it was finished. */
         OUT_OF_ORDER,

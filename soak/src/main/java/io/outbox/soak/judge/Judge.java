@@ -32,6 +32,7 @@ import java.util.Optional;
  *   <li>An event that came again, though nobody had asked for it, did so because of a fault; see {@link Excuses}.
  *   <li>An event has no more failed attempts than listeners failed.
  *   <li>Events of one key come one at a time, in the order of their commits; see {@link KeyOrder}.
+ *   <li>A published event that is DONE is with the broker, and not more often than it was sent there.
  *   <li>An event that is due, and is the first of its key, comes to a listener before long; see {@link Waits}.
  * </ol>
  *
@@ -65,6 +66,11 @@ public final class Judge {
     public Verdict judge() {
         history.written().forEach(this::judgeWritten);
         history.delivered().forEach(this::judgeDelivered);
+        evidence.messages().forEach((eventId, messages) -> {
+            if (messages > history.deliveries(eventId).size()) {
+                find(Kind.PUBLISHED_TOO_OFTEN, eventId);
+            }
+        });
         order.outOfOrder((since, delivery) -> find(Kind.OUT_OF_ORDER, since, delivery));
         order.atTheSameTime((since, delivery) -> find(Kind.AT_THE_SAME_TIME, since, delivery));
         evidence.locksLeft().forEach(row -> find(Kind.STUCK_LOCK, row.eventId()));
@@ -99,7 +105,12 @@ public final class Judge {
         } else if (row.status() == Row.DONE != (event.kind().end() == End.DONE)) {
             find(Kind.WRONG_END, event.eventId());
         }
-        if (row.attempts() > notDone(event.eventId())) {
+        if (event.kind() == EventKind.PUBLISHED
+                && row.status() == Row.DONE
+                && !evidence.messages().containsKey(event.eventId())) {
+            find(Kind.NOT_PUBLISHED, event.eventId());
+        }
+        if (row.attempts() > (event.kind() == EventKind.PUBLISHED ? 0 : notDone(event.eventId()))) {
             find(Kind.FALSE_ATTEMPT, event.eventId());
         }
     }
@@ -128,7 +139,7 @@ public final class Judge {
     /** Events that keep their workers busy for longer than a lease wait for each other, which is nobody's fault. */
     private void judgeWait(EventKind kind, Instant due, Delivery delivery) {
         if (kind != EventKind.LONG
-                && waits.isTooLong(row -> order.isAhead(row, delivery.eventId()), due, delivery.begin())) {
+                && waits.isTooLong(kind, row -> order.isAhead(row, delivery.eventId()), due, delivery.begin())) {
             find(Kind.LATE, due, delivery);
         }
     }

@@ -145,7 +145,7 @@ public final class Report {
     }
 
     private List<Fault> around(Finding finding, List<Delivery> deliveries) {
-        if (finding.at() == null && deliveries.isEmpty()) {
+        if (deliveries.isEmpty()) {
             return List.of();
         }
         Instant first = deliveries.get(0).begin().minus(AROUND);

@@ -1,6 +1,7 @@
 package io.outbox.soak.judge;
 
 import io.outbox.soak.fault.Fault;
+import io.outbox.soak.ledger.EventKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -29,11 +30,11 @@ final class Waits {
      *
      * @param isAhead tells the event, and those that it had to wait for
      */
-    boolean isTooLong(Predicate<String> isAhead, Instant due, Instant begin) {
+    boolean isTooLong(EventKind kind, Predicate<String> isAhead, Instant due, Instant begin) {
         Duration unexplained = Duration.ZERO;
         Instant from = due;
         for (Fault fault : faults) {
-            if (delays(fault, isAhead)) {
+            if (delays(fault, kind, isAhead)) {
                 unexplained = unexplained.plus(between(from, earlier(fault.begin(), begin)));
                 from = later(from, fault.end().plus(recovery));
             }
@@ -41,8 +42,8 @@ final class Waits {
         return unexplained.plus(between(from, begin)).compareTo(longest) > 0;
     }
 
-    private static boolean delays(Fault fault, Predicate<String> isAhead) {
-        return fault.kind().delaysEvents() || fault.events().stream().anyMatch(isAhead);
+    private static boolean delays(Fault fault, EventKind kind, Predicate<String> isAhead) {
+        return fault.kind().delays(kind) || fault.events().stream().anyMatch(isAhead);
     }
 
     private static Duration between(Instant from, Instant to) {

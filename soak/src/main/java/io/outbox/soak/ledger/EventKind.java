@@ -15,7 +15,9 @@ public enum EventKind {
     /** Is put off the first time it comes to a node. */
     DEFERRED(End.DONE),
     /** Is refused for good. */
-    HOPELESS(End.DEAD);
+    HOPELESS(End.DEAD),
+    /** Goes to the broker. */
+    PUBLISHED(End.DONE);
 
     /** Where an event ends. */
     public enum End {

@@ -36,7 +36,7 @@ final class JdbcEngine implements Engine {
 
     @Override
     public MultiNodeBuilder outbox() {
-        return Outbox.multiNode().backend(jdbc.backend());
+        return Outbox.multiNode().backend(jdbc.backend()).wakeUp(jdbc.wakeUp());
     }
 
     @Override

@@ -4,16 +4,11 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.soak.ledger.Entry.Answer;
-import io.outbox.soak.ledger.Entry.Begun;
-import io.outbox.soak.ledger.Entry.Ended;
 import io.outbox.soak.ledger.EventKind;
-import io.outbox.soak.ledger.Ledger;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** Does to an event what its kind asks for, and notes when it began and how it ended. Thread-safe. */
 final class Listener implements EventListener {
@@ -22,27 +17,25 @@ final class Listener implements EventListener {
     private static final Duration SLOW_WORK = Duration.ofMillis(300);
     private static final Duration PUT_OFF = Duration.ofMillis(300);
 
-    private final Ledger ledger;
+    private final Deliveries deliveries;
     private final Duration longWork;
-    private final AtomicLong deliveries = new AtomicLong();
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
-    Listener(Ledger ledger, Duration lease) {
-        this.ledger = ledger;
+    Listener(Deliveries deliveries, Duration lease) {
+        this.deliveries = deliveries;
         this.longWork = lease.multipliedBy(5).dividedBy(4);
     }
 
     @Override
     public DispatchResult onEvent(EventEnvelope event) throws InterruptedException {
-        long delivery = deliveries.incrementAndGet();
-        ledger.append(new Begun(delivery, event.eventId(), Instant.now()));
+        long delivery = deliveries.begin(event.eventId());
         Answer answer = Answer.AGAIN;
         try {
             DispatchResult result = work(EventKind.valueOf(event.eventType()), event.eventId());
             answer = answer(result);
             return result;
         } finally {
-            ledger.append(new Ended(delivery, Instant.now(), answer));
+            deliveries.end(delivery, answer);
         }
     }
 
@@ -58,6 +51,7 @@ final class Listener implements EventListener {
             }
             case DEFERRED -> seen.add(eventId) ? DispatchResult.retryAfter(PUT_OFF) : DispatchResult.done();
             case HOPELESS -> DispatchResult.dead("hopeless");
+            case PUBLISHED -> throw new IllegalArgumentException("has a listener of its own");
         };
     }
 
@@ -69,7 +63,7 @@ final class Listener implements EventListener {
         };
     }
 
-    private static Answer answer(DispatchResult result) {
+    static Answer answer(DispatchResult result) {
         if (result instanceof DispatchResult.Done) {
             return Answer.DONE;
         }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.EnumSet;
 
 /**
  * A node: writes and delivers until its standard input ends, then closes its outbox under load. Each line is a
@@ -32,7 +33,7 @@ public final class NodeMain {
 
     private static final RetryPolicy RETRIES = new ExponentialBackoffRetryPolicy(100, 1_000);
 
-    /** Else what takes long would now and then keep all workers busy, and make the others wait for longer than a lease. */
+    /** Else what takes long, or waits for the broker, would keep all workers busy, and make the others wait for longer than a lease. */
     private static final LanePolicy LONG_LANE = LanePolicy.builder()
             .concurrency(WORKERS)
             .queueCapacity(QUEUE_CAPACITY)
@@ -54,11 +55,24 @@ public final class NodeMain {
 
     private static void run(Engine engine, NodeSettings settings, Ledger ledger)
             throws IOException, InterruptedException {
+        Deliveries deliveries = new Deliveries(ledger);
         DefaultListenerRegistry listeners = new DefaultListenerRegistry();
-        Listener listener = new Listener(ledger, settings.lease());
-        for (EventKind kind : EventKind.values()) {
+        Listener listener = new Listener(deliveries, settings.lease());
+        for (EventKind kind : EnumSet.complementOf(EnumSet.of(EventKind.PUBLISHED))) {
             listeners.register(kind.name(), listener);
         }
+        if (settings.broker().isEmpty()) {
+            run(engine, settings, ledger, listeners);
+            return;
+        }
+        try (Publishing publishing = new Publishing(settings.broker(), deliveries)) {
+            listeners.register(EventKind.PUBLISHED.name(), publishing);
+            run(engine, settings, ledger, listeners);
+        }
+    }
+
+    private static void run(Engine engine, NodeSettings settings, Ledger ledger, DefaultListenerRegistry listeners)
+            throws IOException, InterruptedException {
         Writers writers;
         MultiNodeBuilder builder = engine.outbox();
         if (settings.inOrder()) {
@@ -75,9 +89,12 @@ public final class NodeMain {
                 .maxAttempts(MAX_ATTEMPTS)
                 .retryPolicy(RETRIES)
                 .lane(EventKind.LONG.name(), LONG_LANE)
+                .lane(EventKind.PUBLISHED.name(), LONG_LANE)
                 .drainTimeoutMs(DRAIN_TIMEOUT_MS)
                 .build()) {
-            outbox.blockedKeys().ifPresent(Operator::start);
+            if (settings.inOrder()) { // former versions may not know keys
+                outbox.blockedKeys().ifPresent(Operator::start);
+            }
             writers = Writers.start(engine, outbox.writer(), ledger, settings);
             ledger.append(new Ready());
             obey(writers);

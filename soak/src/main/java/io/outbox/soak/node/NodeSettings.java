@@ -13,9 +13,17 @@ import java.util.List;
  * @param seed of its random choices
  * @param skew how far the clock of its outbox is ahead
  * @param inOrder whether events have keys, and are delivered in their order
+ * @param broker the address of the broker to which some events go; empty if there is none
  */
 public record NodeSettings(
-        String url, String name, Path ledger, Duration lease, long seed, Duration skew, boolean inOrder) {
+        String url,
+        String name,
+        Path ledger,
+        Duration lease,
+        long seed,
+        Duration skew,
+        boolean inOrder,
+        String broker) {
 
     /** Returns the arguments for {@link NodeMain}. */
     public List<String> toArguments() {
@@ -26,7 +34,8 @@ public record NodeSettings(
                 lease.toString(),
                 Long.toString(seed),
                 skew.toString(),
-                Boolean.toString(inOrder));
+                Boolean.toString(inOrder),
+                broker);
     }
 
     static NodeSettings ofArguments(String[] args) {
@@ -37,6 +46,7 @@ public record NodeSettings(
                 Duration.parse(args[3]),
                 Long.parseLong(args[4]),
                 Duration.parse(args[5]),
-                Boolean.parseBoolean(args[6]));
+                Boolean.parseBoolean(args[6]),
+                args[7]);
     }
 }

@@ -39,20 +39,22 @@ final class Writers {
     private final OutboxWriter writer;
     private final Ledger ledger;
     private final boolean inOrder;
+    private final boolean publishes;
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean stopped;
     private volatile boolean catchesErrors;
     private volatile boolean writesLarge;
 
-    private Writers(Engine engine, OutboxWriter writer, Ledger ledger, boolean inOrder) {
-        this.inOrder = inOrder;
+    private Writers(Engine engine, OutboxWriter writer, Ledger ledger, NodeSettings settings) {
+        this.inOrder = settings.inOrder();
+        this.publishes = !settings.broker().isEmpty();
         this.engine = engine;
         this.writer = writer;
         this.ledger = ledger;
     }
 
     static Writers start(Engine engine, OutboxWriter writer, Ledger ledger, NodeSettings settings) {
-        Writers writers = new Writers(engine, writer, ledger, settings.inOrder());
+        Writers writers = new Writers(engine, writer, ledger, settings);
         for (int i = 0; i < THREADS; i++) {
             Random random = new Random(settings.seed() + i);
             Thread thread = new Thread(() -> writers.run(random), "soak-writer-" + i);
@@ -143,7 +145,7 @@ final class Writers {
         return event.build();
     }
 
-    private static EventKind kind(int permille) {
+    private EventKind kind(int permille) {
         if (permille < 2) {
             return EventKind.LONG;
         }
@@ -159,7 +161,10 @@ final class Writers {
         if (permille < 72) {
             return EventKind.HOPELESS;
         }
-        return permille < 150 ? EventKind.DELAYED : EventKind.PLAIN;
+        if (permille < 150) {
+            return EventKind.DELAYED;
+        }
+        return publishes && permille < 300 ? EventKind.PUBLISHED : EventKind.PLAIN;
     }
 
     private void write(List<EventEnvelope> events) {

@@ -426,6 +426,56 @@ class JudgeTest {
         assertFinding(Kind.UNEXPLAINED_DUPLICATE, "1");
     }
 
+    @Test
+    void findsAPublishedEventThatTheBrokerDoesNotHave() {
+        scene.published("a", "1").delivered("a", "1", 1);
+
+        assertFinding(Kind.NOT_PUBLISHED, "1");
+    }
+
+    @Test
+    void findsAMessageOfWhichNoListenerKnows() {
+        scene.published("a", "1").delivered("a", "1", 1).messages("1", 2);
+
+        assertFinding(Kind.PUBLISHED_TOO_OFTEN, "1");
+    }
+
+    @Test
+    void aBrokerThatIsAwayBurnsNoAttempt() {
+        scene.written("a", "1", EventKind.PUBLISHED, TransactionEnd.COMMITTED)
+                .attempts("1", 1)
+                .delivered("a", "1", 1, 1.1, Answer.AGAIN)
+                .delivered("a", "1", 2)
+                .messages("1", 1);
+
+        assertFinding(Kind.FALSE_ATTEMPT, "1");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BROKER_KILLED", "BROKER_FROZEN"})
+    void onlyEventsForTheBrokerWaitWhileItIsAway(FaultKind fault) {
+        scene.published("a", "1")
+                .delivered("a", "1", 9)
+                .messages("1", 1)
+                .committed("a", "2")
+                .delivered("a", "2", 9)
+                .fault(fault, Fault.BROKER, 0, 6);
+
+        assertFinding(Kind.LATE, "2");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BROKER_KILLED", "BROKER_FROZEN"})
+    void aBrokerThatIsAwayExcusesNoRepetition(FaultKind fault) {
+        scene.published("a", "1")
+                .delivered("a", "1", 1)
+                .delivered("b", "1", 8)
+                .messages("1", 2)
+                .fault(fault, Fault.BROKER, 0, 6);
+
+        assertFinding(Kind.UNEXPLAINED_DUPLICATE, "1");
+    }
+
     private void assertFinding(Kind kind, String eventId) {
         assertThat(scene.judge().findings())
                 .extracting(Finding::kind, Finding::eventId)

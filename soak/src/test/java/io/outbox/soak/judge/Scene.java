@@ -31,6 +31,7 @@ final class Scene {
     private final Map<String, List<Entry>> ledgers = new LinkedHashMap<>();
     private final List<Row> table = new ArrayList<>();
     private final List<Row> locksLeft = new ArrayList<>();
+    private final Map<String, Integer> messages = new LinkedHashMap<>();
     private final List<Fault> faults = new ArrayList<>();
     private long deliveries;
 
@@ -87,6 +88,18 @@ final class Scene {
         return this;
     }
 
+    /** Lets a node commit an event for the broker that is DONE in the end. */
+    Scene published(String node, String eventId) {
+        return written(node, eventId, EventKind.PUBLISHED, TransactionEnd.COMMITTED)
+                .row(eventId, Row.DONE);
+    }
+
+    /** Lets the broker have an event so often. */
+    Scene messages(String eventId, int count) {
+        messages.put(eventId, count);
+        return this;
+    }
+
     Scene lockLeft(String eventId, String lockedBy) {
         locksLeft.add(new Row(eventId, 0, 0, lockedBy));
         return this;
@@ -123,7 +136,7 @@ final class Scene {
     Evidence evidence() {
         History history = new History();
         ledgers.forEach(history::add);
-        return new Evidence(history, table, locksLeft, faults);
+        return new Evidence(history, table, locksLeft, messages, faults);
     }
 
     Verdict judge() {
