@@ -128,7 +128,19 @@ class PoolerTest {
 
     @Test
     void aListenerThatHearsNothingIsNoticedAndTold() {
-        try (HikariDataSource pool = TestDatabase.pool(pooled, 4);
+        assertDeafnessIsTold(pooled);
+    }
+
+    @Test
+    @Tag("soak")
+    void aListenerThatHearsNothingThroughANewPoolerIsNoticedAndTold() {
+        try (PgBouncerServer newer = PgBouncerServer.startNewer(PostgresServer.shared(), 100)) {
+            assertDeafnessIsTold(newer.urlOf(direct));
+        }
+    }
+
+    private static void assertDeafnessIsTold(String url) {
+        try (HikariDataSource pool = TestDatabase.pool(url, 4);
                 CapturedLog log = CapturedLog.open()) {
             WakeUp wakeUp = JdbcOutbox.of(pool).createSchema().wakeUp();
             WakeUp.Listening listening = wakeUp.listen(types -> {});
