@@ -9,24 +9,36 @@ import io.outbox.testservers.PostgresServer;
 import io.outbox.testservers.RabbitServer;
 import io.outbox.testservers.TcpProxy;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.amqp.support.converter.MessageConversionException;
+import org.springframework.amqp.support.converter.MessageConverter;
+import org.springframework.amqp.support.converter.SimpleMessageConverter;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.listener.BatchListenerFailedException;
+import org.springframework.kafka.transaction.KafkaTransactionManager;
 
 /** Idempotent listeners lose nothing with the settings that everybody has: neither by a message nor by their database. */
 class FailingListenersTest {
@@ -122,6 +134,128 @@ class FailingListenersTest {
                 assertThat(KafkaMessages.sent(topic + "-dlt")).isEqualTo(3);
                 assertThat(bills.attempts("single " + POISON)).isEqualTo(10);
             });
+        }
+    }
+
+    static class KafkaErrors {
+
+        private final Bills bills;
+
+        KafkaErrors(Bills bills) {
+            this.bills = bills;
+        }
+
+        @Idempotent
+        @KafkaListener(topics = "${topic}", groupId = "${topic}")
+        void on(String item) {
+            bills.bill(item);
+            if (item.equals(POISON)) {
+                throw new StackOverflowError();
+            }
+        }
+    }
+
+    /** With transactions of Kafka beside those of the database. */
+    static class KafkaTransactions {
+
+        @Bean
+        @Primary
+        JdbcTransactionManager transactionManager(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+
+        @Bean
+        KafkaTransactionManager<Object, Object> kafkaTransactionManager(ProducerFactory<Object, Object> producers) {
+            ((DefaultKafkaProducerFactory<Object, Object>) producers).setTransactionIdPrefix("bills-");
+            return new KafkaTransactionManager<>(producers);
+        }
+    }
+
+    /** An Error would end the container, and a container with transactions of Kafka would give the message up. */
+    @ParameterizedTest
+    @ValueSource(classes = {KafkaErrors.class, KafkaTransactions.class})
+    void anErrorIsThatOfOneMessageWithAndWithoutTransactionsOfKafka(Class<?> settings) throws Exception {
+        try (KafkaMessages messages = new KafkaMessages()) {
+            messages.send(topic, "event-49", POISON, "event-51");
+            application(KafkaErrors.class).withUserConfiguration(settings).run(context -> {
+                Bills bills = context.getBean(Bills.class);
+                await().atMost(PATIENCE)
+                        .untilAsserted(() -> assertThat(bills.items()).containsExactly("event-49", "event-51"));
+                await().atMost(PATIENCE).until(() -> KafkaMessages.sent(topic + "-dlt") > 0);
+                assertThat(bills.attempts(POISON)).isEqualTo(10);
+            });
+        }
+    }
+
+    static class RabbitHopeless {
+
+        private final Bills bills;
+
+        RabbitHopeless(Bills bills) {
+            this.bills = bills;
+        }
+
+        @Idempotent
+        @RabbitListener(queues = "${queue}")
+        void on(String item) {
+            bills.bill(item);
+            if (item.equals("error") && bills.attempts(item) < 3) {
+                throw new NoClassDefFoundError("for once");
+            }
+            if (item.equals("cast") && bills.attempts(item) < 3) {
+                throw new ClassCastException("of the listener");
+            }
+        }
+    }
+
+    /** Spring rejects a message for some failures, and ends the JVM for others. */
+    @Test
+    void noFailureOfAListenerCostsAMessageWithRabbitMq() throws Exception {
+        try (RabbitMessages messages = RabbitMessages.open(queue)) {
+            messages.send("cast", "error", "event-51");
+            application(RabbitHopeless.class)
+                    .withPropertyValues("spring.kafka.listener.auto-startup=false")
+                    .run(context -> await().atMost(PATIENCE)
+                            .untilAsserted(() -> assertThat(
+                                            context.getBean(Bills.class).items())
+                                    .containsExactly("cast", "error", "event-51")));
+        }
+    }
+
+    /** Reads a message when it has come a second time. */
+    static class Reader {
+
+        @Bean
+        MessageConverter converter() {
+            return new SimpleMessageConverter() {
+                @Override
+                public Object fromMessage(Message message) {
+                    if (!message.getMessageProperties().isRedelivered()) {
+                        throw new MessageConversionException("not yet");
+                    }
+                    return new String(message.getBody(), StandardCharsets.UTF_8);
+                }
+            };
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RabbitSingle, false", "RabbitBatch, true"})
+    void aMessageThatCannotBeReadComesAgainWithRabbitMq(String kind, boolean batch) throws Exception {
+        try (RabbitMessages messages = RabbitMessages.open(queue)) {
+            messages.send("event-01", "event-02");
+            application(Reader.class, Class.forName(FailingListenersTest.class.getName() + "$" + kind))
+                    .withPropertyValues(
+                            "spring.kafka.listener.auto-startup=false",
+                            "spring.rabbitmq.listener.simple.consumer-batch-enabled=" + batch,
+                            "spring.rabbitmq.listener.simple.batch-size=" + (batch ? 2 : 1))
+                    .run(context -> {
+                        await().atMost(PATIENCE)
+                                .untilAsserted(() -> assertThat(
+                                                context.getBean(Bills.class).items())
+                                        .containsExactly("rabbit event-01", "rabbit event-02"));
+                    });
+            await().untilAsserted(() -> assertThat(messages.waiting()).isZero());
         }
     }
 

@@ -77,7 +77,7 @@ final class BrokerListeners {
             try {
                 return consumer.consumeReturning(messages, fresh -> {
                     isCalled.set(true);
-                    return operation.apply(fresh);
+                    return withoutErrors(operation, fresh);
                 });
             } catch (Rejected e) {
                 throw e;
@@ -86,6 +86,18 @@ final class BrokerListeners {
                         ? DatabaseAwayException.isLostConnection(e)
                         : messages.stream().allMatch(consumer::isIdentified);
                 throw isOfDatabase ? new DatabaseAwayException(name, e) : ListenerCall.asItWas(e);
+            }
+        }
+
+        /** An Error would end the container of Kafka, and with RabbitMQ the JVM, each time that the message comes. */
+        private <T, R> R withoutErrors(Function<List<T>, R> operation, List<T> fresh) {
+            try {
+                return operation.apply(fresh);
+            } catch (Error e) {
+                if (e instanceof VirtualMachineError && !(e instanceof StackOverflowError)) {
+                    throw e;
+                }
+                throw new IllegalStateException("The idempotent listener " + name + " has thrown an error: " + e, e);
             }
         }
     }

@@ -10,6 +10,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.springframework.kafka.KafkaException;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.ConsumerRecordRecoverer;
+import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.TopicPartitionOffset;
@@ -43,16 +44,37 @@ final class ContainerErrors implements CommonErrorHandler {
         ofDatabase.setLogLevel(KafkaException.Level.WARN);
     }
 
-    /** Returns a handler that gives a message to a recoverer after ten attempts, and begins again if that fails. */
+    /**
+     * Returns a handler that gives a message to a recoverer after ten attempts, and begins again if that fails.
+     *
+     * @param recoverer {@code null} to let a message come again until it is consumed
+     */
     static DefaultErrorHandler recovering(ConsumerRecordRecoverer recoverer) {
-        ExponentialBackOff pauses = pauses(LONGEST_PAUSE);
-        pauses.setMaxElapsedTime(NINE_PAUSES);
-        return new DefaultErrorHandler(recoverer, pauses);
+        return recoverer == null ? withoutEnd(LONGEST_PAUSE) : new DefaultErrorHandler(recoverer, ninePauses());
     }
 
-    /** Returns a handler that lets a message come again until it is consumed. */
-    static DefaultErrorHandler withoutEnd() {
-        return withoutEnd(LONGEST_PAUSE);
+    /** Returns the same as {@link #recovering} for a container with transactions of Kafka. */
+    static <K, V> DefaultAfterRollbackProcessor<K, V> afterRollback(ConsumerRecordRecoverer recoverer) {
+        return recoverer == null
+                ? afterRollbackWithoutEnd(LONGEST_PAUSE)
+                : new DefaultAfterRollbackProcessor<>(recoverer, ninePauses());
+    }
+
+    /** Returns what lets a message come again until the database is back, in a container with transactions of Kafka. */
+    static <K, V> DefaultAfterRollbackProcessor<K, V> afterRollbackWithoutDatabase() {
+        return afterRollbackWithoutEnd(LONGEST_PAUSE_WITHOUT_DATABASE);
+    }
+
+    private static <K, V> DefaultAfterRollbackProcessor<K, V> afterRollbackWithoutEnd(long longestPause) {
+        DefaultAfterRollbackProcessor<K, V> processor = new DefaultAfterRollbackProcessor<>(pauses(longestPause));
+        processor.setClassifications(Map.of(), true);
+        return processor;
+    }
+
+    private static ExponentialBackOff ninePauses() {
+        ExponentialBackOff pauses = pauses(LONGEST_PAUSE);
+        pauses.setMaxElapsedTime(NINE_PAUSES);
+        return pauses;
     }
 
     private static DefaultErrorHandler withoutEnd(long longestPause) {

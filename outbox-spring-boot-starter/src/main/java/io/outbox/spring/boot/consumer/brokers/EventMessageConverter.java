@@ -5,7 +5,6 @@ import io.outbox.PayloadParseException;
 import java.nio.charset.StandardCharsets;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageProperties;
-import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.amqp.support.converter.SimpleMessageConverter;
 
@@ -41,9 +40,10 @@ final class EventMessageConverter implements MessageConverter {
         try {
             return payloads.read(eventType, message.getBody(), properties.getInferredArgumentType());
         } catch (PayloadParseException e) {
-            throw new MessageConversionException("The payload of an event of type " + eventType + " cannot be read", e);
+            throw new UnreadableMessageException(
+                    "The payload of an event of type " + eventType + " cannot be read", message, e);
         } catch (IllegalArgumentException e) {
-            throw new UnreadableMessageException(message, e);
+            throw new UnreadableMessageException(e.getMessage(), message, e);
         }
     }
 

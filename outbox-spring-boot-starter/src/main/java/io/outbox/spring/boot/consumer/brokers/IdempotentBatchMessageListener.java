@@ -46,7 +46,11 @@ final class IdempotentBatchMessageListener implements ChannelAwareBatchMessageLi
 
     @Override
     public void onMessageBatch(List<Message> messages, Channel channel) {
-        new Delivery(messages, channel).run();
+        try {
+            new Delivery(messages, channel).run();
+        } catch (RuntimeException e) {
+            throw answering.toContainer(e);
+        }
     }
 
     /** One delivery of a batch. */
@@ -110,7 +114,7 @@ final class IdempotentBatchMessageListener implements ChannelAwareBatchMessageLi
         }
 
         private void consume(List<Message> some) throws IOException {
-            IdempotentCall call = IdempotentCall.ofBatch(idempotent, some, channel, answering.isListeners());
+            IdempotentCall call = IdempotentCall.ofBatch(idempotent, some, channel, answering);
             try {
                 call.run(listener::onMessageBatch);
             } finally {
@@ -175,8 +179,12 @@ final class IdempotentBatchMessageListener implements ChannelAwareBatchMessageLi
     /** For a message that comes alone, where the container makes no batches of what it receives. */
     @Override
     public void onMessage(Message message, Channel channel) throws Exception {
-        IdempotentCall.ofOne(idempotent, message, channel, answering.isListeners())
-                .run((messages, itsChannel) -> listener.onMessage(message, itsChannel));
+        try {
+            IdempotentCall.ofOne(idempotent, message, channel, answering)
+                    .run((messages, itsChannel) -> listener.onMessage(message, itsChannel));
+        } catch (RuntimeException e) {
+            throw answering.toContainer(e);
+        }
     }
 
     @Override

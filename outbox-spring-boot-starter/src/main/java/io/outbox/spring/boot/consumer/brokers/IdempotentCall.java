@@ -30,30 +30,30 @@ final class IdempotentCall {
     private final Channel channel;
     private final boolean answersItself;
     private final boolean mayAnswer;
+    /** Whether what the container refuses comes again. */
+    private final boolean requeues;
+
     private final Set<Message> given = Collections.newSetFromMap(new IdentityHashMap<>());
     private DeferredAnswers answers;
 
     private IdempotentCall(
-            Listener idempotent, List<Message> messages, Channel channel, boolean answersItself, boolean mayAnswer) {
+            Listener idempotent, List<Message> messages, Channel channel, Answering answering, boolean mayAnswer) {
         this.idempotent = idempotent;
         this.messages = messages;
         this.channel = channel;
-        this.answersItself = answersItself;
+        this.answersItself = answering.isListeners();
+        this.requeues = answering.requeues();
         this.mayAnswer = mayAnswer && channel != null;
     }
 
-    /**
-     * Creates a call with a message that comes alone.
-     *
-     * @param answersItself whether the listener acknowledges messages, and not the container
-     */
-    static IdempotentCall ofOne(Listener idempotent, Message message, Channel channel, boolean answersItself) {
-        return new IdempotentCall(idempotent, List.of(message), channel, answersItself, answersItself);
+    /** Creates a call with a message that comes alone. */
+    static IdempotentCall ofOne(Listener idempotent, Message message, Channel channel, Answering answering) {
+        return new IdempotentCall(idempotent, List.of(message), channel, answering, answering.isListeners());
     }
 
     /** Creates a call with a batch, of which Spring rejects what cannot be converted, whoever acknowledges the others. */
-    static IdempotentCall ofBatch(Listener idempotent, List<Message> messages, Channel channel, boolean answersItself) {
-        return new IdempotentCall(idempotent, messages, channel, answersItself, true);
+    static IdempotentCall ofBatch(Listener idempotent, List<Message> messages, Channel channel, Answering answering) {
+        return new IdempotentCall(idempotent, messages, channel, answering, true);
     }
 
     /** Calls a listener. */
@@ -141,8 +141,16 @@ final class IdempotentCall {
         if (others.size() == messages.size()) {
             throw rejection;
         }
+        if (requeues) {
+            List<Message> refused = new ArrayList<>(messages);
+            refused.removeAll(others);
+            answers = null; // Spring's rejection is not passed on
+            throw new UnreadableMessageException(
+                    "The application's MessageConverter cannot read the message", refused.get(0), rejection);
+        }
         if (!others.isEmpty()) {
-            ofBatch(idempotent, others, channel, false).run(listener);
+            ofBatch(idempotent, others, channel, new Answering(false, false, true, false))
+                    .run(listener);
         }
         answers.passOn();
     }

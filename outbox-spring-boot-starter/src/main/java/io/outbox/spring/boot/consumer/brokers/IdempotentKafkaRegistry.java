@@ -1,6 +1,7 @@
 package io.outbox.spring.boot.consumer.brokers;
 
 import io.outbox.spring.boot.consumer.brokers.BrokerListeners.Listener;
+import java.lang.reflect.Field;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -17,16 +18,20 @@ import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListe
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
+import org.springframework.kafka.listener.ConsumerRecordRecoverer;
 import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Spring's registry of {@code @KafkaListener}s, in which those that have {@link io.outbox.spring.boot.Idempotent} are: here
  * every container is made, with all its settings, those of retry topics and of late beans too, and knows its method.
  */
 class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
+
+    static final String ROLLBACK_PROCESSOR = "afterRollbackProcessor";
 
     private final ObjectProvider<BrokerListeners> listeners;
     private final ObjectProvider<KafkaOperations<?, ?>> templates;
@@ -61,7 +66,7 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
         Object plain = withoutAdvice(known.getContainerProperties().getMessageListener());
         ListenerRisks.requireSynchronous(listener.name(), isAsynchronous(plain));
         known.setupMessageListener(wrap(plain, listener));
-        handleErrors(known, listener);
+        handleErrors(known, listener, factory);
         if (hasErrorHandler(listener)) {
             ListenerRisks.warnOfErrorHandler(listener.name(), "an error handler");
         }
@@ -74,23 +79,53 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
     }
 
     /** Spring's own handler gives a message up after ten attempts without a pause. */
-    private void handleErrors(AbstractMessageListenerContainer<?, ?> container, Listener listener) {
+    private void handleErrors(
+            AbstractMessageListenerContainer<?, ?> container,
+            Listener listener,
+            KafkaListenerContainerFactory<?> factory) {
         CommonErrorHandler given = container.getCommonErrorHandler();
         if (given instanceof CommonLoggingErrorHandler) {
             ListenerRisks.warnOfLoss(
                     listener.name(), given.getClass().getSimpleName(), "use a DefaultErrorHandler with a recoverer");
         }
-        if (given != null || container.getContainerProperties().getKafkaAwareTransactionManager() == null) {
-            container.setCommonErrorHandler(new ContainerErrors(given == null ? errorHandler(container) : given));
+        boolean isTransactional = container.getContainerProperties().getKafkaAwareTransactionManager() != null;
+        if (given != null || !isTransactional) {
+            container.setCommonErrorHandler(
+                    new ContainerErrors(given == null ? ContainerErrors.recovering(recoverer(container)) : given));
+        }
+        if (isTransactional) {
+            handleRollbacks(container, factory);
         }
     }
 
-    /** A listener for topics by their pattern might be given its own dead letters. */
-    private CommonErrorHandler errorHandler(AbstractMessageListenerContainer<?, ?> container) {
+    /** With transactions of Kafka, the container asks another one than the error handler, which gives up in the same way. */
+    private <K, V> void handleRollbacks(
+            AbstractMessageListenerContainer<K, V> container, KafkaListenerContainerFactory<?> factory) {
+        container.setAfterRollbackProcessor(new RollbackErrors<>(
+                hasRollbackProcessor(factory)
+                        ? container.getAfterRollbackProcessor()
+                        : ContainerErrors.afterRollback(recoverer(container))));
+    }
+
+    /** Containers have one of Spring's from the beginning, and factories do not show theirs. */
+    private static boolean hasRollbackProcessor(KafkaListenerContainerFactory<?> factory) {
+        if (!(factory instanceof AbstractKafkaListenerContainerFactory)) {
+            return true;
+        }
+        Field own = ReflectionUtils.findField(AbstractKafkaListenerContainerFactory.class, ROLLBACK_PROCESSOR);
+        ReflectionUtils.makeAccessible(own);
+        return ReflectionUtils.getField(own, factory) != null;
+    }
+
+    /**
+     * Returns who takes what has failed too often; {@code null} if nobody can. A listener for topics by their pattern might be given
+     * its own dead letters.
+     */
+    private ConsumerRecordRecoverer recoverer(AbstractMessageListenerContainer<?, ?> container) {
         KafkaOperations<?, ?> template = templates.getIfUnique();
         return template == null || container.getContainerProperties().getTopicPattern() != null
-                ? ContainerErrors.withoutEnd()
-                : ContainerErrors.recovering(new DeadLetterPublishingRecoverer(template));
+                ? null
+                : new DeadLetterPublishingRecoverer(template);
     }
 
     /** The container gives its advice to the listener that it is given last, so it must not be on the inner one as well. */

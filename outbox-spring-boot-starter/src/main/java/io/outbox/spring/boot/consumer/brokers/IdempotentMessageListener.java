@@ -11,18 +11,22 @@ final class IdempotentMessageListener implements ChannelAwareMessageListener {
 
     private final ChannelAwareMessageListener listener;
     private final Listener idempotent;
-    private final boolean answersItself;
+    private final Answering answering;
 
-    IdempotentMessageListener(ChannelAwareMessageListener listener, Listener idempotent, boolean answersItself) {
+    IdempotentMessageListener(ChannelAwareMessageListener listener, Listener idempotent, Answering answering) {
         this.listener = listener;
         this.idempotent = idempotent;
-        this.answersItself = answersItself;
+        this.answering = answering;
     }
 
     @Override
     public void onMessage(Message message, Channel channel) throws Exception {
-        IdempotentCall.ofOne(idempotent, message, channel, answersItself)
-                .run((messages, itsChannel) -> listener.onMessage(message, itsChannel));
+        try {
+            IdempotentCall.ofOne(idempotent, message, channel, answering)
+                    .run((messages, itsChannel) -> listener.onMessage(message, itsChannel));
+        } catch (RuntimeException e) {
+            throw answering.toContainer(e);
+        }
     }
 
     @Override

@@ -22,6 +22,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ErrorHandler;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -35,6 +36,14 @@ class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
 
     static final String DEFAULT_REQUEUE = "isDefaultRequeueRejected";
     static final String ADVICE_CHAIN = "getAdviceChain";
+    static final String FATAL_FAILURES = "getExceptionStrategy";
+
+    /** Where Spring AMQP 4 has its handler, and where 3 has it. */
+    static final Set<String> REJECTING_HANDLERS = Set.of(
+            "org.springframework.amqp.listener.ConditionalRejectingErrorHandler",
+            "org.springframework.amqp.rabbit.listener.ConditionalRejectingErrorHandler");
+
+    private static final String SPRINGS_STRATEGY = "DefaultExceptionStrategy";
 
     private final ObjectProvider<BrokerListeners> listeners;
     private ApplicationContext context;
@@ -109,9 +118,21 @@ class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
             return new IdempotentBatchMessageListener(batch, listener, answering);
         }
         if (plain instanceof ChannelAwareMessageListener single) {
-            return new IdempotentMessageListener(single, listener, answering.isListeners());
+            return new IdempotentMessageListener(single, listener, answering);
         }
         throw ListenerRisks.unknownKind(listener.name(), plain);
+    }
+
+    /**
+     * Returns whether a handler is Spring's own. It rejects a message, whatever is set, if it takes the failure for hopeless: a
+     * payload that cannot be converted, but also any ClassCastException.
+     */
+    private static boolean dropsMessages(ErrorHandler handler) {
+        if (handler == null || !REJECTING_HANDLERS.contains(handler.getClass().getName())) {
+            return false;
+        }
+        Object strategy = call(handler, handler.getClass(), FATAL_FAILURES);
+        return strategy.getClass().getSimpleName().equals(SPRINGS_STRATEGY);
     }
 
     private static Answering answering(AbstractMessageListenerContainer container) {
@@ -120,14 +141,22 @@ class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
                 || (!container.getAcknowledgeMode().isAutoAck()
                         && !container.isChannelTransacted()
                         && ((Object[]) setting(container, ADVICE_CHAIN)).length == 0);
-        return new Answering(isListeners, Boolean.TRUE.equals(setting(container, DEFAULT_REQUEUE)), isOneByOne);
+        return new Answering(
+                isListeners,
+                Boolean.TRUE.equals(setting(container, DEFAULT_REQUEUE)),
+                isOneByOne,
+                !isListeners && dropsMessages(container.getErrorHandler()));
     }
 
-    /** Spring shows these settings to its own containers only. */
     private static Object setting(AbstractMessageListenerContainer container, String getter) {
-        Method setting = ReflectionUtils.findMethod(AbstractMessageListenerContainer.class, getter);
+        return call(container, AbstractMessageListenerContainer.class, getter);
+    }
+
+    /** Spring shows these settings to its own classes only. */
+    private static Object call(Object target, Class<?> type, String getter) {
+        Method setting = ReflectionUtils.findMethod(type, getter);
         ReflectionUtils.makeAccessible(setting);
-        return ReflectionUtils.invokeMethod(setting, container);
+        return ReflectionUtils.invokeMethod(setting, target);
     }
 
     private static boolean hasErrorHandler(Listener listener) {

@@ -56,6 +56,13 @@ class RabbitListenersConfiguration {
         @Override
         public void registerHints(RuntimeHints hints, ClassLoader classLoader) {
             hints.proxies().registerJdkProxy(TypeReference.of("com.rabbitmq.client.Channel"));
+            for (String handler : IdempotentRabbitRegistry.REJECTING_HANDLERS) {
+                hints.reflection()
+                        .registerType(
+                                TypeReference.of(handler),
+                                type -> type.withMethod(
+                                        IdempotentRabbitRegistry.FATAL_FAILURES, List.of(), ExecutableMode.INVOKE));
+            }
             hints.reflection()
                     .registerType(
                             TypeReference.of(

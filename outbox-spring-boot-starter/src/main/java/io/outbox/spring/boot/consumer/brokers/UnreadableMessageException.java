@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.springframework.amqp.core.Message;
 
 /**
- * A message cannot be given to its listener because of the settings; the cause says why. Not a {@code
+ * A message cannot be given to its listener, because of the settings or its payload; the cause says why. Not a {@code
  * MessageConversionException} of Spring's, for which containers drop the message.
  */
 final class UnreadableMessageException extends RuntimeException {
@@ -14,8 +14,8 @@ final class UnreadableMessageException extends RuntimeException {
 
     private final transient Message message;
 
-    UnreadableMessageException(Message message, RuntimeException cause) {
-        super(cause.getMessage(), cause);
+    UnreadableMessageException(String reason, Message message, RuntimeException cause) {
+        super(reason, cause);
         this.message = message;
     }
 

@@ -56,7 +56,7 @@ class IdempotentBatchMessageListenerTest {
                 getClass(),
                 inbox.consumer().headerReader(new AmqpMessageHeaderReader()).build(),
                 inbox.transactions().context());
-        return new IdempotentBatchMessageListener(new Listener(), idempotent, new Answering(false, true, true));
+        return new IdempotentBatchMessageListener(new Listener(), idempotent, new Answering(false, true, true, false));
     }
 
     @Test
