@@ -47,7 +47,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
 /**
@@ -699,23 +698,11 @@ public final class Outbox implements AutoCloseable {
         }
 
         /**
-         * Names the event types of what {@link OutboxPublisher#publish(Object)} and {@link OutboxPublisher#event(Class)} of the
-         * {@link Outbox#publisher()} are given. Default: {@link EventType#nameOf}, the simple name of the class.
-         *
-         * @param types gives the event type of a payload class, or throws {@link IllegalArgumentException} if it has none
+         * Makes the {@link Outbox#publisher()} from the writer of this outbox. Default: a {@link DefaultOutboxPublisher} with the
+         * codec of this outbox.
          */
-        public B eventTypes(Function<Class<?>, String> types) {
-            assembly.eventTypes = Objects.requireNonNull(types, "types");
-            return self();
-        }
-
-        /**
-         * Gives the version of the payloads that the {@link Outbox#publisher()} makes of objects. Default: that of the event type.
-         *
-         * @param versions gives the version of a payload class, or 0 for that of the event type
-         */
-        public B payloadVersions(ToIntFunction<Class<?>> versions) {
-            assembly.payloadVersions = Objects.requireNonNull(versions, "versions");
+        public B publisher(Function<OutboxWriter, OutboxPublisher> publisher) {
+            assembly.publisher = Objects.requireNonNull(publisher, "publisher");
             return self();
         }
 

@@ -50,7 +50,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
 /** Puts an {@link Outbox} together from what its builders were told. Each assembly makes one outbox. Not thread-safe. */
@@ -67,8 +66,7 @@ final class OutboxAssembly {
     ListenerRegistry listenerRegistry;
     MetricsExporter metrics = MetricsExporter.NOOP;
     JsonCodec jsonCodec;
-    Function<Class<?>, String> eventTypes = EventType::nameOf;
-    ToIntFunction<Class<?>> payloadVersions = payload -> 0;
+    Function<OutboxWriter, OutboxPublisher> publisher = writer -> new DefaultOutboxPublisher(writer, jsonCodec);
     WakeUp wakeUp;
     Clock clock = Clock.systemUTC();
     final List<UnaryOperator<OutboxBackend>> backendDecorators = new ArrayList<>();
@@ -318,11 +316,7 @@ final class OutboxAssembly {
                 shares,
                 path,
                 new DefaultOutboxWriter.Order(delivery.orderKeys(), ordering != null && ordering.locksWrites()));
-        return new Writing(
-                writer,
-                new DefaultOutboxPublisher(writer, jsonCodec)
-                        .versioning(payloadVersions)
-                        .typing(eventTypes));
+        return new Writing(writer, Objects.requireNonNull(publisher.apply(writer), "publisher"));
     }
 
     private static void prepare(WriteBackend store, Ordering ordering) {

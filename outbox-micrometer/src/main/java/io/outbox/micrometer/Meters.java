@@ -5,6 +5,8 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.util.Objects;
 import java.util.Queue;
@@ -17,39 +19,59 @@ final class Meters implements AutoCloseable {
 
     private final MeterRegistry registry;
     private final String prefix;
+    private final Tags common;
     private final Queue<Meter> all = new ConcurrentLinkedQueue<>();
 
     /** @param prefix what the names begin with, without the dot that follows */
     Meters(MeterRegistry registry, String prefix) {
-        this.registry = Objects.requireNonNull(registry, "registry");
-        this.prefix = Objects.requireNonNull(prefix, "namePrefix");
+        this(registry, prefix, Tags.empty());
     }
 
+    /** @param common the tags that all of them have in addition to their own */
+    Meters(MeterRegistry registry, String prefix, Iterable<Tag> common) {
+        this.registry = Objects.requireNonNull(registry, "registry");
+        this.prefix = Objects.requireNonNull(prefix, "namePrefix");
+        this.common = Tags.of(Objects.requireNonNull(common, "tags"));
+    }
+
+    /** Returns whether the registry has a counter of this name that the common tags do not tell from one created here. */
     boolean hasCounter(String name) {
-        return registry.find(named(name)).counter() != null;
+        return registry.find(named(name)).counters().stream()
+                .anyMatch(known -> common.stream().allMatch(tag -> {
+                    String value = known.getId().getTag(tag.getKey());
+                    return value == null || value.equals(tag.getValue());
+                }));
     }
 
     /** @param tags keys and values in turn */
     Counter counter(String name, String description, String... tags) {
-        return keep(
-                Counter.builder(named(name)).description(description).tags(tags).register(registry));
+        return keep(Counter.builder(named(name))
+                .description(description)
+                .tags(common)
+                .tags(tags)
+                .register(registry));
     }
 
     Timer timer(String name, String description, String... tags) {
-        return keep(
-                Timer.builder(named(name)).description(description).tags(tags).register(registry));
+        return keep(Timer.builder(named(name))
+                .description(description)
+                .tags(common)
+                .tags(tags)
+                .register(registry));
     }
 
     DistributionSummary summary(String name, String description, String unit) {
         return keep(DistributionSummary.builder(named(name))
                 .description(description)
                 .baseUnit(unit)
+                .tags(common)
                 .register(registry));
     }
 
     void gauge(String name, String description, Supplier<Number> value, String... tags) {
         keep(Gauge.builder(named(name), value)
                 .description(description)
+                .tags(common)
                 .tags(tags)
                 .strongReference(true)
                 .register(registry));

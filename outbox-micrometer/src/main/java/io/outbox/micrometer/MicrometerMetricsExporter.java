@@ -3,6 +3,8 @@ package io.outbox.micrometer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.outbox.model.BlockedKey;
 import io.outbox.model.DlqStatus;
@@ -25,8 +27,8 @@ import java.util.function.Supplier;
 /**
  * The meters of one outbox in a Micrometer registry. Thread-safe.
  *
- * <p>All names begin with the prefix, {@value #DEFAULT_PREFIX} by default. Each outbox of a registry needs a prefix of
- * its own: a second exporter with the same one is refused. {@link #close()} removes the meters.
+ * <p>All names begin with the prefix, {@value #DEFAULT_PREFIX} by default. Each outbox of a registry needs its own prefix, or a
+ * tag that tells it from the others: a second exporter with the same ones is refused. {@link #close()} removes the meters.
  *
  * <p>The timers are plain Micrometer timers, so percentiles and histograms are turned on as for any other, by a
  * {@code MeterFilter} or, in Spring Boot, by {@code management.metrics.distribution.*}.
@@ -88,14 +90,28 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
      * @throws IllegalStateException if the registry has an outbox with this prefix already
      */
     public MicrometerMetricsExporter(MeterRegistry registry, String namePrefix) {
-        meters = new Meters(registry, namePrefix);
+        this(registry, namePrefix, Tags.empty());
+    }
+
+    /**
+     * Creates the meters with tags that tell them from those of another outbox with the same prefix. All outboxes of a prefix
+     * need the same tag keys, as Prometheus demands of all meters of a name.
+     *
+     * @param namePrefix what the names begin with, without the dot that follows
+     * @param tags what every meter has in addition to its own tags
+     * @throws IllegalStateException if the registry has an outbox with this prefix that the tags do not tell from this one
+     */
+    public MicrometerMetricsExporter(MeterRegistry registry, String namePrefix, Iterable<Tag> tags) {
+        meters = new Meters(registry, namePrefix, tags);
         if (namePrefix.isBlank() || namePrefix.endsWith(".")) {
             throw new IllegalArgumentException(
                     "namePrefix must not be blank and must not end with a dot: '" + namePrefix + "'");
         }
         if (meters.hasCounter("enqueue.hot")) {
             throw new IllegalStateException("The registry has meters of an outbox with the prefix '" + namePrefix
-                    + "' already: give each outbox its own prefix, and close the exporter of one that is gone");
+                    + "' already, which " + Tags.of(tags)
+                    + " do not tell from these: give each outbox its own prefix, or a tag with"
+                    + " the same key and another value, and close the exporter of one that is gone");
         }
         deadLetters = new DeadLetterMeters(meters);
         hotEnqueued = meters.counter("enqueue.hot", "Events enqueued via the hot path");

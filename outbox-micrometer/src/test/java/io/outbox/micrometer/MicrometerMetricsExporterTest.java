@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -154,6 +155,52 @@ class MicrometerMetricsExporterTest {
                     .isZero();
             assertThat(gauge("orders.queue.hot.depth")).isEqualTo(1);
             assertThat(gauge("billing.queue.hot.depth")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void keepsTwoOutboxesOfOnePrefixApartByTheirTags() {
+        Tags ofOrders = Tags.of("outbox", "orders");
+        Tags ofBilling = Tags.of("outbox", "billing");
+        MicrometerMetricsExporter orders = new MicrometerMetricsExporter(registry, "outbox", ofOrders);
+        MicrometerMetricsExporter billing = new MicrometerMetricsExporter(registry, "outbox", ofBilling);
+        reportEverything(orders);
+
+        assertThat(registry.getMeters())
+                .as("every meter has the tag, since Prometheus wants the same keys for all of a name")
+                .allMatch(meter -> meter.getId().getTag("outbox") != null);
+        assertThat(registry.get("outbox.dispatch.success")
+                        .tags(ofOrders)
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.get("outbox.dispatch.success")
+                        .tags(ofBilling)
+                        .counter()
+                        .count())
+                .isZero();
+        assertThatIllegalStateException()
+                .as("the same tags")
+                .isThrownBy(() -> new MicrometerMetricsExporter(registry, "outbox", ofOrders))
+                .withMessageContaining("'outbox'")
+                .withMessageContaining("orders");
+        assertThatIllegalStateException()
+                .as("no tags beside tags")
+                .isThrownBy(() -> new MicrometerMetricsExporter(registry));
+
+        orders.close();
+        assertThat(registry.getMeters())
+                .isNotEmpty()
+                .allMatch(meter -> "billing".equals(meter.getId().getTag("outbox")));
+        billing.close();
+    }
+
+    @Test
+    void refusesTagsBesideNone() {
+        try (MicrometerMetricsExporter first = new MicrometerMetricsExporter(registry)) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> new MicrometerMetricsExporter(registry, "outbox", Tags.of("outbox", "orders")));
+            first.incrementDispatchSuccess();
         }
     }
 

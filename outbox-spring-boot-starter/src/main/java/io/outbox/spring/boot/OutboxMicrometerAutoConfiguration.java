@@ -1,13 +1,14 @@
 package io.outbox.spring.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.outbox.micrometer.MicrometerMetricsExporter;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.internal.delivery.OutboxFeature;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -41,7 +42,7 @@ public class OutboxMicrometerAutoConfiguration {
     /** Meters for the outboxes of an {@link OutboxFactory}. */
     @Bean
     Metrics outboxMetrics(MeterRegistry registry) {
-        return prefix -> new MicrometerMetricsExporter(registry, prefix);
+        return (prefix, outbox) -> new MicrometerMetricsExporter(registry, prefix, Tags.of("outbox", outbox));
     }
 
     /** A gauge of DEAD events; not for exporters of the application. */
@@ -78,6 +79,6 @@ public class OutboxMicrometerAutoConfiguration {
         };
     }
 
-    /** Makes an exporter for a prefix. */
-    interface Metrics extends Function<String, MetricsExporter> {}
+    /** Makes an exporter for a prefix and the name of an outbox. */
+    interface Metrics extends BiFunction<String, String, MetricsExporter> {}
 }

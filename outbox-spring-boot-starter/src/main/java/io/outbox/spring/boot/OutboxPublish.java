@@ -43,6 +43,12 @@ public @interface OutboxPublish {
     /** An expression that tells whether to publish an event; of a batch, each for itself. By default all are. */
     String condition() default "";
 
+    /**
+     * The name of the outbox, if there are several, as it was given to {@link OutboxFactory#create}. By default it is that of the
+     * {@link OutboxPublisher} bean.
+     */
+    String outbox() default "";
+
     /** The type of what the event is about. By default there is none. */
     String aggregateType() default "";
 

@@ -35,7 +35,8 @@ import org.yaml.snakeyaml.Yaml;
 class GrafanaDashboardTest {
 
     private static final Pattern ALERT_METER = Pattern.compile("outbox_[a-z_]+");
-    private static final Set<String> WORDS = Set.of("max", "sum", "rate", "increase", "by", "job", "event_type", "m");
+    private static final Set<String> WORDS =
+            Set.of("max", "sum", "rate", "increase", "by", "job", "outbox", "event_type", "m");
     private static final Pattern METER = Pattern.compile("\\$\\{prefix}_([a-z_]+)");
 
     private JsonNode dashboard;
@@ -85,7 +86,7 @@ class GrafanaDashboardTest {
             assertThat(alert).containsOnlyKeys("alert", "expr", "for", "labels", "annotations");
             assertThat((String) alert.get("for")).matches("\\d+m");
             String expr = (String) alert.get("expr");
-            assertThat(expr).matches(".+ (>|==) \\d+").contains("by (job");
+            assertThat(expr).matches(".+ (>|==) \\d+").contains("by (job, outbox");
             assertThat(expr.chars().filter(sign -> sign == '(').count())
                     .isEqualTo(expr.chars().filter(sign -> sign == ')').count());
             assertThat(Pattern.compile("[a-z_]+").matcher(expr).results().map(MatchResult::group))
@@ -160,7 +161,7 @@ class GrafanaDashboardTest {
             assertThat(panel.path("description").asText()).isNotBlank();
             assertThat(panel.at("/fieldConfig/defaults/unit").asText()).isNotBlank();
             assertThat(panel.path("targets")).isNotEmpty().allSatisfy(target -> {
-                assertThat(target.path("expr").asText()).contains("${prefix}_", "job=~\"$job\"");
+                assertThat(target.path("expr").asText()).contains("${prefix}_", "job=~\"$job\", outbox=~\"$outbox\"");
                 assertThat(target.at("/datasource/uid").asText()).isEqualTo("${datasource}");
             });
         });
@@ -174,7 +175,7 @@ class GrafanaDashboardTest {
         dashboard
                 .at("/templating/list")
                 .forEach(variable -> variables.add(variable.get("name").asText()));
-        assertThat(variables).containsExactly("datasource", "prefix", "job", "instance");
+        assertThat(variables).containsExactly("datasource", "prefix", "job", "outbox", "instance");
         assertThat(dashboard.at("/templating/list/0/query").asText()).isEqualTo("prometheus");
     }
 }

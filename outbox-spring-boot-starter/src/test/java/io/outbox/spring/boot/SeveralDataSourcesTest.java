@@ -2,17 +2,21 @@ package io.outbox.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.outbox.DispatchResult;
+import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
+import io.outbox.admin.OutboxAdmin;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.spring.boot.actuator.OutboxEndpoint;
+import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -123,19 +127,104 @@ class SeveralDataSourcesTest {
             await().untilAsserted(() -> assertThat(delivered).containsExactlyInAnyOrder("orders 1", "billing 2"));
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             await().untilAsserted(() -> {
-                assertThat(meters.get("outbox.orders.events.dead").gauge().value())
-                        .isZero();
-                assertThat(meters.get("outbox.orders.dispatch.success")
-                                .counter()
-                                .count())
-                        .isEqualTo(1);
-                assertThat(meters.get("outbox.billing.dispatch.success")
-                                .counter()
-                                .count())
-                        .isEqualTo(1);
+                for (String outbox : List.of("orders", "billing")) {
+                    assertThat(meters.get("outbox.events.dead")
+                                    .tag("outbox", outbox)
+                                    .gauge()
+                                    .value())
+                            .isZero();
+                    assertThat(meters.get("outbox.dispatch.success")
+                                    .tag("outbox", outbox)
+                                    .counter()
+                                    .count())
+                            .isEqualTo(1);
+                }
             });
+        });
+    }
+
+    @Test
+    void haveOneNameEverywhere() {
+        runner.run(context -> {
             assertThat(context.getBean(OutboxEndpoint.class).outboxes().outboxes())
-                    .containsOnlyKeys("orderOutbox", "billingOutbox");
+                    .containsOnlyKeys("orders", "billing");
+            assertThat(Health.of(context).details().keySet().stream().map(Object::toString))
+                    .containsExactlyInAnyOrder("orders", "billing");
+        });
+    }
+
+    record Bill(String customer) {}
+
+    @Outboxed(type = "Placed", aggregateType = "Order", aggregateId = "#{id}", outbox = "orders")
+    record Placed(String id) {}
+
+    static class Sales {
+        @Transactional("orderTransactions")
+        @OutboxPublish(eventType = "Placed", outbox = "orders")
+        public int placeInOrders(int id) {
+            return id;
+        }
+
+        @Transactional("billingTransactions")
+        @OutboxPublish(eventType = "Placed", outbox = "${shop.second:billing}")
+        public int placeInBilling(int id) {
+            return id;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfBilling {
+        private final Queue<EventEnvelope> delivered = new ConcurrentLinkedQueue<>();
+
+        @OutboxListener(outbox = "billing")
+        void on(Bill bill, EventEnvelope event) {
+            delivered.add(event);
+        }
+
+        @OutboxListener(outbox = "orders", aggregateType = "Order")
+        void on(Placed placed, EventEnvelope event) {
+            delivered.add(event);
+        }
+    }
+
+    @Test
+    void eachHasAPublisherThatKnowsItsListenersAndTheClassesOfTheApplication() {
+        runner.withUserConfiguration(Sales.class, OfBilling.class).run(context -> {
+            OutboxPublisher billing =
+                    context.getBean("billingOutbox", Outbox.class).publisher();
+            OutboxPublisher orders =
+                    context.getBean("orderOutbox", Outbox.class).publisher();
+            Queue<EventEnvelope> delivered = context.getBean(OfBilling.class).delivered;
+
+            in(context, "billingTransactions").executeWithoutResult(tx -> {
+                billing.publish(new Bill("Ann"));
+                assertThatIllegalStateException()
+                        .isThrownBy(() -> billing.publish(new Placed("7")))
+                        .withMessageContaining("'Placed' of aggregate type 'Order' has no destination")
+                        .withMessageContaining("its listeners are for other aggregate types");
+            });
+            in(context, "orderTransactions").executeWithoutResult(tx -> {
+                orders.publish(new Placed("7"));
+                assertThatIllegalStateException()
+                        .isThrownBy(() -> orders.publish(new Bill("Ann")))
+                        .withMessageContaining("'Bill' has no destination");
+            });
+
+            await().untilAsserted(() -> assertThat(delivered)
+                    .extracting(EventEnvelope::eventType, EventEnvelope::aggregateId, EventEnvelope::payloadJson)
+                    .containsExactlyInAnyOrder(
+                            tuple("Bill", null, "{\"customer\":\"Ann\"}"), tuple("Placed", "7", "{\"id\":\"7\"}")));
+        });
+    }
+
+    @Test
+    void resultsArePublishedInTheOneThatIsNamed() {
+        runner.withUserConfiguration(Sales.class).run(context -> {
+            context.getBean(Sales.class).placeInOrders(1);
+            context.getBean(Sales.class).placeInBilling(2);
+
+            Queue<String> delivered = context.getBean(Listeners.class).delivered;
+            await().untilAsserted(() -> assertThat(delivered).containsExactlyInAnyOrder("orders 1", "billing 2"));
         });
     }
 
@@ -165,9 +254,27 @@ class SeveralDataSourcesTest {
     }
 
     @Test
+    void theAdministrationWantsToKnowWhichOneIsMeant() {
+        runner.withPropertyValues("outbox.admin.enabled=true")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("there are several: [billingOutbox, orderOutbox]"));
+        runner.withPropertyValues("outbox.admin.enabled=true")
+                .withUserConfiguration(AdministrationOfOrders.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class AdministrationOfOrders {
+        @Bean
+        OutboxAdmin administration(@Qualifier("orderOutbox") Outbox outbox) {
+            return OutboxAdmin.of(outbox).build();
+        }
+    }
+
+    @Test
     void pausesOneOfThem() {
         runner.run(context -> {
-            context.getBean(OutboxEndpoint.class).change(OutboxEndpoint.Action.PAUSE, "orderOutbox");
+            context.getBean(OutboxEndpoint.class).change(OutboxEndpoint.Action.PAUSE, "orders");
             assertThat(context.getBean("orderOutbox", Outbox.class).state()).isEqualTo(State.PAUSED);
             assertThat(context.getBean("billingOutbox", Outbox.class).state()).isEqualTo(State.RUNNING);
         });

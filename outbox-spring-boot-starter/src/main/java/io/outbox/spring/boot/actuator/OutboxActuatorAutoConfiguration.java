@@ -3,6 +3,7 @@ package io.outbox.spring.boot.actuator;
 import io.outbox.Outbox;
 import io.outbox.spi.WakeUp;
 import io.outbox.spring.boot.OutboxAutoConfiguration;
+import io.outbox.spring.boot.OutboxFactory;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot3.Boot3HealthIndicator;
 import java.util.Map;
@@ -25,10 +26,15 @@ import org.springframework.context.annotation.Configuration;
 public class OutboxActuatorAutoConfiguration {
 
     @Bean
+    NamedOutboxes outboxesByName(Map<String, Outbox> beans, ObjectProvider<OutboxFactory> factory) {
+        return NamedOutboxes.of(beans, factory.getIfUnique());
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     OutboxHealthCheck outboxHealthCheck(
-            Map<String, Outbox> outboxes, OutboxSettings settings, ObjectProvider<WakeUp> wakeUp) {
-        return new OutboxHealthCheck(outboxes, settings, wakeUp.getIfUnique());
+            NamedOutboxes outboxes, OutboxSettings settings, ObjectProvider<WakeUp> wakeUp) {
+        return new OutboxHealthCheck(outboxes.byName(), settings, wakeUp.getIfUnique());
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -38,8 +44,8 @@ public class OutboxActuatorAutoConfiguration {
         @Bean
         @ConditionalOnAvailableEndpoint
         @ConditionalOnMissingBean
-        OutboxEndpoint outboxEndpoint(Map<String, Outbox> outboxes) {
-            return new OutboxEndpoint(outboxes);
+        OutboxEndpoint outboxEndpoint(NamedOutboxes outboxes) {
+            return new OutboxEndpoint(outboxes.byName());
         }
 
         @Bean

@@ -21,7 +21,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
- * The actuator endpoint {@code outbox}: state, counts and lag of every outbox, by the name of its bean; pause, resume and replay.
+ * The actuator endpoint {@code outbox}: state, counts and lag of every outbox, by its name; pause, resume and replay.
  *
  * <p>Over HTTP: {@code GET /actuator/outbox}, {@code POST /actuator/outbox/pause} and {@code POST
  * /actuator/outbox/resume} for all outboxes, the latter two followed by {@code /name} for one; {@code POST

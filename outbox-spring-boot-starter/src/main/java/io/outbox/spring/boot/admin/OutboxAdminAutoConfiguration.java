@@ -9,18 +9,23 @@ import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import jakarta.servlet.Servlet;
 import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnNotWebApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
@@ -87,6 +92,36 @@ public class OutboxAdminAutoConfiguration {
         }
     }
 
+    /** Says that it is not clear which outbox is meant; before anything asks for the administration that is then missing. */
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(OnSeveralOutboxes.class)
+    @ConditionalOnMissingBean({OutboxAdmin.class, OutboxAdminServer.class})
+    static class WhichOutbox {
+        WhichOutbox(Map<String, Outbox> outboxes) {
+            throw new OutboxStartupException(
+                    "outbox.admin.enabled is true, and the administration is for one outbox, but there are several: "
+                            + new TreeSet<>(outboxes.keySet()),
+                    "Define a bean of type OutboxAdmin for the one that you mean: OutboxAdmin.of(outbox).build()."
+                            + System.lineSeparator()
+                            + "For each other one, define a bean of type OutboxAdminServer, which serves it at its own port."
+                            + System.lineSeparator()
+                            + "Or remove outbox.admin.enabled");
+        }
+    }
+
+    static class OnSeveralOutboxes extends NoneNestedConditions {
+
+        OnSeveralOutboxes() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnMissingBean(Outbox.class)
+        static class None {}
+
+        @ConditionalOnSingleCandidate(Outbox.class)
+        static class One {}
+    }
+
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({Servlet.class, ServletRegistrationBean.class})
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -121,6 +156,22 @@ public class OutboxAdminAutoConfiguration {
                         "Change outbox.admin.address, or remove it");
             }
             return OutboxAdminServer.start(admin, address);
+        }
+    }
+
+    /** Says that nobody is served; perhaps the application passes requests on itself. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnNotWebApplication
+    @ConditionalOnMissingBean(OutboxAdminServer.class)
+    @ConditionalOnAdminPort({AdminPort.APPLICATION, AdminPort.MANAGEMENT})
+    static class WithoutWebServer {
+        WithoutWebServer() {
+            System.getLogger("io.outbox.admin")
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "outbox.admin.enabled is true, but the application has no web server, so nothing serves the"
+                                    + " administration: set outbox.admin.port=8090, and the JDK's own server does so at that"
+                                    + " port, or remove outbox.admin.enabled");
         }
     }
 

@@ -6,6 +6,8 @@ import io.outbox.spring.boot.internal.delivery.Destination;
 import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -26,6 +28,19 @@ record Destinations(
                 || listeners.listenerFor(aggregateType, eventType) != null
                 || named.hasListener(aggregateType, eventType)
                 || others.stream().anyMatch(other -> other.has(aggregateType, eventType));
+    }
+
+    /** Returns the event types that listeners take here. */
+    Set<String> listenedTo() {
+        Set<String> types = new TreeSet<>(listeners == null ? Set.of() : listeners.eventTypes());
+        named.byOutbox().values().forEach(registry -> types.addAll(registry.eventTypes()));
+        return types;
+    }
+
+    /** Returns those of the outbox with this name, where the listeners of others count for nothing. */
+    Destinations of(String outbox) {
+        ListenerRegistry own = named.byOutbox().get(outbox);
+        return own == null ? this : new Destinations(own, new ListenerRegistries(), others, isKnown);
     }
 
     /** Returns what makes the payloads of an event type, or {@code null} for the codec. */

@@ -29,11 +29,14 @@ final class OutboxPublishInterceptor implements MethodInterceptor {
     @Override
     public Object invoke(MethodInvocation invocation) throws Throwable {
         Publication publication = publications.apply(invocation);
-        OutboxPublisher publisher = beans.getBeanProvider(OutboxPublisher.class).getIfAvailable();
+        OutboxPublisher publisher = publication.outbox().isEmpty()
+                ? beans.getBeanProvider(OutboxPublisher.class).getIfAvailable()
+                : beans.getBean(OutboxFactory.class).get(publication.outbox()).publisher();
         if (publisher == null) {
-            throw new IllegalStateException("@OutboxPublish on " + described(invocation.getMethod())
-                    + ": there is no OutboxPublisher bean; it is missing if outbox.publisher.enabled is false, or if"
-                    + " there is not exactly one OutboxWriter");
+            throw new IllegalStateException(
+                    "@OutboxPublish on " + described(invocation.getMethod())
+                            + ": there is no OutboxPublisher bean; it is missing if outbox.publisher.enabled is false, or if"
+                            + " there is not exactly one OutboxWriter. With several outboxes, choose one: @OutboxPublish(outbox = …)");
         }
         requireTransaction();
         Object result = invocation.proceed();

@@ -1,6 +1,5 @@
 package io.outbox.spring.boot.publishing;
 
-import io.outbox.DefaultOutboxPublisher;
 import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
@@ -8,7 +7,6 @@ import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxAutoConfiguration;
 import io.outbox.spring.boot.OutboxFactory;
-import io.outbox.spring.boot.OutboxProperties;
 import io.outbox.spring.boot.OutboxPublish;
 import io.outbox.spring.boot.Outboxed;
 import io.outbox.spring.boot.internal.delivery.Destination;
@@ -57,28 +55,27 @@ public class OutboxPublisherAutoConfiguration {
         return new ObjectEvents(text -> text.isEmpty() ? text : beans.resolveEmbeddedValue(text));
     }
 
-    /** What objects are called by every outbox. */
     @Bean
-    OutboxFeature outboxEventTypes(ObjectEvents objects) {
-        return outbox -> outbox.builder().eventTypes(objects::eventType).payloadVersions(objects::version);
+    Publishers outboxPublishers(
+            ObjectEvents objects, ObjectProvider<JsonCodec> codec, ObjectProvider<Destinations> destinations) {
+        return new Publishers(objects, codec, destinations::getObject);
+    }
+
+    /** Gives the outboxes of a factory the publisher that an only outbox has as a bean. */
+    @Bean
+    OutboxFeature outboxPublishing(Publishers publishers) {
+        return outbox -> outbox.builder()
+                .publisher(writer -> outbox.name().isEmpty()
+                        ? publishers.unchecked(writer)
+                        : publishers.of(outbox.name(), writer, outbox.settings().mode()));
     }
 
     @Bean
     @ConditionalOnSingleCandidate(OutboxWriter.class)
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
-    OutboxPublisher outboxPublisher(
-            OutboxWriter writer,
-            ObjectProvider<JsonCodec> codec,
-            Destinations destinations,
-            ObjectEvents objects,
-            OutboxSettings settings) {
-        boolean delivers = settings.mode() != OutboxProperties.Mode.WRITER_ONLY;
-        return new DefaultOutboxPublisher(
-                        delivers ? new KnownTypesWriter(writer, destinations) : writer, codec.getIfUnique())
-                .serializing(destinations::serializer)
-                .versioning(objects::version)
-                .typing(objects::eventType, objects::draft);
+    OutboxPublisher outboxPublisher(OutboxWriter writer, Publishers publishers, OutboxSettings settings) {
+        return publishers.of(writer, settings.mode());
     }
 
     /**
@@ -92,18 +89,11 @@ public class OutboxPublisherAutoConfiguration {
             ObjectEvents objects,
             ObjectProvider<OutboxPublisher> publisher,
             ObjectProvider<Outbox> outbox,
-            ObjectProvider<OutboxFactory> outboxes,
-            ObjectProvider<Destinations> destinations,
-            ObjectProvider<JsonCodec> codec) {
+            ObjectProvider<OutboxFactory> outboxes) {
         return new OutboxedEvents(
                 name -> name.isEmpty()
                         ? publisher.getIfUnique(() -> onlyOne(outbox, outboxes).publisher())
-                        : new DefaultOutboxPublisher(
-                                        new KnownTypesWriter(
-                                                outboxes.getObject().get(name).writer(), destinations.getObject()),
-                                        codec.getIfUnique())
-                                .serializing(destinations.getObject()::serializer)
-                                .versioning(objects::version),
+                        : outboxes.getObject().get(name).publisher(),
                 objects);
     }
 

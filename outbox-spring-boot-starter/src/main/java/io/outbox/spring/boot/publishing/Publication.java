@@ -27,6 +27,7 @@ final class Publication {
 
     private final Method method;
     private final String eventType;
+    private final String outbox;
     private final AttributeExpression payload;
     private final AttributeExpression condition;
     private final DraftTexts texts;
@@ -34,6 +35,7 @@ final class Publication {
     Publication(Method method, OutboxPublish annotation, UnaryOperator<String> placeholders) {
         this.method = method;
         this.eventType = annotation.eventType();
+        this.outbox = placeholders.apply(annotation.outbox());
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
             throw problem("the method must not be private, static or final, since a proxy cannot intercept it", null);
@@ -71,6 +73,11 @@ final class Publication {
                 .tenant(annotation.tenant())
                 .headers(annotation.headers())
                 .delay(annotation.delay());
+    }
+
+    /** Returns the name of the outbox; the empty text is that of the publisher that is a bean. */
+    String outbox() {
+        return outbox;
     }
 
     /** Publishes what a call of the method has for an event, or for several. */

@@ -82,7 +82,7 @@ public final class OutboxAssembler {
         startupLines.put(
                 outbox,
                 new StartupLine(
-                        settings, listeners, new TreeSet<>(outbox.lanes().keySet())));
+                        name, settings, listeners, new TreeSet<>(outbox.lanes().keySet())));
         return outbox;
     }
 

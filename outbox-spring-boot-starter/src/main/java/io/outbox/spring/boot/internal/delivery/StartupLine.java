@@ -19,12 +19,15 @@ final class StartupLine {
 
     private static final System.Logger LOG = System.getLogger("io.outbox");
 
+    private final String name;
     private final OutboxSettings settings;
     private final ListenerRegistry listeners;
     private final Set<String> lanes;
     private final AtomicBoolean logged = new AtomicBoolean();
 
-    StartupLine(OutboxSettings settings, ListenerRegistry listeners, Set<String> lanes) {
+    /** @param name the outbox's name, or the empty text */
+    StartupLine(String name, OutboxSettings settings, ListenerRegistry listeners, Set<String> lanes) {
+        this.name = name;
         this.settings = settings;
         this.listeners = listeners;
         this.lanes = lanes;
@@ -39,7 +42,8 @@ final class StartupLine {
     String text(State state) {
         Table table = settings.table();
         String place = table.isInRedis() ? "Redis under the name " + table.redisName() : "table " + table.name();
-        String outbox = "Outbox in " + place + ": mode " + settings.modeName();
+        String outbox = (name.isEmpty() ? "Outbox" : "Outbox '" + name + "'") + " in " + place + ": mode "
+                + settings.modeName();
         return outbox + delivery(state) + "; "
                 + settings.purge().map(this::purge).orElse("no purge");
     }

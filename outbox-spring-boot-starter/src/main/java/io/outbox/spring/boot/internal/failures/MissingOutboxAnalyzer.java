@@ -38,7 +38,7 @@ final class MissingOutboxAnalyzer extends MissingBeanAnalyzer {
             return because(
                     "there are several outboxes, " + outboxes + ", and none of them is @Primary",
                     "Ask for an Outbox by its name, as with @Qualifier(\"" + outboxes.get(0)
-                            + "\"), and write with its writer(); or mark one as @Primary");
+                            + "\"), and write with its publisher() or writer(); or mark one as @Primary");
         }
         return noEngine(beans);
     }

@@ -18,7 +18,7 @@ import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.store.StoreBackend;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -49,9 +49,12 @@ public class JdbcEngineConfiguration {
             OutboxAssembler assembler,
             OutboxSettings settings,
             ListenerRegistries registries,
-            ObjectProvider<Function<String, MetricsExporter>> metrics) {
+            ObjectProvider<BiFunction<String, String, MetricsExporter>> metrics) {
         return new OutboxesOnDataSources(
-                assembler, settings, registries, metrics.getIfAvailable(() -> prefix -> MetricsExporter.NOOP));
+                assembler,
+                settings,
+                registries,
+                metrics.getIfAvailable(() -> (prefix, outbox) -> MetricsExporter.NOOP));
     }
 
     @Bean

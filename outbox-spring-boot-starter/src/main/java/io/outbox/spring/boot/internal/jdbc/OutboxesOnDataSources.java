@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.DisposableBean;
 
@@ -31,7 +31,7 @@ final class OutboxesOnDataSources implements OutboxFactory, DisposableBean {
 
     private final OutboxAssembler assembler;
     private final OutboxSettings settings;
-    private final Function<String, MetricsExporter> metrics;
+    private final BiFunction<String, String, MetricsExporter> metrics;
     private final ListenerRegistries registries;
     private final Map<String, Outbox> created = new LinkedHashMap<>();
     private final List<SpringTxContext> txContexts = new ArrayList<>();
@@ -41,7 +41,7 @@ final class OutboxesOnDataSources implements OutboxFactory, DisposableBean {
             OutboxAssembler assembler,
             OutboxSettings settings,
             ListenerRegistries registries,
-            Function<String, MetricsExporter> metrics) {
+            BiFunction<String, String, MetricsExporter> metrics) {
         this.registries = registries;
         this.assembler = assembler;
         this.settings = settings;
@@ -96,7 +96,7 @@ final class OutboxesOnDataSources implements OutboxFactory, DisposableBean {
         if (!monitoring.meters()) {
             return MetricsExporter.NOOP;
         }
-        MetricsExporter exporter = metrics.apply(monitoring.meterPrefix() + "." + name);
+        MetricsExporter exporter = metrics.apply(monitoring.meterPrefix(), name);
         if (exporter instanceof AutoCloseable closeable) {
             exporters.add(closeable);
         }

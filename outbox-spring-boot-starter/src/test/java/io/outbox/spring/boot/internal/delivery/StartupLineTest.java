@@ -16,13 +16,17 @@ class StartupLineTest {
         OutboxProperties properties = new OutboxProperties();
         assertThat(line(properties)).startsWith("Outbox in table outbox_event: mode single-node, ");
 
+        assertThat(new StartupLine("orders", SettingsDecision.of(properties), new DefaultListenerRegistry(), Set.of())
+                        .text(State.RUNNING))
+                .startsWith("Outbox 'orders' in table outbox_event: mode single-node, ");
+
         properties.setBackend(OutboxProperties.Backend.REDIS);
         properties.getRedis().setName("shop");
         assertThat(line(properties)).startsWith("Outbox in Redis under the name shop: mode single-node, ");
     }
 
     private static String line(OutboxProperties properties) {
-        return new StartupLine(SettingsDecision.of(properties), new DefaultListenerRegistry(), Set.of())
+        return new StartupLine("", SettingsDecision.of(properties), new DefaultListenerRegistry(), Set.of())
                 .text(State.RUNNING);
     }
 }
