@@ -18,12 +18,19 @@ public final class FailedStart implements FailureAnalysisReporter {
         LAST.set(analysis);
     }
 
-    /** Starts an application with these settings, which must fail, and returns how that is explained. */
+    /**
+     * Starts an application with these settings, which must fail, and returns how that is explained. Without settings it is a small
+     * one, since nothing asks for more.
+     */
     static FailureAnalysis of(String settings, Class<?>... configurations) {
         LAST.remove();
         assertThatThrownBy(() -> new SpringApplicationBuilder(TestApplication.class)
                         .sources(configurations)
                         .web(WebApplicationType.NONE)
+                        .properties(
+                                settings.isEmpty()
+                                        ? new String[] {TestApplication.ONLY_WHAT_THE_OUTBOX_NEEDS}
+                                        : new String[0])
                         .run(settings.isEmpty() ? new String[0] : settings.split(" ")))
                 .isInstanceOf(RuntimeException.class);
         assertThat(LAST.get()).as("analysis of the failure").isNotNull();

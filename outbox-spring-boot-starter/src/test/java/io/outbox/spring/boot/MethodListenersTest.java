@@ -64,7 +64,7 @@ class MethodListenersTest {
     }
 
     private static ApplicationContextRunner runner(Class<?>... beans) {
-        return TestApplication.runner(beans).withUserConfiguration(Seen.class);
+        return TestApplication.small(beans).withUserConfiguration(Seen.class);
     }
 
     private static void publish(ApplicationContext context, String eventType, Object... payloads) {

@@ -76,7 +76,7 @@ class OutboxPropertiesTest {
         "outbox.metrics.name-prefix,orders."
     })
     void refusesToStartWithABadValueAndNamesTheKey(String key, String value) {
-        TestApplication.runner().withPropertyValues(key + "=" + value).run(context -> {
+        TestApplication.small().withPropertyValues(key + "=" + value).run(context -> {
             assertThat(context).hasFailed();
             assertThat(causes(context.getStartupFailure())).contains(key);
         });
