@@ -20,6 +20,8 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.context.annotation.Bean;
@@ -145,7 +147,7 @@ class FailureAnalysisTest {
                 Writing.class);
 
         assertThat(analysis.getDescription()).contains("auto-configuration of the outbox is not in use");
-        assertThat(analysis.getAction()).contains("@EnableOutbox");
+        assertThat(analysis.getAction()).contains("@EnableOutbox").contains("@AutoConfigureOutboxTester");
     }
 
     @Test
@@ -214,6 +216,25 @@ class FailureAnalysisTest {
                 .contains("'0'")
                 .contains("must be at least 1")
                 .contains("commandLineArgs");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.dispatcher.worker-count, four, a whole number",
+        "outbox.poller.interval, abc, 'a time with its unit, such as 200ms'",
+        "outbox.mode, sometimes, 'one of single-node, multi-node'",
+        "outbox.purge.enabled, perhaps, true or false",
+        "outbox.listeners.mails.backoff.multiplier, twice, a number"
+    })
+    void aSettingOfAnotherTypeSaysWhatItTakes(String key, String value, String wanted) {
+        FailureAnalysis analysis = FailedStart.of("--" + key + "=" + value, Deliveries.class);
+
+        assertThat(analysis.getDescription())
+                .contains("Property " + key + " has the value '" + value + "'")
+                .contains("commandLineArgs")
+                .contains("but must be " + wanted)
+                .doesNotContain("java.");
+        assertThat(analysis.getAction()).contains(key);
     }
 
     @Test

@@ -76,6 +76,15 @@ class FoundListenersTest {
     }
 
     @Test
+    void aNameWithADotThatHasNoBracketsIsWarnedOf() {
+        assertThat(warnings(Map.of("outbox.listeners.bills.on.backoff.delay", "3s")))
+                .containsExactly(
+                        "outbox.listeners.bills.on.backoff.delay is no setting of the outbox, and has no effect; a"
+                                + " name with a dot stands in brackets: outbox.listeners[bills.on].backoff.delay, in YAML"
+                                + " \"[bills.on]\"");
+    }
+
+    @Test
     void misspelledSettingsOfAListenerAreWarnedOf() {
         assertThat(warnings(Map.of(
                         "outbox.listeners.invoices.max-attemps",

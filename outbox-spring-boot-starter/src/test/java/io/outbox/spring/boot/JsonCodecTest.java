@@ -164,6 +164,26 @@ class JsonCodecTest {
                 .run(context -> assertThat(JsonCodec.getDefault()).isSameAs(context.getBean("third")));
     }
 
+    static class OfText {
+        @OutboxListener(eventType = "Placed")
+        void on(String order) {}
+    }
+
+    static class OfOrders {
+        @OutboxListener
+        void on(Order order) {}
+    }
+
+    @Test
+    void isMissedAtTheStartIfAListenerNeedsItAndNoneOfSeveralIsPrimary() {
+        TestApplication.runner(TwoCodecs.class, OfText.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        TestApplication.runner(TwoCodecs.class, OfOrders.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("OfOrders.on")
+                        .hasStackTraceContaining("several JsonCodec beans, [first, second]"));
+    }
+
     @Test
     void isMissedOnlyWhereItIsNeededIfNoneOfSeveralIsPrimary() {
         TestApplication.runner(TwoCodecs.class).run(context -> {

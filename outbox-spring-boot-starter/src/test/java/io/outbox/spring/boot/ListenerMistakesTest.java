@@ -57,7 +57,6 @@ class ListenerMistakesTest {
         private void on(Order order) {}
     }
 
-    /** A class that no mapper can make an object of. */
     /** What Jackson 2 and 3 both refuse; they differ in whether they use private constructors. */
     static class Ambiguous {
         public void setItems(List<String> items) {}
@@ -85,6 +84,11 @@ class ListenerMistakesTest {
         void second(Order order) {}
     }
 
+    static class OfText {
+        @OutboxListener
+        void on(String order) {}
+    }
+
     static Stream<Arguments> mistakes() {
         return Stream.of(
                 Arguments.of(AsyncMethod.class, "it is @Async", "Remove @Async"),
@@ -96,6 +100,10 @@ class ListenerMistakesTest {
                 Arguments.of(Private.class, "must not be private", "Make it package-private"),
                 Arguments.of(
                         Unreadable.class, "every event would go DEAD. Cannot read io.outbox", "jackson-module-kotlin"),
+                Arguments.of(
+                        OfText.class,
+                        "does not say which events it is for: a java.lang.String has no event type",
+                        "@OutboxListener(eventType = "),
                 Arguments.of(OfNobody.class, "abstract types", "a record"),
                 Arguments.of(Twice.class, "has a listener already, ", "@OutboxListener(subscription = \"…\")"));
     }

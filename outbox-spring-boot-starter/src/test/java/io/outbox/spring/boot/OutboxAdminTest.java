@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
@@ -102,6 +103,28 @@ class OutboxAdminTest {
         @Bean(destroyMethod = "close")
         OutboxAdminServer server(OutboxAdmin admin) {
             return OutboxAdminServer.start(admin, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        }
+    }
+
+    @Test
+    void anApplicationWithoutAWebServerIsToldThatNothingServesIt() {
+        ApplicationContextRunner withoutServer = new ApplicationContextRunner()
+                .withConfiguration(CONFIGURATIONS)
+                .withUserConfiguration(PlainApplication.class)
+                .withPropertyValues(ENABLED);
+        try (LogLines log = new LogLines()) {
+            withoutServer
+                    .withPropertyValues("outbox.admin.port=0")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(log.at(Level.WARNING)).noneMatch(line -> line.contains("no web server"));
+
+            withoutServer.run(context -> assertThat(context).hasNotFailed());
+            assertThat(log.at(Level.WARNING))
+                    .filteredOn(line -> line.contains("no web server"))
+                    .singleElement()
+                    .asString()
+                    .contains("outbox.admin.enabled is true")
+                    .contains("outbox.admin.port=8090");
         }
     }
 

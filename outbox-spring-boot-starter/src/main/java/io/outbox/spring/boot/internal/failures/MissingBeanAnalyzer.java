@@ -77,7 +77,8 @@ public abstract class MissingBeanAnalyzer extends AbstractInjectionFailureAnalyz
             return because(
                     "the auto-configuration of the outbox is not in use",
                     "Use @SpringBootApplication, @EnableAutoConfiguration or @EnableOutbox, and do not exclude"
-                            + " OutboxAutoConfiguration");
+                            + " OutboxAutoConfiguration. In a test of a part of the application, such as @JdbcTest or"
+                            + " @DataJpaTest, add @AutoConfigureOutboxTester of outbox-spring-boot-test");
         }
         return explain(type, listable, environment);
     }

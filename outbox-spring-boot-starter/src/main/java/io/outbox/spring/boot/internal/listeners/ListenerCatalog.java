@@ -352,9 +352,15 @@ final class ListenerCatalog {
     }
 
     private void requireReadable(ListenerMethod listener, ListenerTypes.Target target) {
-        if (!target.standsForOthers()) {
-            beans.getBeanProvider(JsonCodec.class)
-                    .ifUnique(codec -> listener.requireReadableBy(codec, target.payload()));
+        if (target.standsForOthers()) {
+            return;
+        }
+        List<String> codecs = List.of(beans.getBeanNamesForType(JsonCodec.class));
+        JsonCodec codec = beans.getBeanProvider(JsonCodec.class).getIfUnique();
+        if (codec != null) {
+            listener.requireReadableBy(codec, target.payload());
+        } else if (codecs.size() > 1) {
+            listener.requireNoCodec(target.payload(), codecs);
         }
     }
 

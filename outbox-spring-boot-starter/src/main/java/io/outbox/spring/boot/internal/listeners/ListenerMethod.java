@@ -159,6 +159,16 @@ final class ListenerMethod {
                 : arguments.stream().map(argument -> argument.readAs(as)).toList();
     }
 
+    /** @throws ListenerMistake if it needs a codec, since none of these is the one to use */
+    void requireNoCodec(Class<?> as, List<String> codecs) {
+        passed(as)
+                .forEach(argument -> ListenerMistake.unless(
+                        argument.read() == null,
+                        "its payload cannot be read, because there are several JsonCodec beans, " + codecs
+                                + ", and none of them is primary",
+                        "Mark one of the JsonCodec beans with @Primary"));
+    }
+
     /** @throws ListenerMistake if the codec can read no payload for it */
     void requireReadableBy(JsonCodec codec, Class<?> as) {
         passed(as).forEach(argument -> argument.requireReadableBy(codec));

@@ -79,9 +79,12 @@ final class ListenerTypes {
             });
         } else {
             String own = taken == null ? null : EventTypes.of(taken);
-            if (own == null) {
-                throw new IllegalStateException("@OutboxListener needs eventType or eventTypeClass");
-            }
+            ListenerMistake.unless(
+                    own != null,
+                    "it does not say which events it is for"
+                            + (taken == null ? "" : ": a " + taken.getName() + " has no event type of its own"),
+                    "Name the event type: @OutboxListener(eventType = \"OrderPlaced\"). Or take the class of the payload, whose name"
+                            + " is the event type");
             Set<Class<?>> concrete = concrete(taken);
             ListenerRoute ownRoute = new ListenerRoute(aggregateType, placeholders.apply(own));
             add(targets, new Target(ownRoute, null, null, !concrete.isEmpty()));

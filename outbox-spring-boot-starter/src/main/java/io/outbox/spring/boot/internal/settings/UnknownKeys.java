@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -73,7 +74,7 @@ public final class UnknownKeys {
                     Level.WARNING,
                     "{0} is no setting of the outbox, and has no effect{1}",
                     key,
-                    didYouMean(key, keys.knownBeside(key)));
+                    keys.inBrackets(key).orElseGet(() -> didYouMean(key, keys.knownBeside(key))));
         }
     }
 
@@ -105,6 +106,24 @@ public final class UnknownKeys {
                     ConfigurationPropertyName entry = name.chop(map.getKey().getNumberOfElements() + 1);
                     return map.getValue().stream().map(entry::append);
                 });
+    }
+
+    /** Returns how to write a setting of an entry whose name has a dot, and is taken for two names. */
+    private Optional<String> inBrackets(String key) {
+        for (Map.Entry<ConfigurationPropertyName, List<String>> map : entries.entrySet()) {
+            String prefix = map.getKey() + ".";
+            for (String setting : map.getValue()) {
+                int end = key.length() - setting.length() - 1;
+                if (key.startsWith(prefix) && key.endsWith("." + setting) && end > prefix.length()) {
+                    String name = key.substring(prefix.length(), end);
+                    if (name.contains(".")) {
+                        return Optional.of("; a name with a dot stands in brackets: " + map.getKey() + "[" + name + "]."
+                                + setting + ", in YAML \"[" + name + "]\"");
+                    }
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     private Set<String> knownBeside(String key) {
