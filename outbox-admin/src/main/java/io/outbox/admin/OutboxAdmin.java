@@ -7,10 +7,13 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Administration of an outbox: answers requests that an adapter of some HTTP server hands over. Thread-safe.
@@ -49,7 +52,7 @@ public final class OutboxAdmin implements AutoCloseable {
 
     private OutboxAdmin(Builder builder) {
         this.basePath = builder.basePath;
-        this.access = new Access(builder.readToken, builder.operateToken, builder.isBehindProxy);
+        this.access = new Access(builder.tokens.values(), builder.isBehindProxy);
         InspectionBackend inspection = lookedInto(builder.outbox.inspection());
         inspection.prepareAudit();
         AuditLog audit = new AuditLog(inspection, builder.clock);
@@ -188,8 +191,7 @@ public final class OutboxAdmin implements AutoCloseable {
 
         private final Outbox outbox;
         private String basePath = DEFAULT_BASE_PATH;
-        private String readToken;
-        private String operateToken;
+        private final Map<String, Access.Token> tokens = new LinkedHashMap<>();
         private boolean isBehindProxy;
         private PayloadMask mask = PayloadMask.NONE;
         private OutboxSeries series;
@@ -213,24 +215,56 @@ public final class OutboxAdmin implements AutoCloseable {
             return this;
         }
 
-        /** The token for who may only look. Default: none. */
+        /** The token for who may only look; the audit log knows them as {@code read-token}. Default: none. */
         public Builder readToken(String token) {
-            this.readToken = token(token, "readToken");
-            return this;
+            return token("read-token", Role.READ, token, "readToken");
         }
 
-        /** The token for who may do everything. Default: none. */
+        /** The token of somebody who may only look. Can be called for several people, each with a token of their own. */
+        public Builder readToken(String name, String token) {
+            return token(named(name), Role.READ, token, "readToken of " + name);
+        }
+
+        /** The token for who may do everything; the audit log knows them as {@code token}. Default: none. */
         public Builder operateToken(String token) {
-            this.operateToken = token(token, "operateToken");
-            return this;
+            return token("token", Role.OPERATE, token, "operateToken");
         }
 
-        private static String token(String token, String name) {
+        /**
+         * The token of somebody who may do everything, and whom the audit log then knows by name. Can be called for several people,
+         * each with a token of their own.
+         */
+        public Builder operateToken(String name, String token) {
+            return token(named(name), Role.OPERATE, token, "operateToken of " + name);
+        }
+
+        private static String named(String name) {
+            if (name.isBlank() || name.length() > 128 || name.chars().anyMatch(Character::isISOControl)) {
+                throw new IllegalArgumentException(
+                        "the name of a token must have 1 to 128 characters and no control characters: " + name);
+            }
+            return name;
+        }
+
+        private Builder token(String name, Role role, String token, String setting) {
             if (token.length() < 16 || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
                 throw new IllegalArgumentException(
-                        name + " must have at least 16 characters, all of them visible ASCII");
+                        setting + " must have at least 16 characters, all of them visible ASCII");
             }
-            return token;
+            tokens.put(role + " " + name, new Access.Token(new Caller(name, Set.of(role)), token));
+            return this;
+        }
+
+        private void requireDifferentTokens() {
+            Map<String, String> names = new HashMap<>();
+            tokens.values().forEach(token -> {
+                String name = token.caller().name();
+                String other = names.put(token.value(), name);
+                if (other != null) {
+                    throw new IllegalStateException("The tokens of " + other + " and " + name
+                            + " are the same, so nobody could tell them apart, nor a reader from an operator: use two");
+                }
+            });
         }
 
         /**
@@ -309,13 +343,10 @@ public final class OutboxAdmin implements AutoCloseable {
          * Builds the administration, and creates its tables where they are missing. What operators have paused is paused when
          * this returns: start the outbox afterwards if nothing of it may be delivered before.
          *
-         * @throws IllegalStateException if the store of the outbox cannot be looked into, or if both tokens are the same
+         * @throws IllegalStateException if the store of the outbox cannot be looked into, or if two tokens are the same
          */
         public OutboxAdmin build() {
-            if (readToken != null && readToken.equals(operateToken)) {
-                throw new IllegalStateException(
-                        "readToken and operateToken are the same, so a reader could do everything: use two");
-            }
+            requireDifferentTokens();
             return new OutboxAdmin(this);
         }
     }

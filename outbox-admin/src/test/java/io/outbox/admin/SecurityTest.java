@@ -329,6 +329,26 @@ class SecurityTest {
     }
 
     @Test
+    void theAuditLogKnowsByTheirTokensWhoDidWhat() {
+        fixture.close();
+        fixture = AdminFixture.withDeadLetters(builder -> builder.operateToken("ann", "ann-token-0123456789")
+                .operateToken("ben", "ben-token-0123456789")
+                .readToken("eve", "eve-token-0123456789"));
+
+        assertThat(fixture.send("POST", BASE + "/delivery/pause", null, "Authorization", "Bearer ben-token-0123456789")
+                        .status())
+                .isEqualTo(204);
+        assertThat(fixture.send("POST", BASE + "/delivery/resume", null, "Authorization", "Bearer eve-token-0123456789")
+                        .status())
+                .isEqualTo(403);
+        assertThat(fixture.send("GET", BASE + "/audit", null, "Authorization", "Bearer eve-token-0123456789")
+                        .response()
+                        .body())
+                .contains("\"who\":\"ben\"")
+                .doesNotContain("ann", "eve");
+    }
+
+    @Test
     void badSettingsAreRefused() {
         OutboxAdmin.Builder builder = OutboxAdmin.of(fixture.outbox);
 
@@ -341,6 +361,14 @@ class SecurityTest {
                         .build())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("the same");
+        assertThatThrownBy(() -> builder.operateToken(" ", "ann-token-0123456789"))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> OutboxAdmin.of(fixture.outbox)
+                        .operateToken("ann", OPERATE)
+                        .operateToken("ben", OPERATE)
+                        .build())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("ann", "ben", "the same");
         for (String url : List.of("https://traces.example", "javascript:alert('{traceId}')", "/{traceId}")) {
             assertThatThrownBy(() -> builder.traceUrl(url)).as(url).isInstanceOf(IllegalArgumentException.class);
         }

@@ -401,6 +401,8 @@ class OutboxAdminTest {
         "outbox.admin.token=short, operateToken",
         "outbox.admin.token=, variable that is missing",
         "outbox.admin.read-token=short, readToken",
+        "outbox.admin.tokens.ann=short, operateToken of ann",
+        "outbox.admin.read-tokens.ben=short, readToken of ben",
         "outbox.admin.trace-url=https://traces.example, traceUrl",
         "outbox.admin.node-name=, nodeName"
     })
@@ -411,6 +413,33 @@ class OutboxAdminTest {
                         .isInstanceOf(OutboxStartupException.class)
                         .hasMessageContaining(property.substring(0, property.indexOf('=')))
                         .hasMessageContaining(named));
+    }
+
+    private static String session(BeanFactory context, String token) throws Exception {
+        MockHttpServletRequest request = request("GET", "/outbox-admin/api/session");
+        request.addHeader("Authorization", "Bearer " + token);
+        return send(context, request).getContentAsString();
+    }
+
+    @Test
+    void knowsWhoHasWhichToken() {
+        runner.withPropertyValues(
+                        ENABLED,
+                        "outbox.admin.tokens.ann=ann-0123456789abcd",
+                        "outbox.admin.read-tokens.ben=ben-0123456789abcd")
+                .run(context -> {
+                    assertThat(session(context, "ann-0123456789abcd"))
+                            .contains("\"name\":\"ann\"", "\"role\":\"OPERATE\"");
+                    assertThat(session(context, "ben-0123456789abcd"))
+                            .contains("\"name\":\"ben\"", "\"role\":\"READ\"");
+                });
+        runner.withPropertyValues(
+                        ENABLED,
+                        "outbox.admin.read-token=read-0123456789abc",
+                        "outbox.admin.tokens.ann=read-0123456789abc")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContainingAll("outbox.admin.read-token", "outbox.admin.tokens.ann"));
     }
 
     @Test
@@ -425,7 +454,7 @@ class OutboxAdminTest {
 
     @Test
     void refusesSettingsThatDoNotExist() {
-        runner.withPropertyValues(ENABLED, "outbox.admin.tokens=x")
+        runner.withPropertyValues(ENABLED, "outbox.admin.token-of=x")
                 .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining("outbox.admin"));
     }
 }

@@ -9,6 +9,8 @@ import io.outbox.spring.boot.internal.failures.OutboxStartupException;
 import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import jakarta.servlet.Servlet;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -60,22 +62,42 @@ public class OutboxAdminAutoConfiguration {
         set("base-path", properties.getBasePath(), builder::basePath);
         set("token", properties.getToken(), builder::operateToken);
         set("read-token", properties.getReadToken(), builder::readToken);
+        properties
+                .getTokens()
+                .forEach((name, token) -> set("tokens." + name, token, it -> builder.operateToken(name, it)));
+        properties
+                .getReadTokens()
+                .forEach((name, token) -> set("read-tokens." + name, token, it -> builder.readToken(name, it)));
         set("trace-url", properties.getTraceUrl(), builder::traceUrl);
         set("node-name", properties.getNodeName(), builder::nodeName);
         if (!properties.isCluster()) {
             builder.alone();
         }
-        if (properties.getToken() != null && properties.getToken().equals(properties.getReadToken())) {
-            throw new OutboxStartupException(
-                    "outbox.admin.token and outbox.admin.read-token are the same, so a reader could do everything",
-                    "Use two different tokens");
-        }
+        requireDifferentTokens(properties);
         if (ForwardedHeaders.areHeeded(environment)) {
             builder.behindProxy();
         }
         series.of(outbox).ifPresent(builder::series);
         mask.ifUnique(builder::payloadMask);
         return builder.build();
+    }
+
+    private static void requireDifferentTokens(OutboxAdminProperties properties) {
+        Map<String, String> all = new LinkedHashMap<>();
+        all.put("token", properties.getToken());
+        all.put("read-token", properties.getReadToken());
+        properties.getTokens().forEach((name, token) -> all.put("tokens." + name, token));
+        properties.getReadTokens().forEach((name, token) -> all.put("read-tokens." + name, token));
+        Map<String, String> keys = new HashMap<>();
+        all.forEach((key, token) -> {
+            String other = token == null ? null : keys.put(token, key);
+            if (other != null) {
+                throw new OutboxStartupException(
+                        "outbox.admin." + other + " and outbox.admin." + key
+                                + " are the same, so nobody could tell them apart, nor a reader from an operator",
+                        "Use two different tokens");
+            }
+        });
     }
 
     private static void set(String key, String value, Consumer<String> setter) {

@@ -1,6 +1,8 @@
 package io.outbox.spring.boot.admin;
 
 import io.outbox.admin.OutboxAdmin;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /** The settings of the administration over HTTP. Keys that do not exist are refused. */
@@ -29,6 +31,12 @@ public class OutboxAdminProperties {
 
     /** The token for who may only look. */
     private String readToken;
+
+    /** Tokens for who may do everything, by the name that the audit log shows. */
+    private Map<String, String> tokens = new LinkedHashMap<>();
+
+    /** Tokens for who may only look, by their name. */
+    private Map<String, String> readTokens = new LinkedHashMap<>();
 
     /** The role of an authenticated user who may look. */
     private String readRole = DEFAULT_READ_ROLE;
@@ -91,6 +99,22 @@ public class OutboxAdminProperties {
 
     public void setReadToken(String readToken) {
         this.readToken = readToken;
+    }
+
+    public Map<String, String> getTokens() {
+        return tokens;
+    }
+
+    public void setTokens(Map<String, String> tokens) {
+        this.tokens = tokens;
+    }
+
+    public Map<String, String> getReadTokens() {
+        return readTokens;
+    }
+
+    public void setReadTokens(Map<String, String> readTokens) {
+        this.readTokens = readTokens;
     }
 
     public String getReadRole() {
