@@ -152,6 +152,58 @@ class PagesTest {
     }
 
     @Test
+    void whatGrowsComesFirstAndIsReplayedFromTheOverview() {
+        shop.writeDead(1, "OrderPlaced", "no stock");
+        List<String> grown = shop.writeDead(3, "PaymentCaptured", "no funds");
+        viewer.open("");
+        Locator failures = viewer.page.locator(".failure-list li");
+        assertThat(failures.first()).containsText("PaymentCaptured");
+        assertThat(failures.first()).containsText("+3 in 5 min");
+        shop.mend();
+        viewer.button("Replay group of PaymentCaptured").click();
+        viewer.button("Replay 3 events").click();
+        viewer.doItNow();
+        grown.forEach(id -> shop.awaitState(id, EventStatus.DONE));
+        viewer.open("dead?order=growth");
+        assertThat(viewer.page.locator(".group")).containsText("+1 in 5 min");
+    }
+
+    @Test
+    void typesShowWhatTheyDeliveredInTheLastHalfHourAndTheOverviewWhichFailed() {
+        ClusterBackend cluster =
+                shop.outbox.inspection().orElseThrow().cluster().orElseThrow();
+        long minute = Instant.now().getEpochSecond() / 60;
+        for (int i : new int[] {20, 19, 18, 4, 3, 2}) {
+            Figures figures = new Figures();
+            figures.of(Shop.LANE).addDone();
+            figures.of(Shop.OTHER_LANE).addFailed();
+            cluster.addFigures(new ClusterFigures("2", "shop-2", 1, minute - i, figures.json()));
+        }
+        viewer.open("types");
+        String path = viewer.page
+                .locator("tr", hasText(Shop.LANE))
+                .locator(".sparkline path")
+                .getAttribute("d");
+        org.assertj.core.api.Assertions.assertThat(path.split("M"))
+                .as("a gap between")
+                .hasSize(3);
+        viewer.open("");
+        Locator failing =
+                viewer.page.getByRole(AriaRole.REGION, new Page.GetByRoleOptions().setName("Failures by type"));
+        assertThat(failing.locator("tbody tr")).hasCount(1);
+        assertThat(failing.locator("tbody tr")).containsText(Shop.OTHER_LANE);
+    }
+
+    @Test
+    void filtersAreThereWhenAWindowBecomesWider() {
+        viewer.page.setViewportSize(390, 844);
+        viewer.open("audit");
+        assertThat(viewer.page.getByLabel("Who")).isHidden();
+        viewer.page.setViewportSize(1280, 900);
+        assertThat(viewer.page.getByLabel("Who")).isVisible();
+    }
+
+    @Test
     void typesThatRestAreShownToo() {
         viewer.open("types");
         assertThat(viewer.page.locator("tr", hasText("CustomerNotified"))).containsText("Shared lane");
@@ -177,6 +229,10 @@ class PagesTest {
         viewer.page.waitForURL(Pattern.compile(".*#/events\\?from=.*&to=.*"));
     }
 
+    private Locator chip(String name) {
+        return viewer.page.getByLabel("State").getByText(name);
+    }
+
     @Test
     void filtersAreInTheAddress() {
         shop.write(Shop.event("OrderPlaced").deliverAfter(Duration.ofHours(1)));
@@ -185,14 +241,17 @@ class PagesTest {
         viewer.open("events");
         assertThat(viewer.rows()).hasCount(2);
 
-        viewer.page.getByLabel("State").selectOption("DONE");
+        chip("Done 1").click();
         assertThat(viewer.rows()).hasCount(1);
+        viewer.text("More filters").click();
         viewer.page.getByLabel("Tenant").fill("globex");
         viewer.page.getByLabel("Tenant").press("Enter");
         viewer.page.waitForURL(url -> url.endsWith("events?status=DONE&tenantId=globex"));
 
         viewer.page.reload();
-        assertThat(viewer.page.getByLabel("State")).hasValue("DONE");
+        assertThat(chip("Done 1")).hasAttribute("aria-current", "true");
+        assertThat(viewer.page.locator("#search")).hasValue(Pattern.compile(".*tenant:globex"));
+        assertThat(viewer.text("Filtered by tenant globex")).isVisible();
         assertThat(viewer.page.getByLabel("Tenant")).hasValue("globex");
         assertThat(viewer.link("CustomerNotified")).isVisible();
         viewer.link("Clear").click();
@@ -378,7 +437,7 @@ class PagesTest {
 
         viewer.link("PaymentCaptured").click();
         assertThat(viewer.rows()).hasCount(3);
-        assertThat(viewer.page.getByLabel("State")).hasValue("MOVED");
+        assertThat(chip("Dead letter")).hasAttribute("aria-current", "true");
         assertThat(viewer.page.getByLabel("Type", exact())).hasValue("PaymentCaptured");
         viewer.link("Clear").click();
         assertThat(viewer.rows()).hasCount(5);
@@ -391,6 +450,7 @@ class PagesTest {
         viewer.open("dead?view=letters");
         assertThat(viewer.rows()).hasCount(5);
 
+        viewer.text("More filters").click();
         viewer.page.getByLabel("Error contains").fill("STOCK");
         viewer.page.getByLabel("Error contains").press("Enter");
         assertThat(viewer.rows()).hasCount(2);

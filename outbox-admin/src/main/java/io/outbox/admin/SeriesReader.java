@@ -4,9 +4,13 @@ import io.outbox.model.ClusterFigures;
 import io.outbox.model.OpenEvents;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -19,6 +23,8 @@ final class SeriesReader {
 
     private static final int MOST_POINTS = 100;
     private static final int RECENT_MINUTES = 5;
+    private static final int SHOWN_MINUTES = 30;
+    private static final int MOST_FAILING = 5;
 
     /** A minute counts once its nodes had a little time to write it. */
     private static final long SETTLED_SECONDS = 3;
@@ -55,7 +61,23 @@ final class SeriesReader {
         List<Views.Slot> items = new ArrayList<>();
         slots.forEach((number, slot) ->
                 items.add(slot.view(Instant.ofEpochSecond(number * size * span * 60), span * 60L, eventType)));
-        return new Views.Series(size * span * 60_000L, items);
+        return new Views.Series(size * span * 60_000L, items, failing(slots.values()));
+    }
+
+    /** Returns the types with the most failed attempts in all that time. */
+    private static List<Views.Failing> failing(Collection<Slot> slots) {
+        Figures all = new Figures();
+        slots.forEach(slot -> slot.bySpan.values().forEach(all::add));
+        return all.types().entrySet().stream()
+                .filter(type -> !type.getKey().isEmpty())
+                .map(type -> new Views.Failing(
+                        type.getKey(), type.getValue().failed(), type.getValue().dead()))
+                .filter(type -> type.failed() + type.dead() > 0)
+                .sorted(Comparator.comparingLong(Views.Failing::failed)
+                        .thenComparing(Views.Failing::dead)
+                        .reversed())
+                .limit(MOST_FAILING)
+                .toList();
     }
 
     /** What several nodes did in one or more spans. */
@@ -93,8 +115,12 @@ final class SeriesReader {
         }
     }
 
-    /** What all nodes did in the last minutes, by event type. */
-    record Recent(Figures figures, long seconds) {
+    /**
+     * What all nodes did in the last minutes, by event type.
+     *
+     * @param minutes each of the last half hour, the oldest first; {@code null} where nothing is known
+     */
+    record Recent(Figures figures, long seconds, List<Figures> minutes) {
 
         /**
          * Returns how a type fared; {@code null} if that is not known.
@@ -107,7 +133,7 @@ final class SeriesReader {
             }
             Figures.OfType type = figures.types().get(open.eventType());
             if (type == null) {
-                return new Views.Rates(0, 0, null, null, null, null);
+                return new Views.Rates(0, 0, null, null, null, null, minutes(open.eventType()));
             }
             double donePerSecond = rounded((double) type.done() / seconds);
             return new Views.Rates(
@@ -118,22 +144,42 @@ final class SeriesReader {
                     type.waits().percentile(0.99),
                     isFlowing && open.due() > 0 && type.done() > 0
                             ? Math.round(open.due() * 1000.0 * seconds / type.done())
-                            : null);
+                            : null,
+                    minutes(open.eventType()));
         }
 
         private static double rounded(double value) {
             return Math.round(value * 100) / 100.0;
         }
+
+        private List<Views.Minute> minutes(String eventType) {
+            List<Views.Minute> known = new ArrayList<>();
+            for (int i = 0; i < minutes.size(); i++) {
+                if (minutes.get(i) != null) {
+                    known.add(new Views.Minute(
+                            minutes.size() - i, minutes.get(i).known(eventType).done()));
+                }
+            }
+            return known;
+        }
     }
 
     Recent recent() {
         long end = member.now().minusSeconds(SETTLED_SECONDS).getEpochSecond() / 60;
-        Figures all = new Figures();
-        Set<Long> minutes = new HashSet<>();
-        member.cluster().figures(FigureKeeper.MINUTE, end - RECENT_MINUTES).forEach(row -> {
-            all.add(Figures.parse(row.content()));
-            minutes.add(row.slot());
+        long begin = end - SHOWN_MINUTES;
+        Figures[] minutes = new Figures[SHOWN_MINUTES];
+        member.cluster().figures(FigureKeeper.MINUTE, begin).forEach(row -> {
+            int i = (int) (row.slot() - begin);
+            if (i < SHOWN_MINUTES) {
+                minutes[i] = minutes[i] == null ? new Figures() : minutes[i];
+                minutes[i].add(Figures.parse(row.content()));
+            }
         });
-        return new Recent(all, minutes.size() * 60L);
+        Figures lately = new Figures();
+        List<Figures> known = Arrays.stream(minutes, SHOWN_MINUTES - RECENT_MINUTES, SHOWN_MINUTES)
+                .filter(Objects::nonNull)
+                .toList();
+        known.forEach(lately::add);
+        return new Recent(lately, known.size() * 60L, Arrays.asList(minutes));
     }
 }

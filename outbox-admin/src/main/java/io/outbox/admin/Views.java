@@ -225,7 +225,8 @@ final class Views {
             boolean exact,
             @Json.Nullable Instant firstSeen,
             @Json.Nullable Instant lastSeen,
-            @Json.Nullable String error) {}
+            @Json.Nullable String error,
+            @Json.Nullable Long lately) {}
 
     FailureGroup group(io.outbox.model.FailureGroup group) {
         return new FailureGroup(
@@ -235,7 +236,8 @@ final class Views {
                 group.exact(),
                 group.firstAt(),
                 group.lastAt(),
-                error(group.eventType(), group.error()));
+                error(group.eventType(), group.error()),
+                group.lately());
     }
 
     // Lists and numbers
@@ -340,8 +342,11 @@ final class Views {
             @Json.Nullable Integer hotQueue,
             @Json.Nullable Integer coldQueue) {}
 
-    /** What was done, and how long a slot is. */
-    record Series(long slotMs, List<Slot> items) {}
+    /** What was done, how long a slot is, and which types failed most in all that time. */
+    record Series(long slotMs, List<Slot> items, List<Failing> failing) {}
+
+    /** A type and its failed attempts, and the events that died of them. */
+    record Failing(String eventType, long failed, long dead) {}
 
     /** What changes all the time. */
     record Live(Overview overview) {}
@@ -406,14 +411,22 @@ final class Views {
             @Json.Nullable Unavailable unavailable,
             @Json.Nullable Rates rates) {}
 
-    /** How a type fared in the last minutes, on all nodes; when nothing is left is as far as nothing new comes. */
+    /**
+     * How a type fared in the last minutes, on all nodes; when nothing is left is as far as nothing new comes.
+     *
+     * @param minutes those of the last half hour of which something is known, the oldest first
+     */
     record Rates(
             double donePerSecond,
             double failedPerMinute,
             @Json.Nullable Long p50Ms,
             @Json.Nullable Long p95Ms,
             @Json.Nullable Long p99Ms,
-            @Json.Nullable Long emptyInMs) {}
+            @Json.Nullable Long emptyInMs,
+            List<Minute> minutes) {}
+
+    /** What was delivered in a minute that began so many minutes ago. */
+    record Minute(int ago, long done) {}
 
     /** All event types that are known. */
     record Types(List<Type> items, boolean exact) {}

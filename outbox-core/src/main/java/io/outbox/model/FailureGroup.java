@@ -1,5 +1,6 @@
 package io.outbox.model;
 
+import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -12,6 +13,7 @@ import java.time.Instant;
  * @param firstAt when the first of their first failures was
  * @param lastAt when the last of their last failures was
  * @param error the error of one of them
+ * @param lately how many failed within {@link #LATELY}, or at least did; {@code null} if it is not known when they failed
  */
 public record FailureGroup(
         String eventType,
@@ -20,4 +22,9 @@ public record FailureGroup(
         boolean exact,
         Instant firstAt,
         Instant lastAt,
-        String error) {}
+        String error,
+        Long lately) {
+
+    /** What counts as lately: minutes, so that it shows what is going wrong now. */
+    public static final Duration LATELY = Duration.ofMinutes(5);
+}

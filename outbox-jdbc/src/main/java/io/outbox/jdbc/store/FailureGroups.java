@@ -29,6 +29,9 @@ final class FailureGroups {
     static final int MOST_COUNTED = 50_000;
     static final int LEAST_COUNTED = 100;
 
+    /** Where counting of those that failed lately stops. */
+    static final int MOST_LATELY = 1_000;
+
     private static final int TOGETHER = 100;
 
     private static final String NEXT_TYPE = """
@@ -64,7 +67,10 @@ final class FailureGroups {
               (SELECT MIN(first_failed_at) FROM {letters} WHERE {alike}) AS first_at,
               (SELECT MAX(last_failed_at) FROM {letters} WHERE {alike}) AS last_at,
               (SELECT last_error FROM {letters} WHERE {alike}
-                ORDER BY status, event_type, fingerprint, created_at, event_id LIMIT 1) AS error{from}""";
+                ORDER BY status, event_type, fingerprint, created_at, event_id LIMIT 1) AS error,
+              (SELECT COUNT(*) FROM (SELECT 1 AS one FROM {letters} WHERE {alike}
+                AND last_failed_at >= (SELECT {now} - INTERVAL '{minutes}' MINUTE{from_nothing}) LIMIT {most}) w)
+                AS lately{from}""";
 
     private static final String EACH = " FROM UNNEST(?, ?) WITH ORDINALITY AS k (event_type, fingerprint, place)";
 
@@ -118,7 +124,7 @@ final class FailureGroups {
         return ask(
                 conn,
                 DESCRIBE,
-                UnaryOperator.identity(),
+                sql -> sql.with("minutes", FailureGroup.LATELY.toMinutes()).with("most", MOST_LATELY),
                 largest,
                 (key, row) -> new FailureGroup(
                         key.eventType,
@@ -127,7 +133,8 @@ final class FailureGroups {
                         counts.get(key) < most,
                         JdbcTemplate.instant(row, "first_at"),
                         JdbcTemplate.instant(row, "last_at"),
-                        row.getString("error")));
+                        row.getString("error"),
+                        row.getLong("lately")));
     }
 
     private List<Key> keys(Connection conn) {

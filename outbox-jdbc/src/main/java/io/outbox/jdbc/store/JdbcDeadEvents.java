@@ -167,7 +167,8 @@ final class JdbcDeadEvents implements DeadEventBackend {
                     exact,
                     events.get(events.size() - 1).event().createdAt(),
                     last.event().createdAt(),
-                    last.failure().error());
+                    last.failure().error(),
+                    null);
         }
     }
 

@@ -336,7 +336,8 @@ class InspectionTest {
                         count < 200,
                         TIME.plusSeconds(1),
                         TIME.plusSeconds(100 + count),
-                        "error of " + group));
+                        "error of " + group,
+                        0L));
             }
             OutboxRows.execute(
                     pool,

@@ -7,9 +7,10 @@ import { atLeast, number } from '../format.js';
 import { href, withParams } from '../router.js';
 import { remember } from '../list.js';
 import { search } from '../search.js';
-import { Badge, stateName } from '../parts/badge.js';
+import { Badge } from '../parts/badge.js';
 import { BulkButtons, BulkList } from '../parts/bulk.js';
-import { byLastSeen, groupHref } from '../parts/latest-failures.js';
+import { Chips } from '../parts/chips.js';
+import { byGrowth, byLastSeen, groupFilter, groupHref, Growth } from '../parts/latest-failures.js';
 import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
 import { Filters } from '../parts/filters.js';
 import { Load } from '../parts/load.js';
@@ -37,8 +38,6 @@ const MATCHES = [
   { name: 'fingerprint', label: 'Fingerprint of the error' },
 ];
 
-const STATE = { name: 'status', label: 'State', kind: 'choice', options: [['', 'All'], ...STATES.map((state) => [state, stateName(state)])] };
-
 const PARAMS = ['after', 'status', ...MATCHES.map((field) => field.name)];
 
 export function DeadPage(props) {
@@ -64,6 +63,7 @@ function Views({ isGroups }) {
 
 const ORDERS_OF_GROUPS = [
   ['', 'Last seen'],
+  ['growth', 'Growth'],
   ['count', 'Count'],
 ];
 
@@ -74,7 +74,7 @@ const ORDERS_OF_LETTERS = [
 
 /** Of groups alike, those that were seen last come first. */
 function ordered(groups, order) {
-  const latest = byLastSeen(groups);
+  const latest = order === 'growth' ? byGrowth(groups) : byLastSeen(groups);
   return order === 'count' ? latest.sort((a, b) => b.count - a.count) : latest;
 }
 
@@ -110,7 +110,7 @@ function Groups({ query, slowTick, canOperate, session }) {
 
 /** A group without a type has no actions: a filter without one would mean any type. */
 function Group({ group, session, canOperate }) {
-  const filter = { eventType: group.eventType, fingerprint: group.fingerprint };
+  const filter = groupFilter(group);
   return h(
     'li',
     { class: 'group' },
@@ -124,6 +124,7 @@ function Group({ group, session, canOperate }) {
     h(
       'p',
       { class: 'muted small group-when', title: `Fingerprint ${group.fingerprint}` },
+      group.lately > 0 && h('span', null, h(Growth, { group })),
       group.lastSeen && h('span', null, session.hasHistory ? 'Last seen ' : 'Last written ', h(Ago, { at: group.lastSeen })),
       group.firstSeen && h('span', null, 'first ', h(Time, { at: group.firstSeen })),
     ),
@@ -131,7 +132,13 @@ function Group({ group, session, canOperate }) {
   );
 }
 
-function Letters({ query, session, changes, canOperate }) {
+/** How many letters there are in a state, as far as that is known. */
+function counts(live) {
+  const all = live?.overview.deadLetters;
+  return (state) => (all ? atLeast(all[state], all[state] < live.overview.countsStopAt) : null);
+}
+
+function Letters({ query, session, live, changes, canOperate }) {
   const order = query.get('order') ?? '';
   const params = { ...Object.fromEntries(PARAMS.map((name) => [name, query.get(name)])), order: order === 'oldest' ? 'oldest' : 'newest' };
   const names = MATCHES.map((field) => field.name).filter((name) => query.has(name));
@@ -141,7 +148,8 @@ function Letters({ query, session, changes, canOperate }) {
   return h(
     'div',
     null,
-    h(Filters, { query, fields: session.canResolve ? [STATE, ...matches] : matches }),
+    session.canResolve && h(Chips, { query, states: STATES, counts: counts(live) }),
+    h(Filters, { query, fields: matches, isFolded: true }),
     canOperate && hasUndecided && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All undecided events that match, on this page and all others:'), h(BulkButtons, { filter, what: 'all that match', canResolve: session.canResolve })),
     h(Order, { order, orders: ORDERS_OF_LETTERS }),
     h(Load, {

@@ -2,12 +2,13 @@
 import { Component, h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
 import { deadTitle } from '../dead.js';
-import { number } from '../format.js';
+import { atLeast, number } from '../format.js';
 import { href, withParams } from '../router.js';
 import { remember } from '../list.js';
 import { search } from '../search.js';
-import { Badge, stateName } from '../parts/badge.js';
+import { Badge } from '../parts/badge.js';
 import { BulkButtons, BulkList } from '../parts/bulk.js';
+import { Chips } from '../parts/chips.js';
 import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
 import { Filters } from '../parts/filters.js';
 import { Icon } from '../parts/icon.js';
@@ -28,7 +29,6 @@ const FILTERS = ['status', 'eventType', 'aggregateType', 'aggregateId', 'tenantI
 
 function fields(live, session) {
   return [
-    { name: 'status', label: 'State', kind: 'choice', options: [['', 'All'], ...STATES.map((state) => [state, stateName(state)])] },
     { name: 'eventType', label: 'Type', suggestions: live?.overview.pending.map((each) => each.eventType) ?? [] },
     { name: 'aggregateType', label: 'Aggregate type' },
     { name: 'aggregateId', label: 'Aggregate id' },
@@ -61,7 +61,8 @@ export class EventsPage extends Component {
       null,
       h(PageHead, { title: 'Events' }, h(TokenSearch, { query, values: known(live), without: session.masked ? ['error', 'text'] : [] }), h(TailSwitch, { isTail })),
       h(BulkList, { tick: changes, canOperate }),
-      h(Filters, { query, fields: fields(live, session) }),
+      h(Chips, { query, states: STATES, counts: counts(live) }),
+      h(Filters, { query, fields: fields(live, session), isFolded: true }),
       query.get('status') === 'DEAD' && h(DeadHint, { query, session }),
       canOperate && WAITING.includes(query.get('status')) && !query.has('payload') && h(WaitingHint, { query }),
       h(Load, {
@@ -109,6 +110,16 @@ function WaitingHint({ query }) {
     h('span', { class: 'grow' }, 'All events that match and wait, new or to be tried again, on this page and all others:'),
     h(BulkButtons, { filter, what: 'all that wait', states: WAITING }),
   );
+}
+
+/** How many events there are in a state, as far as that is known. */
+function counts(live) {
+  if (!live) {
+    return () => null;
+  }
+  const { counts: all, countsStopAt } = live.overview;
+  const isOpenExact = all.NEW + all.RETRY < countsStopAt;
+  return (state) => atLeast(all[state], WAITING.includes(state) ? isOpenExact : all[state] < countsStopAt);
 }
 
 /** What a search suggests. */

@@ -2,7 +2,7 @@
 import { Component, h } from '../../lib/preact.mjs';
 import { get } from '../api.js';
 import { undecided } from '../dead.js';
-import { dayAndMinute } from '../format.js';
+import { dayAndMinute, number } from '../format.js';
 import { withParams } from '../router.js';
 import { knownSince, latest, points } from '../series.js';
 import { Charts } from '../parts/charts.js';
@@ -13,6 +13,7 @@ import { Nodes } from '../parts/nodes.js';
 import { PageHead } from '../parts/page-head.js';
 import { Pending } from '../parts/pending.js';
 import { Skeleton } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Tiles } from '../parts/tiles.js';
 
 const RANGES = [
@@ -42,7 +43,7 @@ export function OverviewPage({ query, live, slowTick, session, canOperate }) {
           tick: Math.floor((Date.parse(live.overview.at) - SETTLED_MS) / 60_000),
           load: (signal) => get('series', { minutes, node, eventType }, signal),
           skeleton: waiting,
-          show: ({ items }) => h(Figures, { all: points(items), node, eventType, overview: live.overview, slowTick, session, canOperate }),
+          show: ({ items, failing }) => h(Figures, { all: points(items), failing, node, eventType, overview: live.overview, slowTick, session, canOperate }),
         })
       : waiting,
   );
@@ -53,18 +54,18 @@ class Figures extends Component {
 
   onNodes = (nodes) => this.setState({ nodes });
 
-  render({ all, node, eventType, overview, slowTick, session, canOperate }, { nodes }) {
+  render({ all, failing, node, eventType, overview, slowTick, session, canOperate }, { nodes }) {
     const { pauses } = overview;
     return h(
       'div',
       null,
       h(Health, { overview }),
-      h(LatestFailures, { tick: slowTick, hasAny: undecided(overview).count > 0 }),
+      h(LatestFailures, { tick: slowTick, hasAny: undecided(overview).count > 0, session, canOperate }),
       h(Tiles, { overview, points: all, isPart: Boolean(node || eventType) }),
       h(Shown, { node, eventType }),
       h(Known, { all }),
       h(Charts, { points: all, marks: marks(nodes, pauses), eventType }),
-      h('div', { class: 'stack' }, h(Nodes, { tick: slowTick, session, pauses, canOperate, onNodes: this.onNodes }), h(Pending, { overview })),
+      h('div', { class: 'stack' }, h(Nodes, { tick: slowTick, session, pauses, canOperate, onNodes: this.onNodes }), h(Failing, { failing }), h(Pending, { overview })),
     );
   }
 }
@@ -75,6 +76,28 @@ function marks(nodes, pauses) {
     ...nodes.filter(({ detail }) => detail).map(({ node, detail }) => ({ at: Date.parse(detail.startedAt), text: `Node ${node} started` })),
     ...pauses.map((pause) => ({ at: Date.parse(pause.at), text: `${pause.eventType ?? 'All delivery'} paused by ${pause.by}` })),
   ];
+}
+
+/** Types by failures, in the time of the charts. */
+function Failing({ failing }) {
+  return (
+    failing.length > 0 &&
+    h(
+      'section',
+      { class: 'card flush', 'aria-labelledby': 'failing-title' },
+      h('h2', { id: 'failing-title' }, 'Failures by type'),
+      h(Table, {
+        caption: 'Failed attempts in the time of the charts, by type',
+        id: (row) => row.eventType,
+        rows: failing,
+        columns: [
+          { label: 'Type', cell: (row) => h('a', { href: withParams({ eventType: row.eventType }), class: 'clip' }, row.eventType) },
+          { label: 'Failed attempts', cell: (row) => number(row.failed), kind: 'number' },
+          { label: 'Died', cell: (row) => number(row.dead), kind: 'number' },
+        ],
+      }),
+    )
+  );
 }
 
 /** Says whose charts these are, if not those of everything. */

@@ -9,6 +9,7 @@ import { Badge } from '../parts/badge.js';
 import { Icon } from '../parts/icon.js';
 import { Load } from '../parts/load.js';
 import { PageHead } from '../parts/page-head.js';
+import { Sparkline } from '../parts/sparkline.js';
 import { Empty, Skeleton } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Ago } from '../parts/time.js';
@@ -60,13 +61,11 @@ function Types({ items, exact, canOperate }) {
       columns: [
         { label: 'Type', cell: (type) => h(Name, { type }), kind: 'main-cell type-cell' },
         { label: 'State', cell: (type) => h(State, { type }) },
-        { label: 'Pending', cell: (type) => `${number(type.pending)}${exact ? '' : '+'}`, kind: 'number' },
+        { label: 'Pending', cell: (type) => h(Backlog, { type, exact }), kind: 'number' },
         { label: 'In process', cell: (type) => number(type.inProcess), kind: 'number' },
-        { label: 'Oldest due', cell: (type) => (type.oldestDueAt ? h(Ago, { at: type.oldestDueAt }) : '–'), kind: 'nowrap' },
-        { label: 'Done/s', cell: (type) => known(type.rates?.donePerSecond, rate), kind: 'number' },
+        { label: 'Done/s', cell: (type) => h(Throughput, { rates: type.rates }), kind: 'number' },
         { label: 'Failed/min', cell: (type) => known(type.rates?.failedPerMinute, rate), kind: 'number' },
         { label: 'Wait, 95 %', cell: (type) => known(type.rates?.p95Ms, duration), kind: 'number' },
-        { label: 'Empty in', cell: (type) => h(EmptyIn, { rates: type.rates }), kind: 'number' },
         canOperate && { label: 'Actions', cell: (type) => type.lane && h(TypeSwitch, { type }), kind: 'end' },
       ].filter(Boolean),
     }),
@@ -92,9 +91,18 @@ function known(value, format) {
   return value === null || value === undefined ? '–' : format(value);
 }
 
-function EmptyIn({ rates }) {
-  const title = 'What is due, at the rate of the last five minutes, if nothing is added';
-  return h('span', { title }, known(rates?.emptyInMs, (ms) => `about ${duration(ms)}`));
+/** What waits, since when, and when nothing is left. */
+function Backlog({ type, exact }) {
+  const emptyIn = type.rates?.emptyInMs ?? null;
+  return [
+    `${number(type.pending)}${exact ? '' : '+'}`,
+    type.oldestDueAt && h('span', { class: 'small muted under' }, 'due ', h(Ago, { at: type.oldestDueAt })),
+    emptyIn !== null && h('span', { class: 'small muted under', title: 'What is due, at the rate of the last five minutes, if nothing is added' }, `empty in ${duration(emptyIn)}`),
+  ];
+}
+
+function Throughput({ rates }) {
+  return [known(rates?.donePerSecond, rate), rates && h(Sparkline, { minutes: rates.minutes })];
 }
 
 function State({ type }) {

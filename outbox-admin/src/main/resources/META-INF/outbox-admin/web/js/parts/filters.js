@@ -6,6 +6,13 @@ import { go, withParams } from '../router.js';
 /** Where there is little room, filters are folded away until one is set. */
 const WIDE = matchMedia('(min-width: 761px)');
 
+/** Whether somebody has unfolded the filters: a page is made anew with each change of its address. */
+let isUnfolded = false;
+
+function noteFold(event) {
+  isUnfolded = event.currentTarget.open;
+}
+
 /**
  * A field that shows what the address says whenever that changes, and is left alone while somebody types.
  */
@@ -59,21 +66,41 @@ class Field extends Component {
  * @param {{
  *   query: URLSearchParams,
  *   fields: {name: string, label: string, kind?: 'choice'|'time', options?: [string, string][], suggestions?: string[]}[]
- * }} props
+ *   isFolded?: boolean,
+ * }} props `isFolded`: where a search box is the usual way, fields are shown when they are asked for
  */
-export function Filters({ query, fields }) {
-  const names = fields.map((field) => field.name);
-  const isSet = names.some((name) => query.has(name));
-  const none = Object.fromEntries(names.map((name) => [name, null]));
-  return h(
-    'details',
-    { class: 'filter-box', open: isSet || WIDE.matches },
-    h('summary', null, 'Filter'),
-    h(
-      'form',
-      { class: 'filters', role: 'search', 'aria-label': 'Filter', onSubmit: (event) => event.preventDefault() },
-      fields.map((field) => h(Field, { ...field, value: query.get(field.name) ?? '', key: field.name })),
-      h('div', { class: 'filters-end' }, isSet && h('a', { class: 'button quiet', href: withParams({ ...none, after: null }) }, 'Clear')),
-    ),
-  );
+export class Filters extends Component {
+  onWidth = () => this.forceUpdate();
+
+  componentDidMount() {
+    WIDE.addEventListener('change', this.onWidth);
+  }
+
+  componentWillUnmount() {
+    WIDE.removeEventListener('change', this.onWidth);
+  }
+
+  render({ query, fields, isFolded }) {
+    const set = fields.filter(({ name }) => query.has(name));
+    const none = Object.fromEntries(fields.map(({ name }) => [name, null]));
+    return h(
+      'div',
+      { class: 'filter-bar' },
+      h(
+        'details',
+        { class: isFolded ? 'filter-box folded' : 'filter-box', open: isFolded ? isUnfolded : set.length > 0 || WIDE.matches, onToggle: isFolded ? noteFold : undefined },
+        h('summary', { class: 'wrap' }, isFolded ? foldedTitle(set, query) : 'Filter'),
+        h(
+          'form',
+          { class: 'filters', role: 'search', 'aria-label': 'Filter', onSubmit: (event) => event.preventDefault() },
+          fields.map((field) => h(Field, { ...field, value: query.get(field.name) ?? '', key: field.name })),
+        ),
+      ),
+      set.length > 0 && h('a', { class: 'button quiet', href: withParams({ ...none, status: null, after: null }) }, 'Clear'),
+    );
+  }
+}
+
+function foldedTitle(set, query) {
+  return set.length === 0 ? 'More filters' : `Filtered by ${set.map(({ name, label }) => `${label.toLowerCase()} ${query.get(name)}`).join(', ')}`;
 }
