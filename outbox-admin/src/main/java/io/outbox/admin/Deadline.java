@@ -2,7 +2,9 @@ package io.outbox.admin;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -12,13 +14,22 @@ import java.util.concurrent.TimeUnit;
  */
 final class Deadline {
 
-    private final ScheduledExecutorService clock;
+    private final ScheduledThreadPoolExecutor clock;
     private final Thread thread = Thread.currentThread();
     private Future<?> alarm;
     private int round;
 
-    Deadline(ScheduledExecutorService clock) {
+    /** The clock is one of {@link #newClock}. */
+    Deadline(ScheduledThreadPoolExecutor clock) {
         this.clock = clock;
+    }
+
+    /** Returns a clock; once it is shut down, no time is over any more: whoever shuts it down closes the connections, too. */
+    static ScheduledThreadPoolExecutor newClock(ThreadFactory threads) {
+        ScheduledThreadPoolExecutor clock =
+                new ScheduledThreadPoolExecutor(1, threads, new ThreadPoolExecutor.DiscardPolicy());
+        clock.setRemoveOnCancelPolicy(true);
+        return clock;
     }
 
     /** Replaces what was set before. */

@@ -39,7 +39,7 @@ public final class OutboxAdminServer implements AutoCloseable {
     private final OutboxAdmin admin;
     private final HttpServer server;
     private final ScheduledThreadPoolExecutor clock =
-            new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-admin-deadlines-"));
+            Deadline.newClock(new DaemonThreadFactory("outbox-admin-deadlines-"));
     private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
             0,
             MOST_THREADS,
@@ -71,7 +71,6 @@ public final class OutboxAdminServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("The administration of the outbox cannot listen at " + address, e);
         }
-        clock.setRemoveOnCancelPolicy(true);
         server.createContext("/", this::answer);
         server.setExecutor(task -> threads.execute(() -> run(task)));
         server.start();
