@@ -33,6 +33,7 @@ class AccessTest {
             viewer.open("events/" + id);
             enter(viewer, "something-else-0123456789");
             assertThat(viewer.text("The server does not know the token")).isVisible();
+            Axe.assertNoFindings(viewer.page, "the form for a token");
             enter(viewer, READ);
             assertThat(viewer.heading("OrderPlaced")).isVisible();
             assertThat(viewer.text("read-only")).isVisible();
@@ -70,6 +71,7 @@ class AccessTest {
             assertThat(viewer.heading("All is well")).isVisible();
             viewer.page.keyboard().press("?");
             assertThat(viewer.heading("Shortcuts of the keyboard")).isVisible();
+            Axe.assertNoFindings(viewer.page, "the help");
             viewer.page.keyboard().press("Escape");
             assertThat(viewer.page.locator("dialog")).hasCount(0);
             viewer.page.keyboard().press("g");

@@ -191,6 +191,7 @@ class ActionsTest {
         Locator payload = viewer.page.locator("textarea");
         assertThat(payload).hasValue("{\n  \"total\": 12345678901234567890.50\n}");
         assertThat(viewer.page.locator("dialog")).containsText("no funds");
+        Axe.assertNoFindings(viewer.page, "the editor");
         payload.fill("{\"total\":");
         assertThat(viewer.text("This is no JSON.")).isVisible();
         viewer.button("Write and replay").click();
@@ -233,6 +234,7 @@ class ActionsTest {
         viewer.open("dead");
         viewer.button("Replay group of " + TYPE).click();
         assertThat(viewer.page.locator("dialog")).containsText("3 events match.");
+        Axe.assertNoFindings(viewer.page, "an action on all that match");
         viewer.button("Replay 3 events").click();
         viewer.button("Undo").click();
         assertThat(viewer.page.locator(".group")).hasCount(2);

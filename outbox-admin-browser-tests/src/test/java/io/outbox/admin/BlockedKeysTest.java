@@ -52,6 +52,7 @@ class BlockedKeysTest {
         viewer.open("blocked");
         assertThat(row("Order/resumed#")).containsText("no funds");
         assertThat(viewer.page.locator(".pager")).containsText("2 blocked, 2 events waiting");
+        Axe.assertNoFindings(viewer.page, "blocked keys");
         viewer.page.getByText("Newest first").click();
         assertThat(viewer.page.locator("tbody tr").first()).containsText("Order/skipped#");
         shop.mend();
