@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys that cannot go on because an event of theirs has failed for good and keeps its place
@@ -74,7 +75,7 @@ public final class BlockedKeys {
      *
      * @param after the last key of the page before, or {@code null} for the first page
      */
-    public List<BlockedKey> list(BlockedKey.Order order, BlockedKey after, int limit) {
+    public List<BlockedKey> list(BlockedKey.Order order, @Nullable BlockedKey after, int limit) {
         return backend.blockedKeys(Objects.requireNonNull(order, "order"), after, Limits.atLeastOne(limit, "limit"));
     }
 
@@ -98,7 +99,7 @@ public final class BlockedKeys {
      * @param eventId the event, or {@code null} for whichever blocks the key
      * @return whether it did
      */
-    public boolean resume(String key, String eventId) {
+    public boolean resume(String key, @Nullable String eventId) {
         boolean isFree = end(key, eventId, head -> new Outcome.Deferred(head.eventId(), now.get()));
         if (isFree) {
             resumed.run();
@@ -123,7 +124,7 @@ public final class BlockedKeys {
      * @param reason is stored with the event, above the error that it has
      * @return whether it did
      */
-    public boolean skip(String key, String eventId, String reason) {
+    public boolean skip(String key, @Nullable String eventId, String reason) {
         boolean isFree = end(key, eventId, head -> new Outcome.Dead(head.eventId(), above(head.lastError(), reason)));
         if (isFree) {
             skipped.run();
@@ -135,11 +136,11 @@ public final class BlockedKeys {
         Outcome of(DueEvent head);
     }
 
-    private static String above(String error, String reason) {
+    private static String above(@Nullable String error, String reason) {
         return error == null ? reason : reason + "\n" + FailureText.CAUSED_BY + error;
     }
 
-    private boolean end(String key, String eventId, End end) {
+    private boolean end(String key, @Nullable String eventId, End end) {
         Optional<DueEvent> head = claimHead(Check.notBlank(key, "key"));
         if (head.isEmpty()) {
             return false;

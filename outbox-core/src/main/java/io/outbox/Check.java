@@ -17,14 +17,14 @@ final class Check {
 
     /** Checks that a value fits its column: not too long, and of characters that every store gives back as they were. */
     static String atMost(String value, int maxLength, String name) {
-        if (value != null && value.length() > maxLength) {
+        if (value.length() > maxLength) {
             throw new IllegalArgumentException(
                     name + " must have at most " + maxLength + " characters, but has " + value.length());
         }
-        if (value != null && value.indexOf('\0') >= 0) {
+        if (value.indexOf('\0') >= 0) {
             throw new IllegalArgumentException(name + " must not contain the NUL character");
         }
-        if (value != null && hasUnpairedSurrogate(value)) {
+        if (hasUnpairedSurrogate(value)) {
             throw new IllegalArgumentException(
                     name + " must not contain an unpaired surrogate, which UTF-8 cannot express");
         }

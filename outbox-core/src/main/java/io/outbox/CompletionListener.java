@@ -1,6 +1,7 @@
 package io.outbox;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Is told what became of events once that is durable: a callback for audits, alerts and follow-up work.
@@ -32,7 +33,12 @@ public interface CompletionListener {
      * @param cause what was thrown at last, by the listener, an interceptor or the decoding of the row; {@code null} if the
      *     listener returned {@link DispatchResult#dead()}
      */
-    record DeadEvent(String eventId, String eventType, EventEnvelope envelope, String reason, Throwable cause) {
+    record DeadEvent(
+            String eventId,
+            String eventType,
+            @Nullable EventEnvelope envelope,
+            @Nullable String reason,
+            @Nullable Throwable cause) {
 
         public DeadEvent {
             Objects.requireNonNull(eventId, "eventId");

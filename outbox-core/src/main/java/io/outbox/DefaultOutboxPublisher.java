@@ -12,14 +12,15 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The {@link OutboxPublisher} on top of an {@link OutboxWriter} and a {@link JsonCodec}. */
 public final class DefaultOutboxPublisher implements OutboxPublisher {
 
     private final OutboxWriter writer;
-    private final JsonCodec codec;
+    private final @Nullable JsonCodec codec;
     private final Supplier<String> eventIds;
-    private final Function<String, PayloadSerializer> serializers;
+    private final Function<String, @Nullable PayloadSerializer> serializers;
     private final Typing typing;
 
     /** How classes and objects become events. */
@@ -38,15 +39,15 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
      * @param eventIds makes the id of each event: at most 36 characters, different every time; called on the publishing
      *     thread, by any number of them
      */
-    public DefaultOutboxPublisher(OutboxWriter writer, JsonCodec codec, Supplier<String> eventIds) {
+    public DefaultOutboxPublisher(OutboxWriter writer, @Nullable JsonCodec codec, Supplier<String> eventIds) {
         this(writer, codec, eventIds, eventType -> null, Typing.BY_SIMPLE_NAME);
     }
 
     private DefaultOutboxPublisher(
             OutboxWriter writer,
-            JsonCodec codec,
+            @Nullable JsonCodec codec,
             Supplier<String> eventIds,
-            Function<String, PayloadSerializer> serializers,
+            Function<String, @Nullable PayloadSerializer> serializers,
             Typing typing) {
         this.writer = Objects.requireNonNull(writer, "writer");
         this.codec = codec;
@@ -56,7 +57,7 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
     }
 
     /** Creates a publisher whose event ids are UUIDs of version 7. */
-    public DefaultOutboxPublisher(OutboxWriter writer, JsonCodec codec) {
+    public DefaultOutboxPublisher(OutboxWriter writer, @Nullable JsonCodec codec) {
         this(writer, codec, UuidV7::next);
     }
 
@@ -70,7 +71,7 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
      *
      * @param serializers gives the serializer of an event type, or {@code null} for the codec
      */
-    public DefaultOutboxPublisher serializing(Function<String, PayloadSerializer> serializers) {
+    public DefaultOutboxPublisher serializing(Function<String, @Nullable PayloadSerializer> serializers) {
         return new DefaultOutboxPublisher(writer, codec, eventIds, serializers, typing);
     }
 
@@ -194,8 +195,8 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
 
         private final String eventType;
         private final EventEnvelope.Builder envelope;
-        private String aggregateId;
-        private String key;
+        private @Nullable String aggregateId;
+        private @Nullable String key;
 
         private EnvelopeDraft(String eventType, EventEnvelope.Builder envelope) {
             this.eventType = eventType;
@@ -203,27 +204,27 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
         }
 
         @Override
-        public Draft aggregate(String aggregateType, String aggregateId) {
+        public Draft aggregate(String aggregateType, @Nullable String aggregateId) {
             envelope.aggregateType(aggregateType).aggregateId(aggregateId);
             this.aggregateId = aggregateId;
             return this;
         }
 
         @Override
-        public Draft key(String key) {
+        public Draft key(@Nullable String key) {
             envelope.key(key);
             this.key = key;
             return this;
         }
 
         @Override
-        public Draft tenant(String tenantId) {
+        public Draft tenant(@Nullable String tenantId) {
             envelope.tenantId(tenantId);
             return this;
         }
 
         @Override
-        public Draft header(String name, String value) {
+        public Draft header(String name, @Nullable String value) {
             envelope.header(name, value);
             return this;
         }
@@ -235,7 +236,7 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
         }
 
         @Override
-        public String publish(Object payload) {
+        public @Nullable String publish(Object payload) {
             return writer.write(envelope(payload));
         }
 
@@ -244,7 +245,7 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
         }
 
         @Override
-        public String publishTombstone() {
+        public @Nullable String publishTombstone() {
             return writer.write(identified().eventId(eventIds.get()).tombstone().build());
         }
 

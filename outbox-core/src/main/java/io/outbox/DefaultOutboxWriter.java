@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The {@link OutboxWriter} on top of a {@link WriteBackend}.
@@ -85,7 +86,7 @@ public final class DefaultOutboxWriter implements OutboxWriter {
     }
 
     @Override
-    public String write(EventEnvelope event) {
+    public @Nullable String write(EventEnvelope event) {
         List<String> ids = writeAll(List.of(Objects.requireNonNull(event, "event")));
         return ids.isEmpty() ? null : ids.get(0);
     }

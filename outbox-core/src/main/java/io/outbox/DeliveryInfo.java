@@ -3,6 +3,7 @@ package io.outbox;
 import io.outbox.spi.Limits;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known about the delivery of an event, beside the event itself.
@@ -13,7 +14,7 @@ import java.util.Objects;
  *     there was none or the store does not tell
  * @param writtenAt when the event was written, which is when it {@linkplain EventEnvelope#occurredAt() occurred}
  */
-public record DeliveryInfo(int attempt, String lastError, Instant writtenAt) {
+public record DeliveryInfo(int attempt, @Nullable String lastError, Instant writtenAt) {
 
     public DeliveryInfo {
         Limits.atLeastOne(attempt, "attempt");

@@ -2,6 +2,7 @@ package io.outbox;
 
 import io.outbox.spi.Limits;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** What a listener made of an event. A failure is told by an exception instead. */
 public sealed interface DispatchResult permits DispatchResult.Done, DispatchResult.RetryAfter, DispatchResult.Dead {
@@ -21,8 +22,8 @@ public sealed interface DispatchResult permits DispatchResult.Done, DispatchResu
         return new Dead(null);
     }
 
-    /** The event must not be retried, for a reason that operators will read; {@code null} for none. */
-    static Dead dead(String reason) {
+    /** The event must not be retried, for a reason that operators will read, if there is one. */
+    static Dead dead(@Nullable String reason) {
         return new Dead(reason);
     }
 
@@ -36,5 +37,5 @@ public sealed interface DispatchResult permits DispatchResult.Done, DispatchResu
         }
     }
 
-    record Dead(String reason) implements DispatchResult {}
+    record Dead(@Nullable String reason) implements DispatchResult {}
 }

@@ -8,6 +8,7 @@ public class DuplicateEventException extends OutboxBackendException {
 
     private static final long serialVersionUID = 1L;
 
+    @SuppressWarnings("serial") // List.copyOf returns serializable lists
     private final List<String> eventIds;
 
     public DuplicateEventException(List<String> eventIds, Throwable cause) {

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event with everything that is stored and delivered with it. Immutable and thread-safe.
@@ -45,21 +46,21 @@ public final class EventEnvelope {
     private final String eventType;
     private final Instant occurredAt;
     private final String aggregateType;
-    private final String aggregateId;
-    private final String tenantId;
+    private final @Nullable String aggregateId;
+    private final @Nullable String tenantId;
     /** The message key, or {@code null} for the aggregate id. */
-    private final String ownKey;
+    private final @Nullable String ownKey;
 
-    private final Map<String, String> headers;
-    private final String payloadJson;
-    private final byte[] payloadBytes;
+    private final Map<String, @Nullable String> headers;
+    private final @Nullable String payloadJson;
+    private final byte @Nullable [] payloadBytes;
     private final boolean tombstone;
-    private final Instant availableAt;
+    private final @Nullable Instant availableAt;
     private final boolean optional;
     /** The version of the payload, or 0 if nobody has stated it. */
     private final int version;
     /** What reads the payload, or {@code null} for the default of the moment. */
-    private final JsonCodec codec;
+    private final @Nullable JsonCodec codec;
 
     private EventEnvelope(Builder builder) {
         this.eventId = builder.eventId != null ? builder.eventId : Ulid.next();
@@ -101,17 +102,18 @@ public final class EventEnvelope {
     }
 
     private static Instant micros(Instant time) {
-        return time == null ? null : time.truncatedTo(ChronoUnit.MICROS);
+        return time.truncatedTo(ChronoUnit.MICROS);
     }
 
     /** Returns this event with its times in microseconds, as a store keeps them: what is written is what is delivered, hot or cold. */
     EventEnvelope asStored() {
-        if (occurredAt.equals(micros(occurredAt)) && Objects.equals(availableAt, micros(availableAt))) {
+        Instant due = availableAt == null ? null : micros(availableAt);
+        if (occurredAt.equals(micros(occurredAt)) && Objects.equals(availableAt, due)) {
             return this;
         }
         Builder builder = copyAs(eventType);
         builder.occurredAt = micros(occurredAt);
-        builder.availableAt = micros(availableAt);
+        builder.availableAt = due;
         return new EventEnvelope(builder);
     }
 
@@ -246,46 +248,48 @@ public final class EventEnvelope {
         return aggregateType;
     }
 
-    /** Returns the aggregate's id, or {@code null}. */
-    public String aggregateId() {
+    /** Returns the aggregate's id, if the event is about one. */
+    public @Nullable String aggregateId() {
         return aggregateId;
     }
 
-    /** Returns the tenant, or {@code null}. */
-    public String tenantId() {
+    /** Returns the tenant, if there is one. */
+    public @Nullable String tenantId() {
         return tenantId;
     }
 
     /** Returns the message key where a broker has keys: the one given, or else the aggregate id; {@code null} if neither is. */
-    public String key() {
+    public @Nullable String key() {
         return ownKey != null ? ownKey : aggregateId;
     }
 
     /** Returns the message key if it is another one than the aggregate id, or else {@code null}. */
+    @Nullable
     String ownKey() {
         return ownKey;
     }
 
-    /** Returns the headers in the order they were added; unmodifiable, never {@code null}. */
-    public Map<String, String> headers() {
+    /** Returns the headers in the order they were added; unmodifiable. */
+    public Map<String, @Nullable String> headers() {
         return headers;
     }
 
     /** Returns the payload text, or {@code null} if the payload is binary. */
-    public String payloadJson() {
+    public @Nullable String payloadJson() {
         return payloadJson;
     }
 
     /** Returns a copy of the payload's bytes; of a text payload, its UTF-8 form. */
     public byte[] payloadBytes() {
-        return payloadBytes != null ? payloadBytes.clone() : payloadJson.getBytes(StandardCharsets.UTF_8);
+        return payloadBytes != null ? payloadBytes.clone() : text().getBytes(StandardCharsets.UTF_8);
     }
 
     /** Returns how long payload and headers are together: text in characters, a binary payload in bytes. */
     public long contentLength() {
-        long length = payloadBytes != null ? payloadBytes.length : payloadJson.length();
+        long length = payloadBytes != null ? payloadBytes.length : text().length();
         for (Map.Entry<String, String> header : headers.entrySet()) {
-            length += header.getKey().length() + header.getValue().length();
+            length += header.getKey().length()
+                    + (header.getValue() == null ? 0 : header.getValue().length());
         }
         return length;
     }
@@ -311,7 +315,7 @@ public final class EventEnvelope {
      * @throws PayloadParseException if the payload does not fit the type
      */
     public <T> T payload(Class<T> type) {
-        return codecFor(type).fromJson(payloadJson, type);
+        return codecFor(type).fromJson(text(), type);
     }
 
     /**
@@ -321,7 +325,12 @@ public final class EventEnvelope {
      * @throws UnsupportedOperationException if the codec reads classes only
      */
     public <T> T payload(Type type) {
-        return codecFor(type).fromJson(payloadJson, type);
+        return codecFor(type).fromJson(text(), type);
+    }
+
+    /** Returns the payload of an event that is not binary. */
+    private String text() {
+        return Objects.requireNonNull(payloadJson);
     }
 
     private JsonCodec codecFor(Type type) {
@@ -333,7 +342,7 @@ public final class EventEnvelope {
     }
 
     /** Returns the instant before which the event is not delivered, or {@code null} for at once. */
-    public Instant availableAt() {
+    public @Nullable Instant availableAt() {
         return availableAt;
     }
 
@@ -366,7 +375,7 @@ public final class EventEnvelope {
     }
 
     /** Returns the JSON object for a headers column, or {@code null} if there is nothing to store. */
-    public String storedHeaders() {
+    public @Nullable String storedHeaders() {
         return StoredForm.headers(this);
     }
 
@@ -406,22 +415,22 @@ public final class EventEnvelope {
     public static final class Builder {
 
         private final String eventType;
-        private String eventId;
-        private String originId;
-        private Instant occurredAt;
+        private @Nullable String eventId;
+        private @Nullable String originId;
+        private @Nullable Instant occurredAt;
         private String aggregateType = AggregateType.GLOBAL.name();
-        private String aggregateId;
-        private String tenantId;
-        private String key;
-        private final Map<String, String> headers = new LinkedHashMap<>();
-        private String payloadJson;
-        private byte[] payloadBytes;
+        private @Nullable String aggregateId;
+        private @Nullable String tenantId;
+        private @Nullable String key;
+        private final Map<String, @Nullable String> headers = new LinkedHashMap<>();
+        private @Nullable String payloadJson;
+        private byte @Nullable [] payloadBytes;
         private boolean tombstone;
-        private Instant availableAt;
-        private Duration deliverAfter;
+        private @Nullable Instant availableAt;
+        private @Nullable Duration deliverAfter;
         private boolean optional;
         private int version;
-        private JsonCodec codec;
+        private @Nullable JsonCodec codec;
         private boolean copied;
 
         private Builder(String eventType) {
@@ -464,24 +473,24 @@ public final class EventEnvelope {
                     Objects.requireNonNull(aggregateType, "aggregateType").name());
         }
 
-        public Builder aggregateId(String aggregateId) {
-            this.aggregateId = Check.atMost(aggregateId, MAX_AGGREGATE_ID, "aggregateId");
+        public Builder aggregateId(@Nullable String aggregateId) {
+            this.aggregateId = aggregateId == null ? null : Check.atMost(aggregateId, MAX_AGGREGATE_ID, "aggregateId");
             return this;
         }
 
-        public Builder tenantId(String tenantId) {
-            this.tenantId = Check.atMost(tenantId, MAX_TENANT_ID, "tenantId");
+        public Builder tenantId(@Nullable String tenantId) {
+            this.tenantId = tenantId == null ? null : Check.atMost(tenantId, MAX_TENANT_ID, "tenantId");
             return this;
         }
 
         /** The message key where a broker has keys. Default: the aggregate id. */
-        public Builder key(String key) {
-            this.key = Check.atMost(key, MAX_KEY, "key");
+        public Builder key(@Nullable String key) {
+            this.key = key == null ? null : Check.atMost(key, MAX_KEY, "key");
             return this;
         }
 
         /** Replaces all headers by a copy of the given ones. */
-        public Builder headers(Map<String, String> headers) {
+        public Builder headers(Map<String, @Nullable String> headers) {
             Objects.requireNonNull(headers, "headers");
             this.headers.clear();
             headers.forEach(this::header);
@@ -489,7 +498,7 @@ public final class EventEnvelope {
         }
 
         /** Adds or replaces one header. */
-        public Builder header(String name, String value) {
+        public Builder header(String name, @Nullable String value) {
             if (name == null) {
                 throw new IllegalArgumentException("headers must not contain a null key");
             }

@@ -1,15 +1,17 @@
 package io.outbox;
 
+import org.jspecify.annotations.Nullable;
+
 /** Root of the exceptions by which a listener tells how a failed event is to be treated. */
 public class EventException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    public EventException(String message) {
+    public EventException(@Nullable String message) {
         super(message);
     }
 
-    public EventException(String message, Throwable cause) {
+    public EventException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -2,6 +2,7 @@ package io.outbox;
 
 import io.outbox.dispatch.RetryPolicy;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reacts to events of one (aggregate type, event type) pair.
@@ -25,7 +26,7 @@ public interface EventListener {
      * Asked after every failure, on the worker thread. How often an event is tried at most is the setting of the lane or
      * of the outbox in any case.
      */
-    default RetryPolicy retryPolicy() {
+    default @Nullable RetryPolicy retryPolicy() {
         return null;
     }
 
@@ -33,7 +34,7 @@ public interface EventListener {
      * Returns what is called with an event of this listener before it goes DEAD, or {@code null} for nothing. Asked on the worker thread
      * each time.
      */
-    default EventFallback fallback() {
+    default @Nullable EventFallback fallback() {
         return null;
     }
 

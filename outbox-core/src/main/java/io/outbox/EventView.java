@@ -5,6 +5,7 @@ import io.outbox.model.FailureText;
 import io.outbox.model.InspectedEvent;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where an event stands, as {@link Outbox#find} and {@link Outbox#await} tell it.
@@ -12,19 +13,19 @@ import java.util.Objects;
  * @param eventType its type, or {@code null} if it has ended and its row is gone
  * @param attempts how many attempts have failed
  * @param dueAt when it is next due, or was; {@code null} if its row is gone
- * @param doneAt when it was delivered, or {@code null}
- * @param heldBy the node that has it in hand, or {@code null}
+ * @param doneAt when it was delivered, if it was
+ * @param heldBy the node that has it in hand, if one has
  * @param lastError the stored text of its last failure, which {@link FailureText} takes apart; {@code null} if there is none
  */
 public record EventView(
         String eventId,
-        String eventType,
+        @Nullable String eventType,
         State state,
         int attempts,
-        Instant dueAt,
-        Instant doneAt,
-        String heldBy,
-        String lastError) {
+        @Nullable Instant dueAt,
+        @Nullable Instant doneAt,
+        @Nullable String heldBy,
+        @Nullable String lastError) {
 
     /** What becomes of an event at the moment. */
     public enum State {
@@ -63,7 +64,7 @@ public record EventView(
                 event.lastError());
     }
 
-    private static State state(EventStatus status, String holder) {
+    private static State state(EventStatus status, @Nullable String holder) {
         return switch (status) {
             case DONE -> State.DONE;
             case DEAD -> State.DEAD;
@@ -76,8 +77,8 @@ public record EventView(
         return new EventView(eventId, eventType, State.DONE, attempts, dueAt, doneAt, null, lastError);
     }
 
-    /** Returns what stands behind the last failure: the innermost cause, in one line; {@code null} if there is none. */
-    public String rootCause() {
+    /** Returns what stands behind the last failure: the innermost cause, in one line, if there was one. */
+    public @Nullable String rootCause() {
         return lastError == null ? null : FailureText.of(lastError).root();
     }
 }

@@ -8,11 +8,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks events up, and waits for their end. Thread-safe.
@@ -50,12 +52,12 @@ final class EventWatch {
     private static final class Awaited {
 
         private int waiters;
-        private EventView last;
+        private @Nullable EventView last;
         private boolean isOver;
         private long pauseNanos = TimeUnit.MILLISECONDS.toNanos(PAUSE_MS);
         private long nextLookAt = System.nanoTime();
 
-        void looked(EventView view, long now) {
+        void looked(@Nullable EventView view, long now) {
             if (view != null) {
                 last = view;
                 isOver |= view.state().isEnd();
@@ -109,7 +111,7 @@ final class EventWatch {
             // read once more: for what the row says about an end that was told here, or because time is up
             Optional<EventView> now = find(eventId);
             if (turn == Turn.OVER) {
-                return now.orElseGet(() -> event.last.gone());
+                return now.orElseGet(() -> Objects.requireNonNull(event.last).gone());
             }
             return now.filter(view -> view.state().isEnd())
                     .orElseThrow(() -> new TimeoutException(notEnded(eventId, now, timeout)));

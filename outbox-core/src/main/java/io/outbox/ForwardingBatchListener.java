@@ -4,6 +4,7 @@ import io.outbox.dispatch.RetryPolicy;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A batch listener that leaves everything to another: the base of listeners that wrap one. Override
@@ -49,12 +50,12 @@ public abstract class ForwardingBatchListener implements BatchEventListener.Pipe
     }
 
     @Override
-    public RetryPolicy retryPolicy() {
+    public @Nullable RetryPolicy retryPolicy() {
         return listener.retryPolicy();
     }
 
     @Override
-    public EventFallback fallback() {
+    public @Nullable EventFallback fallback() {
         return listener.fallback();
     }
 }

@@ -2,6 +2,7 @@ package io.outbox;
 
 import io.outbox.dispatch.RetryPolicy;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listener that leaves everything to another: the base of listeners that wrap one. Override
@@ -25,12 +26,12 @@ public abstract class ForwardingListener implements EventListener.Informed {
     }
 
     @Override
-    public RetryPolicy retryPolicy() {
+    public @Nullable RetryPolicy retryPolicy() {
         return listener.retryPolicy();
     }
 
     @Override
-    public EventFallback fallback() {
+    public @Nullable EventFallback fallback() {
         return listener.fallback();
     }
 }

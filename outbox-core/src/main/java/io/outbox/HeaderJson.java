@@ -4,6 +4,7 @@ import io.outbox.json.JsonText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Headers as a flat JSON object of strings.
@@ -17,7 +18,7 @@ final class HeaderJson {
 
     private HeaderJson() {}
 
-    static String write(Map<String, String> headers) {
+    static String write(Map<String, @Nullable String> headers) {
         StringBuilder out = new StringBuilder("{");
         headers.forEach((name, value) -> {
             if (out.length() > 1) {
@@ -38,9 +39,9 @@ final class HeaderJson {
         return out;
     }
 
-    /** Reads a headers column into a new map; {@code null}, blank and the JSON null are an empty one. */
-    static Map<String, String> parse(String eventId, String json) {
-        Map<String, String> headers = new LinkedHashMap<>();
+    /** Reads a headers column into a new map; no text, a blank one and the JSON null are an empty one. */
+    static Map<String, @Nullable String> parse(String eventId, @Nullable String json) {
+        Map<String, @Nullable String> headers = new LinkedHashMap<>();
         if (json == null || json.isBlank()) {
             return headers;
         }
@@ -65,7 +66,7 @@ final class HeaderJson {
         return text;
     }
 
-    private static String text(Object value) {
+    private static @Nullable String text(@Nullable Object value) {
         if (value instanceof Map || value instanceof Iterable) {
             throw new IllegalArgumentException("a header value must be a string");
         }

@@ -1,6 +1,7 @@
 package io.outbox;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The target that an event names cannot be used: a topic or exchange that does not exist, or that may not be written to. The event
@@ -21,8 +22,7 @@ public class InvalidTargetException extends RecoverableException {
         this(target, message, null);
     }
 
-    /** @param cause may be {@code null} */
-    public InvalidTargetException(String target, String message, Throwable cause) {
+    public InvalidTargetException(String target, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.target = Objects.requireNonNull(target, "target");
     }

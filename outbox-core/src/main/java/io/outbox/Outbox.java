@@ -48,6 +48,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A complete outbox: a writer for business code, and behind it dispatcher, poller and purge as the chosen scenario
@@ -61,17 +62,17 @@ public final class Outbox implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Outbox.class.getName());
 
-    private final HousekeepingBackend housekeeping;
+    private final @Nullable HousekeepingBackend housekeeping;
     private final OutboxAssembly.Writing writing;
-    private final OutboxAssembly.Delivery delivery;
-    private final OutboxPurgeScheduler purgeScheduler;
-    private final WakeUp wakeUp;
-    private final DeadLetterQueue deadLetters;
-    private final EventWatch events;
+    private final OutboxAssembly.@Nullable Delivery delivery;
+    private final @Nullable OutboxPurgeScheduler purgeScheduler;
+    private final @Nullable WakeUp wakeUp;
+    private final @Nullable DeadLetterQueue deadLetters;
+    private final @Nullable EventWatch events;
     private final Clock clock;
     private final Ending ending = new Ending();
     private final Object deliveringDue = new Object();
-    private WakeUp.Listening listening;
+    private WakeUp.@Nullable Listening listening;
     private boolean started;
     private boolean closed;
 
@@ -183,7 +184,7 @@ public final class Outbox implements AutoCloseable {
      * @throws IllegalStateException if this outbox only writes: what is in delivery, those know that deliver
      */
     public WaitingEvents waiting() {
-        if (delivery == null) {
+        if (delivery == null || housekeeping == null) {
             throw new IllegalStateException("This outbox only writes: ask one that delivers");
         }
         DeliveryEngine engine = delivery.engine();
@@ -246,7 +247,7 @@ public final class Outbox implements AutoCloseable {
             delivery.begun().set(true);
             delivery.engine().start();
             delivery.poller().start();
-            listenForHints();
+            listenForHints(delivery);
         }
         if (purgeScheduler != null) {
             purgeScheduler.start();
@@ -256,7 +257,7 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    private void listenForHints() {
+    private void listenForHints(OutboxAssembly.Delivery delivery) {
         if (wakeUp != null) {
             listening = wakeUp.listen(types -> {
                 delivery.poller().wakeUp(types.isEmpty() ? EventTypes.ALL : new EventTypes(List.copyOf(types), false));
@@ -277,19 +278,20 @@ public final class Outbox implements AutoCloseable {
      */
     public int deliverDue() {
         synchronized (deliveringDue) {
-            requireManualDelivery();
-            delivery.begun().set(true);
-            DeliveryEngine engine = delivery.engine();
-            return engine.deliverQueued() + delivery.poller().pollAll(engine::deliverQueued) + engine.deliverKeyed();
+            OutboxAssembly.Delivery manual = requireManualDelivery();
+            manual.begun().set(true);
+            DeliveryEngine engine = manual.engine();
+            return engine.deliverQueued() + manual.poller().pollAll(engine::deliverQueued) + engine.deliverKeyed();
         }
     }
 
-    private synchronized void requireManualDelivery() {
+    private synchronized OutboxAssembly.Delivery requireManualDelivery() {
         requireOpen();
         if (started || delivery == null) {
             throw new IllegalStateException(
                     "deliverDue() needs an outbox that delivers and was built with startManually() and not started");
         }
+        return delivery;
     }
 
     /**
@@ -453,7 +455,7 @@ public final class Outbox implements AutoCloseable {
         closed = true;
     }
 
-    private static void close(AutoCloseable component) {
+    private static void close(@Nullable AutoCloseable component) {
         try {
             if (component != null) {
                 component.close();
@@ -914,7 +916,7 @@ public final class Outbox implements AutoCloseable {
     /** Builds an outbox for one of several nodes that share a store. */
     public static final class MultiNodeBuilder extends PooledBuilder<MultiNodeBuilder> {
 
-        private Lease lease;
+        private @Nullable Lease lease;
 
         private MultiNodeBuilder() {}
 

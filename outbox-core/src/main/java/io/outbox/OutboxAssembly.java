@@ -51,23 +51,45 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Puts an {@link Outbox} together from what its builders were told. Each assembly makes one outbox. Not thread-safe. */
 final class OutboxAssembly {
 
+    @Nullable
     ConnectionProvider connectionProvider;
+
+    @Nullable
     TxContext txContext;
+
+    @Nullable
     OutboxStore outboxStore;
+
+    @Nullable
     OutboxBackend backend;
+
+    @Nullable
     EventPurger purger;
+
     boolean purging;
     boolean keepsNothing;
+
+    @Nullable
     DeadLetterPolicy deadLetterPolicy;
+
+    @Nullable
     ListenerRegistry listenerRegistry;
+
     MetricsExporter metrics = MetricsExporter.NOOP;
+
+    @Nullable
     JsonCodec jsonCodec;
+
     Function<OutboxWriter, OutboxPublisher> publisher = writer -> new DefaultOutboxPublisher(writer, jsonCodec);
+
+    @Nullable
     WakeUp wakeUp;
+
     Clock clock = Clock.systemUTC();
     final List<UnaryOperator<OutboxBackend>> backendDecorators = new ArrayList<>();
     final List<UnaryOperator<ListenerRegistry>> listenerDecorators = new ArrayList<>();
@@ -88,15 +110,23 @@ final class OutboxAssembly {
         polling.minIntervalMs(PollSettings.DEFAULT_MIN_INTERVAL_MS);
     }
 
-    /** The parts of an outbox; delivery is {@code null} if it only writes. */
-    record Parts(Writing writing, Delivery delivery, Housekeeping housekeeping, WakeUp wakeUp, Clock clock) {}
+    /** The parts of an outbox, without delivery if it only writes. */
+    record Parts(
+            Writing writing,
+            @Nullable Delivery delivery,
+            Housekeeping housekeeping,
+            @Nullable WakeUp wakeUp,
+            Clock clock) {}
 
-    /** What keeps house; what there is not is {@code null}. */
+    /** What keeps house, as far as there is something. */
     record Housekeeping(
-            HousekeepingBackend backend,
-            OutboxPurgeScheduler purgeScheduler,
-            DeadLetterQueue deadLetters,
-            EventWatch events) {}
+            @Nullable HousekeepingBackend backend,
+            @Nullable OutboxPurgeScheduler purgeScheduler,
+            @Nullable DeadLetterQueue deadLetters,
+            @Nullable EventWatch events) {
+
+        static final Housekeeping NONE = new Housekeeping(null, null, null, null);
+    }
 
     /** What writes. */
     record Writing(OutboxWriter writer, OutboxPublisher publisher) {}
@@ -104,8 +134,12 @@ final class OutboxAssembly {
     /** What delivers; who begins to deliver says so, since listeners are registered by then. */
     record Delivery(DeliveryEngine engine, PollingLoop poller, Policies policies, AtomicBoolean begun) {}
 
-    /** How is delivered, and what; the lease is {@code null} where events are not locked. */
-    record Policies(Map<String, LanePolicy> lanes, LanePolicy shared, Lease lease, ListenerRegistry listeners) {}
+    /** How is delivered, and what; without a lease where events are not locked. */
+    record Policies(
+            Map<String, LanePolicy> lanes,
+            LanePolicy shared,
+            @Nullable Lease lease,
+            ListenerRegistry listeners) {}
 
     private Policies policies(ListenerRegistry listeners) {
         return new Policies(delivery.lanePolicies(), delivery.sharedPolicy(), delivery.lease(), listeners);
@@ -152,8 +186,7 @@ final class OutboxAssembly {
     }
 
     private Parts delivering(OutboxBackend store, boolean hotPath) {
-        ListenerRegistry listeners = listeners();
-        Objects.requireNonNull(listeners, "listenerRegistry is required");
+        ListenerRegistry listeners = Objects.requireNonNull(listeners(), "listenerRegistry is required");
         delivery.listenerRegistry(new SubscribedListeners(listeners));
         delivery.versions(versions());
         MetricsExporter exporter = exporter();
@@ -165,7 +198,8 @@ final class OutboxAssembly {
         OutboxPurgeScheduler purgeScheduler = purgeScheduler(store, exporter);
         DeadLetterQueue deadLetters = deadLetters(store, exporter);
         AtomicReference<DeliveryEngine> holder = new AtomicReference<>();
-        EventWatch events = new EventWatch(store, eventId -> holder.get().isHeld(eventId));
+        EventWatch events = new EventWatch(
+                store, eventId -> Objects.requireNonNull(holder.get()).isHeld(eventId));
         delivery.ends(events::ended);
         DeliveryEngine engine = new DeliveryEngine(store, delivery, engineMetrics);
         holder.set(engine);
@@ -197,7 +231,7 @@ final class OutboxAssembly {
     }
 
     /** Assembles an outbox that delivers one of several nodes' shares. */
-    Parts deliveringUnder(Lease lease) {
+    Parts deliveringUnder(@Nullable Lease lease) {
         OutboxBackend store = wholeBackend();
         Objects.requireNonNull(listenerRegistry, "listenerRegistry is required");
         if (lease == null) {
@@ -241,7 +275,7 @@ final class OutboxAssembly {
             return new Parts(
                     writing(store, shares(listeners(), () -> true), HotPath.NONE),
                     null,
-                    new Housekeeping(null, null, null, null),
+                    Housekeeping.NONE,
                     wakeUp,
                     clock);
         }
@@ -261,7 +295,7 @@ final class OutboxAssembly {
     }
 
     /** Returns the dead letter queue, if the store has one, and has those told that are moved by delivery. */
-    private DeadLetterQueue deadLetters(HousekeepingBackend store, MetricsExporter exporter) {
+    private @Nullable DeadLetterQueue deadLetters(HousekeepingBackend store, MetricsExporter exporter) {
         DeadLetterBackend letters =
                 store.deadEvents().flatMap(DeadEventBackend::queue).orElse(null);
         if (letters == null) {
@@ -291,7 +325,7 @@ final class OutboxAssembly {
     }
 
     /** @param areRegistered tells whether a route that has no listener will not get one either */
-    private Subscriptions shares(ListenerRegistry listeners, BooleanSupplier areRegistered) {
+    private Subscriptions shares(@Nullable ListenerRegistry listeners, BooleanSupplier areRegistered) {
         return new Subscriptions(
                 subscriptions, (aggregate, type) -> hasListener(listeners, aggregate, type), areRegistered);
     }
@@ -331,18 +365,18 @@ final class OutboxAssembly {
     }
 
     /** Returns whether somebody receives events of the route beside its subscriptions, here or elsewhere. */
-    private boolean hasListener(ListenerRegistry listeners, String aggregateType, String eventType) {
+    private boolean hasListener(@Nullable ListenerRegistry listeners, String aggregateType, String eventType) {
         return listenersElsewhere.contains(new Route(aggregateType, eventType))
                 || (listeners != null && listeners.listenerFor(aggregateType, eventType) != null);
     }
 
-    private OutboxPurgeScheduler purgeScheduler(HousekeepingBackend store, MetricsExporter exporter) {
+    private @Nullable OutboxPurgeScheduler purgeScheduler(HousekeepingBackend store, MetricsExporter exporter) {
         boolean wanted = backend != null ? purging : purger != null;
         return wanted ? purge.backend(store).metrics(exporter).build() : null;
     }
 
-    /** Returns where all listeners are found, those given with their subscription among them; or {@code null}. */
-    private ListenerRegistry listeners() {
+    /** Returns where all listeners are found, those given with their subscription among them. */
+    private @Nullable ListenerRegistry listeners() {
         return listenerRegistry == null
                 ? null
                 : decorated(new GivenListeners(subscribed, listenerRegistry), listenerDecorators, "listener registry");

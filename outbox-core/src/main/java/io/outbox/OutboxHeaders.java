@@ -6,6 +6,7 @@ import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The names of the headers under which an event's metadata travels with a broker message. */
 public enum OutboxHeaders {
@@ -85,7 +86,7 @@ public enum OutboxHeaders {
         return hasSeconds ? utc + "Z" : time.toString();
     }
 
-    private void put(Map<String, String> headers, Map<OutboxHeaders, String> names, String text) {
+    private void put(Map<String, String> headers, Map<OutboxHeaders, String> names, @Nullable String text) {
         String name = names.getOrDefault(this, value);
         if (text != null && !name.isEmpty()) {
             headers.put(name, text);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes objects as events, in the caller's transaction: the object becomes JSON, and goes to the listener, topic or
@@ -52,14 +53,14 @@ public interface OutboxPublisher {
     interface Draft {
 
         /** What the event is about; the id is the message key where a broker has keys, unless {@link #key} gives another. */
-        Draft aggregate(String aggregateType, String aggregateId);
+        Draft aggregate(String aggregateType, @Nullable String aggregateId);
 
         /** The message key where a broker has keys. Without an {@link #aggregate} id, it is that, too. */
-        Draft key(String key);
+        Draft key(@Nullable String key);
 
-        Draft tenant(String tenantId);
+        Draft tenant(@Nullable String tenantId);
 
-        Draft header(String name, String value);
+        Draft header(String name, @Nullable String value);
 
         /** Delivers the event no sooner than this after it was published. */
         Draft delay(Duration delay);
@@ -68,6 +69,7 @@ public interface OutboxPublisher {
          * Publishes the event with this payload, a collection or an array included, and returns its id, or {@code null} if a hook
          * suppressed it.
          */
+        @Nullable
         String publish(Object payload);
 
         /**
@@ -76,6 +78,7 @@ public interface OutboxPublisher {
          *
          * @return the event's id, or {@code null} if a hook suppressed it
          */
+        @Nullable
         String publishTombstone();
     }
 }

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where an event goes at a broker, and what its record or message has beside the payload. Each part may be left open, which
@@ -14,11 +15,11 @@ public final class OutboxRoute {
 
     private static final OutboxRoute OPEN = new Builder().build();
 
-    private final String topic;
-    private final String key;
-    private final Integer partition;
-    private final String routingKey;
-    private final Instant timestamp;
+    private final @Nullable String topic;
+    private final @Nullable String key;
+    private final @Nullable Integer partition;
+    private final @Nullable String routingKey;
+    private final @Nullable Instant timestamp;
     private final Map<String, String> headers;
 
     private OutboxRoute(Builder builder) {
@@ -46,7 +47,7 @@ public final class OutboxRoute {
         return new Builder();
     }
 
-    static OutboxRoute orOpen(OutboxRoute route) {
+    static OutboxRoute orOpen(@Nullable OutboxRoute route) {
         return route == null ? OPEN : route;
     }
 
@@ -68,7 +69,7 @@ public final class OutboxRoute {
                 .build();
     }
 
-    private static <T> T first(T one, T other) {
+    private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
         return one != null ? one : other;
     }
 
@@ -85,31 +86,31 @@ public final class OutboxRoute {
     }
 
     /** Returns the topic in Kafka, the exchange in RabbitMQ. */
-    public String topic() {
+    public @Nullable String topic() {
         return topic;
     }
 
     /** Returns the key of the record in Kafka; the empty text stands for none. */
-    public String key() {
+    public @Nullable String key() {
         return key;
     }
 
     /** Returns the partition in Kafka. */
-    public Integer partition() {
+    public @Nullable Integer partition() {
         return partition;
     }
 
     /** Returns the routing key in RabbitMQ. */
-    public String routingKey() {
+    public @Nullable String routingKey() {
         return routingKey;
     }
 
     /** Returns the time of the record or message. */
-    public Instant timestamp() {
+    public @Nullable Instant timestamp() {
         return timestamp;
     }
 
-    /** Returns the headers that the message has beside those of the event; unmodifiable, never {@code null}. */
+    /** Returns the headers that the message has beside those of the event; unmodifiable. */
     public Map<String, String> headers() {
         return headers;
     }
@@ -139,23 +140,23 @@ public final class OutboxRoute {
     /** Builds an {@link OutboxRoute}. {@code null} leaves a part open. Not thread-safe. */
     public static final class Builder {
 
-        private String topic;
-        private String key;
-        private Integer partition;
-        private String routingKey;
-        private Instant timestamp;
+        private @Nullable String topic;
+        private @Nullable String key;
+        private @Nullable Integer partition;
+        private @Nullable String routingKey;
+        private @Nullable Instant timestamp;
         private final Map<String, String> headers = new LinkedHashMap<>();
 
         private Builder() {}
 
         /** The topic in Kafka, the exchange in RabbitMQ. Default: that of the sender's settings. */
-        public Builder topic(String topic) {
+        public Builder topic(@Nullable String topic) {
             this.topic = topic;
             return this;
         }
 
         /** The key of the record in Kafka; the empty text for none. Default: the {@linkplain EventEnvelope#key() event's}. */
-        public Builder key(String key) {
+        public Builder key(@Nullable String key) {
             this.key = key;
             return this;
         }
@@ -165,7 +166,7 @@ public final class OutboxRoute {
          *
          * @throws IllegalArgumentException if it is negative
          */
-        public Builder partition(Integer partition) {
+        public Builder partition(@Nullable Integer partition) {
             if (partition != null && partition < 0) {
                 throw new IllegalArgumentException("partition must not be negative: " + partition);
             }
@@ -174,13 +175,13 @@ public final class OutboxRoute {
         }
 
         /** The routing key in RabbitMQ. Default: the event type. */
-        public Builder routingKey(String routingKey) {
+        public Builder routingKey(@Nullable String routingKey) {
             this.routingKey = routingKey;
             return this;
         }
 
         /** The time of the record or message. Default: in Kafka that of sending, in RabbitMQ that of the event. */
-        public Builder timestamp(Instant timestamp) {
+        public Builder timestamp(@Nullable Instant timestamp) {
             this.timestamp = timestamp;
             return this;
         }
@@ -190,7 +191,7 @@ public final class OutboxRoute {
          *
          * @throws IllegalArgumentException if the name is blank, or one of {@link OutboxHeaders}
          */
-        public Builder header(String name, String value) {
+        public Builder header(String name, @Nullable String value) {
             Check.notBlank(name, "name");
             if (OutboxHeaders.isName(name)) {
                 throw new IllegalArgumentException("header " + name + " is the outbox's own");
@@ -202,7 +203,7 @@ public final class OutboxRoute {
         }
 
         /** Adds each of these headers as {@link #header} does. */
-        public Builder headers(Map<String, String> headers) {
+        public Builder headers(Map<String, @Nullable String> headers) {
             headers.forEach(this::header);
             return this;
         }

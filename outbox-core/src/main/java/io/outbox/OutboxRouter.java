@@ -1,6 +1,7 @@
 package io.outbox;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says where an event goes at a broker. Implementations are thread-safe and quick: they are called on worker threads each
@@ -13,7 +14,8 @@ import java.util.Objects;
 @FunctionalInterface
 public interface OutboxRouter {
 
-    /** Returns the event's route, with what it leaves open; {@code null} leaves everything open. */
+    /** Returns the event's route, with what it leaves open; none leaves everything open. */
+    @Nullable
     OutboxRoute route(EventEnvelope event);
 
     /** Returns a router that asks this one, and another one for what it leaves open. It never returns {@code null}. */

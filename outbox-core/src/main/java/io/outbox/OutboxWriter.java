@@ -1,6 +1,7 @@
 package io.outbox;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes events in the caller's transaction: they are delivered if it commits, and vanish if it rolls back.
@@ -11,15 +12,16 @@ import java.util.List;
 public interface OutboxWriter {
 
     /** Writes one event and returns its id, or {@code null} if a {@link WriterHook} suppressed it. */
+    @Nullable
     String write(EventEnvelope event);
 
     /** Writes one event of the given type and returns its id, or {@code null} if a hook suppressed it. */
-    default String write(String eventType, String payloadJson) {
+    default @Nullable String write(String eventType, String payloadJson) {
         return write(EventEnvelope.ofJson(eventType, payloadJson));
     }
 
     /** Writes one event of the given type and returns its id, or {@code null} if a hook suppressed it. */
-    default String write(EventType eventType, String payloadJson) {
+    default @Nullable String write(EventType eventType, String payloadJson) {
         return write(EventEnvelope.ofJson(eventType, payloadJson));
     }
 

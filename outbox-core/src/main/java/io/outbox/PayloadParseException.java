@@ -1,5 +1,7 @@
 package io.outbox;
 
+import org.jspecify.annotations.Nullable;
+
 /** A payload or header map that cannot be decoded; no retry can mend it. The message never holds the payload. */
 public class PayloadParseException extends UnrecoverableException {
 
@@ -9,7 +11,7 @@ public class PayloadParseException extends UnrecoverableException {
         super(message);
     }
 
-    public PayloadParseException(String message, Throwable cause) {
+    public PayloadParseException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

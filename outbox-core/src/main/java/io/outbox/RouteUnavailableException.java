@@ -2,6 +2,7 @@ package io.outbox;
 
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The target of a route cannot be reached at all: a broker or service is down, and the event itself is not at fault.
@@ -12,14 +13,14 @@ public class RouteUnavailableException extends RecoverableException {
 
     private static final long serialVersionUID = 1L;
 
-    private final Duration pause;
+    private final @Nullable Duration pause;
 
     public RouteUnavailableException(String message) {
         super(message);
         this.pause = null;
     }
 
-    public RouteUnavailableException(String message, Throwable cause) {
+    public RouteUnavailableException(String message, @Nullable Throwable cause) {
         super(message, cause);
         this.pause = null;
     }
@@ -27,11 +28,10 @@ public class RouteUnavailableException extends RecoverableException {
     /**
      * For a target on which every event that is let through leaves a trace, so that they are to be few.
      *
-     * @param cause may be {@code null}
      * @param pause the time until the next event is let through
      * @throws IllegalArgumentException if it is not positive
      */
-    public RouteUnavailableException(String message, Throwable cause, Duration pause) {
+    public RouteUnavailableException(String message, @Nullable Throwable cause, Duration pause) {
         super(message, cause);
         Objects.requireNonNull(pause, "pause");
         if (pause.isNegative() || pause.isZero()) {
@@ -41,7 +41,7 @@ public class RouteUnavailableException extends RecoverableException {
     }
 
     /** Returns the time until the next event is let through, or {@code null} for the usual one. */
-    public Duration pause() {
+    public @Nullable Duration pause() {
         return pause;
     }
 }

@@ -7,7 +7,9 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an event is kept in the columns of a store.
@@ -48,21 +50,25 @@ final class StoredForm {
 
     static String payload(EventEnvelope event) {
         return encoding(event) == null
-                ? event.payloadJson()
+                ? text(event)
                 : '"' + Base64.getEncoder().encodeToString(event.isTombstone() ? NOTHING : event.payloadBytes()) + '"';
     }
 
-    private static String encoding(EventEnvelope event) {
+    private static String text(EventEnvelope event) {
+        return Objects.requireNonNull(event.payloadJson());
+    }
+
+    private static @Nullable String encoding(EventEnvelope event) {
         if (event.isTombstone()) {
             return TOMBSTONE;
         }
         if (event.isBinary()) {
             return BASE64_BYTES;
         }
-        return event.payloadJson().indexOf('\0') >= 0 ? BASE64_TEXT : null;
+        return text(event).indexOf('\0') >= 0 ? BASE64_TEXT : null;
     }
 
-    static String headers(EventEnvelope event) {
+    static @Nullable String headers(EventEnvelope event) {
         String encoding = encoding(event);
         Instant availableAt = event.availableAt();
         boolean isOwnOrigin = event.originId().equals(event.eventId());
@@ -75,7 +81,7 @@ final class StoredForm {
                 && isFirstVersion) {
             return event.headers().isEmpty() ? null : HeaderJson.write(event.headers());
         }
-        Map<String, String> all = new LinkedHashMap<>(event.headers());
+        Map<String, @Nullable String> all = new LinkedHashMap<>(event.headers());
         if (encoding != null) {
             all.put(ENCODING, encoding);
         }
@@ -97,22 +103,22 @@ final class StoredForm {
         return HeaderJson.write(all);
     }
 
-    /** What the payload of a row holds; of text and bytes, the one that it is not is {@code null}. */
-    record Payload(String text, byte[] bytes, boolean tombstone) {}
+    /** What the payload of a row holds; either text or bytes. */
+    record Payload(@Nullable String text, byte @Nullable [] bytes, boolean tombstone) {}
 
     /** What the headers and the payload of a row hold. */
     record Content(
-            Map<String, String> headers,
+            Map<String, @Nullable String> headers,
             Payload payload,
-            Instant availableAt,
-            String originId,
-            String key,
+            @Nullable Instant availableAt,
+            @Nullable String originId,
+            @Nullable String key,
             boolean optional,
             int version) {}
 
     /** @throws PayloadParseException if the row cannot be read */
     static Content read(OutboxEvent row) {
-        Map<String, String> headers = HeaderJson.parse(row.eventId(), row.headersJson());
+        Map<String, @Nullable String> headers = HeaderJson.parse(row.eventId(), row.headersJson());
         Payload payload = payload(row, headers.remove(ENCODING));
         Instant availableAt = instant(row, headers.remove(AVAILABLE_AT));
         String originId = headers.remove(ORIGIN_ID);
@@ -122,7 +128,7 @@ final class StoredForm {
         return new Content(headers, payload, availableAt, originId, key, optional, version);
     }
 
-    private static int version(OutboxEvent row, String text) {
+    private static int version(OutboxEvent row, @Nullable String text) {
         try {
             int version = text == null ? 1 : Integer.parseInt(text);
             if (version > 0) {
@@ -134,7 +140,7 @@ final class StoredForm {
         throw new PayloadParseException("event " + row.eventId() + ": " + VERSION + " is not a version");
     }
 
-    private static Payload payload(OutboxEvent row, String encoding) {
+    private static Payload payload(OutboxEvent row, @Nullable String encoding) {
         if (encoding == null) {
             return new Payload(row.payloadJson(), null, false);
         }
@@ -147,7 +153,7 @@ final class StoredForm {
         };
     }
 
-    private static Instant instant(OutboxEvent row, String text) {
+    private static @Nullable Instant instant(OutboxEvent row, @Nullable String text) {
         try {
             return text == null ? null : Instant.parse(text);
         } catch (DateTimeException e) {

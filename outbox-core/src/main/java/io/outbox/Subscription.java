@@ -3,6 +3,7 @@ package io.outbox;
 import io.outbox.dispatch.LanePolicy;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A named listener's share of the events of one route: of each event it gets a row of its own, written in the same
@@ -18,7 +19,11 @@ import java.util.regex.Pattern;
  *     type may be {@link AggregateType#GLOBAL} for events of all of these, and there can be no lane
  * @param lane the lane that its rows have to themselves, or {@code null} for the lane that is shared
  */
-public record Subscription(String name, String aggregateType, String eventType, LanePolicy lane) {
+public record Subscription(
+        String name,
+        String aggregateType,
+        String eventType,
+        @Nullable LanePolicy lane) {
 
     private static final char SEPARATOR = '#';
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]+");

@@ -1,15 +1,17 @@
 package io.outbox;
 
+import org.jspecify.annotations.Nullable;
+
 /** A failure that no retry can mend: the event goes DEAD at once and its attempts are not counted up. */
 public class UnrecoverableException extends EventException {
 
     private static final long serialVersionUID = 1L;
 
-    public UnrecoverableException(String message) {
+    public UnrecoverableException(@Nullable String message) {
         super(message);
     }
 
-    public UnrecoverableException(String message, Throwable cause) {
+    public UnrecoverableException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The events that wait for their delivery, whether their first or another attempt, and what operators do about them. Thread-safe.
@@ -106,7 +107,7 @@ public final class WaitingEvents {
         return change;
     }
 
-    private static String reason(String by, String lastError) {
+    private static String reason(String by, @Nullable String lastError) {
         return "Cancelled by " + by
                 + (lastError == null
                         ? ""
@@ -114,7 +115,7 @@ public final class WaitingEvents {
     }
 
     /** @param outcome gives what is to become of an event that waits, or {@code null} if it is so already */
-    private WaitingChange change(Collection<String> eventIds, Function<InspectedEvent, Outcome> outcome) {
+    private WaitingChange change(Collection<String> eventIds, Function<InspectedEvent, @Nullable Outcome> outcome) {
         Answer answer = new Answer();
         List<String> all = List.copyOf(new LinkedHashSet<>(eventIds));
         for (int from = 0; from < all.size(); from += BATCH) {
@@ -123,7 +124,7 @@ public final class WaitingEvents {
         return answer.change();
     }
 
-    private void changeSome(List<String> eventIds, Function<InspectedEvent, Outcome> outcome, Answer answer) {
+    private void changeSome(List<String> eventIds, Function<InspectedEvent, @Nullable Outcome> outcome, Answer answer) {
         List<Outcome> wanted = new ArrayList<>();
         for (InspectedEvent event : look(eventIds, answer)) {
             Outcome one = outcome.apply(event);

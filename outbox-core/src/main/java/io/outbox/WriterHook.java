@@ -1,6 +1,7 @@
 package io.outbox;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Accompanies a batch of events from the write to the end of its transaction.
@@ -19,7 +20,7 @@ public interface WriterHook {
     WriterHook NOOP = new WriterHook() {};
 
     /** Returns the events to insert; {@code null} or an empty list suppresses the write. */
-    default List<EventEnvelope> beforeWrite(List<EventEnvelope> events) {
+    default @Nullable List<EventEnvelope> beforeWrite(List<EventEnvelope> events) {
         return events;
     }
 
@@ -37,7 +38,7 @@ public interface WriterHook {
      * {@link io.outbox.dispatch.DispatcherWriterHook} may pass the question on, so that events are reserved before they are
      * written; what follows the insert then goes past the wrapper.
      */
-    default <T> T unwrap(Class<T> type) {
+    default <T> @Nullable T unwrap(Class<T> type) {
         return type.isInstance(this) ? type.cast(this) : null;
     }
 }

@@ -221,6 +221,13 @@ class EventEnvelopeTest {
     }
 
     @Test
+    void tellsTheLengthOfAnEventWithAnEmptyHeader() {
+        EventEnvelope event = builder().header("a", null).header("b", "12").build();
+
+        assertThat(event.contentLength()).isEqualTo(6);
+    }
+
+    @Test
     void replacesAllHeadersByAMap() {
         assertThat(builder().header("a", "1").headers(Map.of("b", "2")).build().headers())
                 .containsExactly(Map.entry("b", "2"));

@@ -56,7 +56,7 @@ class CoreArchitectureTest {
     void theCoreNeedsOnlyTheJdk() {
         classes()
                 .should()
-                .onlyDependOnClassesThat(resideInAnyPackage("java..", "io.outbox.."))
+                .onlyDependOnClassesThat(resideInAnyPackage("java..", "io.outbox..", "org.jspecify.annotations"))
                 .check(Modules.CORE);
     }
 

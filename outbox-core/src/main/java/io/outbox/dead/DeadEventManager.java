@@ -11,7 +11,9 @@ import io.outbox.store.StoreBackend;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds, counts and replays DEAD events. A replayed event is NEW again, with all its attempts. If the store fails, the
@@ -40,8 +42,8 @@ public final class DeadEventManager {
         this.onReplay = Objects.requireNonNull(onReplay, "onReplay");
     }
 
-    /** Returns up to {@code limit} dead events, oldest first; {@code null} filters match all. */
-    public List<OutboxEvent> query(String eventType, String aggregateType, int limit) {
+    /** Returns up to {@code limit} dead events, oldest first, of one type or of all. */
+    public List<OutboxEvent> query(@Nullable String eventType, @Nullable String aggregateType, int limit) {
         DeadQuery query = new DeadQuery(eventType, aggregateType, limit, null);
         return orOnFailure(
                 "query dead events", List.of(), () -> backend.queryDead(query).items());
@@ -66,16 +68,18 @@ public final class DeadEventManager {
      * Replays the dead events that match, in batches, and returns how many. An event that dies again meanwhile stays dead
      * and keeps none behind it from being replayed.
      */
-    public int replayAll(String eventType, String aggregateType, int batchSize) {
+    public int replayAll(@Nullable String eventType, @Nullable String aggregateType, int batchSize) {
         Limits.atLeastOne(batchSize, "batchSize");
         DeadQuery query = new DeadQuery(eventType, aggregateType, batchSize, null);
         int total = 0;
         while (true) {
             DeadQuery next = query;
-            Page<OutboxEvent> page = orOnFailure("query dead events", null, () -> backend.queryDead(next));
-            if (page == null) {
+            Optional<Page<OutboxEvent>> found =
+                    orOnFailure("query dead events", Optional.empty(), () -> Optional.of(backend.queryDead(next)));
+            if (found.isEmpty()) {
                 return total;
             }
+            Page<OutboxEvent> page = found.get();
             int replayed = page.items().isEmpty()
                     ? 0
                     : replay(page.items().stream().map(OutboxEvent::eventId).toList());
@@ -90,8 +94,8 @@ public final class DeadEventManager {
         }
     }
 
-    /** Counts the dead events of a type; {@code null} counts all. */
-    public int count(String eventType) {
+    /** Counts the dead events of a type, or all if none is given. */
+    public int count(@Nullable String eventType) {
         return orOnFailure("count dead events", 0, () -> backend.countDead(eventType));
     }
 

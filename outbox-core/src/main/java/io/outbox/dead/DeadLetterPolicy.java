@@ -3,6 +3,7 @@ package io.outbox.dead;
 import io.outbox.spi.Limits;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How dead letters are looked after. Immutable.
@@ -15,7 +16,11 @@ import java.util.Objects;
  * @param handler told of events that were moved
  */
 public record DeadLetterPolicy(
-        Transfer sweep, Transfer giveBack, boolean returnsAtOnce, CleanUp cleanUp, OutboxDlqHandler handler) {
+        Transfer sweep,
+        Transfer giveBack,
+        boolean returnsAtOnce,
+        @Nullable CleanUp cleanUp,
+        OutboxDlqHandler handler) {
 
     public static final int DEFAULT_BATCH_SIZE = 100;
     public static final Duration DEFAULT_INITIAL_DELAY = Duration.ofSeconds(300);
@@ -85,8 +90,8 @@ public record DeadLetterPolicy(
         return new DeadLetterPolicy(sweep, other, false, cleanUp, handler);
     }
 
-    /** Returns the same policy with another clean-up; {@code null} for none. */
-    public DeadLetterPolicy withCleanUp(CleanUp other) {
+    /** Returns the same policy with another clean-up, or without one. */
+    public DeadLetterPolicy withCleanUp(@Nullable CleanUp other) {
         return new DeadLetterPolicy(sweep, giveBack, returnsAtOnce, other, handler);
     }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dead letter queue of an outbox: dead events that are kept apart, and the work that goes on by itself. Thread-safe.
@@ -58,13 +59,13 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
 
     // What operators see of letters
 
-    /** Returns letters by their position, oldest first; {@code null} is any state. */
-    public List<DeadLetter> list(DlqStatus status, long offset, int limit) {
+    /** Returns letters by their position, oldest first, of one state or of all. */
+    public List<DeadLetter> list(@Nullable DlqStatus status, long offset, int limit) {
         return backend.list(status, offset, limit);
     }
 
     /** Returns the ids of the same letters, without reading their payloads. */
-    public List<String> listIds(DlqStatus status, long offset, int limit) {
+    public List<String> listIds(@Nullable DlqStatus status, long offset, int limit) {
         return backend.listIds(status, offset, limit);
     }
 
@@ -73,8 +74,8 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
         return backend.counts();
     }
 
-    /** Counts letters; {@code null} is any state, or any type. */
-    public long count(DlqStatus status, String eventType) {
+    /** Counts letters, of one state or of all, of one type or of all. */
+    public long count(@Nullable DlqStatus status, @Nullable String eventType) {
         return backend.count(status, eventType);
     }
 
@@ -136,8 +137,9 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
         chores.start(() -> {
             schedule(policy.sweep(), this::moveDead);
             schedule(policy.giveBack(), this::returnApproved);
-            if (policy.cleanUp() != null) {
-                schedule(policy.cleanUp().runs(), this::cleanUp);
+            DeadLetterPolicy.CleanUp cleanUp = policy.cleanUp();
+            if (cleanUp != null) {
+                schedule(cleanUp.runs(), this::cleanUp);
             }
         });
     }
@@ -174,16 +176,17 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
      * Failures are logged.
      */
     public void cleanUp() {
-        if (policy.cleanUp() == null) {
+        DeadLetterPolicy.CleanUp cleanUp = policy.cleanUp();
+        if (cleanUp == null) {
             return;
         }
-        int batchSize = policy.cleanUp().runs().batchSize();
-        chores.inBatches(letterCleanUps, batchSize, size -> backend.cleanUp(endOfRetention(), size));
-        chores.inBatches(attemptCleanUps, batchSize, size -> backend.cleanUpAttempts(endOfRetention(), size));
+        int batchSize = cleanUp.runs().batchSize();
+        chores.inBatches(letterCleanUps, batchSize, size -> backend.cleanUp(endOf(cleanUp), size));
+        chores.inBatches(attemptCleanUps, batchSize, size -> backend.cleanUpAttempts(endOf(cleanUp), size));
     }
 
-    private Instant endOfRetention() {
-        return backend.currentTime().minus(policy.cleanUp().retention());
+    private Instant endOf(DeadLetterPolicy.CleanUp cleanUp) {
+        return backend.currentTime().minus(cleanUp.retention());
     }
 
     private static Outage outage(String work) {

@@ -4,6 +4,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.internal.polling.PollTarget;
 import io.outbox.poller.OutboxPollerHandler;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The cold path: hands polled events to the dispatcher's cold queue, or to those of its lanes. */
 public final class DispatcherPollerHandler implements OutboxPollerHandler {
@@ -25,7 +26,7 @@ public final class DispatcherPollerHandler implements OutboxPollerHandler {
     }
 
     @Override
-    public <T> T unwrap(Class<T> type) {
+    public <T> @Nullable T unwrap(Class<T> type) {
         PollTarget target = dispatcher.engine().coldPath();
         return type.isInstance(target) ? type.cast(target) : OutboxPollerHandler.super.unwrap(type);
     }

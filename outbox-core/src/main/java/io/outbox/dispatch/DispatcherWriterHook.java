@@ -6,6 +6,7 @@ import io.outbox.internal.writing.HotPath;
 import io.outbox.spi.MetricsExporter;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The hot path: hands events to the dispatcher right after their transaction has committed.
@@ -31,7 +32,7 @@ public final class DispatcherWriterHook implements WriterHook {
 
     /** Adds what the dispatcher's {@linkplain OutboxDispatcher.Builder#contextPropagator propagators} capture. */
     @Override
-    public List<EventEnvelope> beforeWrite(List<EventEnvelope> events) {
+    public @Nullable List<EventEnvelope> beforeWrite(List<EventEnvelope> events) {
         return dispatcher.engine().contextCapture().beforeWrite(events);
     }
 
@@ -45,7 +46,7 @@ public final class DispatcherWriterHook implements WriterHook {
     }
 
     @Override
-    public <T> T unwrap(Class<T> type) {
+    public <T> @Nullable T unwrap(Class<T> type) {
         return type.isInstance(hotPath) ? type.cast(hotPath) : WriterHook.super.unwrap(type);
     }
 }

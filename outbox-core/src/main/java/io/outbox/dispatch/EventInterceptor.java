@@ -3,6 +3,7 @@ package io.outbox.dispatch;
 import io.outbox.DeliveryInfo;
 import io.outbox.EventEnvelope;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Wraps the dispatch of every event, for audit, logging, tracing and the like. Runs on the worker thread, at every attempt.
@@ -18,9 +19,9 @@ public interface EventInterceptor {
      * Called in reverse order after the listener, for every interceptor whose {@code beforeDispatch} was called. What it
      * throws is logged and changes nothing.
      *
-     * @param error what the listener or an interceptor threw, or {@code null} on success
+     * @param error what the listener or an interceptor threw; {@code null} on success
      */
-    default void afterDispatch(EventEnvelope event, Exception error) {}
+    default void afterDispatch(EventEnvelope event, @Nullable Exception error) {}
 
     /** Returns an interceptor that only acts before dispatch. */
     static EventInterceptor before(BeforeHook hook) {
@@ -38,7 +39,7 @@ public interface EventInterceptor {
         Objects.requireNonNull(hook, "hook");
         return new EventInterceptor() {
             @Override
-            public void afterDispatch(EventEnvelope event, Exception error) {
+            public void afterDispatch(EventEnvelope event, @Nullable Exception error) {
                 hook.afterDispatch(event, error);
             }
         };
@@ -53,7 +54,7 @@ public interface EventInterceptor {
     /** See {@link EventInterceptor#afterDispatch}. */
     @FunctionalInterface
     interface AfterHook {
-        void afterDispatch(EventEnvelope event, Exception error);
+        void afterDispatch(EventEnvelope event, @Nullable Exception error);
     }
 
     /** An interceptor that is told about the delivery of each event: these methods are called in place of the others. */
@@ -63,6 +64,6 @@ public interface EventInterceptor {
         default void beforeDispatch(EventEnvelope event, DeliveryInfo info) throws Exception {}
 
         /** See {@link EventInterceptor#afterDispatch(EventEnvelope, Exception)}. */
-        default void afterDispatch(EventEnvelope event, DeliveryInfo info, Exception error) {}
+        default void afterDispatch(EventEnvelope event, DeliveryInfo info, @Nullable Exception error) {}
     }
 }

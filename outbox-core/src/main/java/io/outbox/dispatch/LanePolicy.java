@@ -3,6 +3,7 @@ package io.outbox.dispatch;
 import io.outbox.spi.Limits;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the events of one type are delivered when the type has a lane of its own: with its own queues and workers, so that
@@ -18,7 +19,7 @@ public final class LanePolicy {
     private final int concurrency;
     private final int maxPerSecond;
     private final int queueCapacity;
-    private final Duration pollInterval;
+    private final @Nullable Duration pollInterval;
     private final Duration startDelay;
 
     private LanePolicy(Builder builder) {
@@ -66,7 +67,7 @@ public final class LanePolicy {
     }
 
     /** Returns the poller's longest sleep for this lane, or {@code null} for the outbox's setting. */
-    public Duration pollInterval() {
+    public @Nullable Duration pollInterval() {
         return pollInterval;
     }
 
@@ -86,7 +87,7 @@ public final class LanePolicy {
         private int concurrency = DEFAULT_CONCURRENCY;
         private int maxPerSecond;
         private int queueCapacity = OutboxDispatcher.DEFAULT_COLD_QUEUE_CAPACITY;
-        private Duration pollInterval;
+        private @Nullable Duration pollInterval;
         private Duration startDelay = Duration.ZERO;
 
         private Builder() {}

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Delivers events: bounded hot and cold queues, a pool of workers that call listeners synchronously, and a stage that
@@ -99,9 +100,9 @@ public final class OutboxDispatcher implements AutoCloseable {
     public static final class Builder {
 
         private final DeliverySettings settings = new DeliverySettings();
-        private ConnectionProvider connectionProvider;
-        private OutboxStore outboxStore;
-        private DeliveryBackend backend;
+        private @Nullable ConnectionProvider connectionProvider;
+        private @Nullable OutboxStore outboxStore;
+        private @Nullable DeliveryBackend backend;
         private MetricsExporter metrics = MetricsExporter.NOOP;
         private boolean manualStart;
         private boolean built;

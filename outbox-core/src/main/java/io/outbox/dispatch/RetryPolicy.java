@@ -42,7 +42,7 @@ public interface RetryPolicy {
      * so that the event goes DEAD. The default waits whatever the error is.
      *
      * @param attempts failed attempts so far, including the one just made; at least 1
-     * @param error what the listener or an interceptor threw; never {@code null}
+     * @param error what the listener or an interceptor threw
      */
     default Optional<Duration> retryDelay(int attempts, Throwable error) {
         return Optional.of(Duration.ofMillis(Math.max(0, computeDelayMs(attempts))));

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * JSON without a library, for the parts of the outbox that have none: it reads objects, arrays and scalars, and quotes texts.
@@ -50,7 +51,7 @@ public final class JsonText {
      * @param numbers makes a number of its text; throws {@link IllegalArgumentException} if that is none
      * @throws MalformedException if the text is no JSON
      */
-    public static Object read(String text, Function<String, Object> numbers) {
+    public static @Nullable Object read(String text, Function<String, Object> numbers) {
         JsonText json = new JsonText(text, numbers);
         Object value = json.value();
         if (json.peek() != 0) {
@@ -82,7 +83,7 @@ public final class JsonText {
         out.append('"');
     }
 
-    private Object value() {
+    private @Nullable Object value() {
         return switch (peek()) {
             case '{' -> nested(this::object);
             case '[' -> nested(this::array);
@@ -168,7 +169,7 @@ public final class JsonText {
         return (char) Integer.parseInt(text.substring(end - 4, end), 16);
     }
 
-    private Object literal(String word, Object value) {
+    private @Nullable Object literal(String word, @Nullable Object value) {
         if (!text.startsWith(word, position)) {
             throw malformed("value expected");
         }

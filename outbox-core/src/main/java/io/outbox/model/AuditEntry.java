@@ -1,6 +1,7 @@
 package io.outbox.model;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an operator has done, or tried to.
@@ -10,6 +11,12 @@ import java.time.Instant;
  * @param who the operator
  * @param action what, in a word
  * @param target to what: an event id, an event type, or a number of events
- * @param detail what else is to be known, or {@code null}
+ * @param detail what else is to be known, if anything
  */
-public record AuditEntry(String id, Instant at, String who, String action, String target, String detail) {}
+public record AuditEntry(
+        String id,
+        Instant at,
+        String who,
+        String action,
+        String target,
+        @Nullable String detail) {}

@@ -2,6 +2,7 @@ package io.outbox.model;
 
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A key that does not go on, because an event of it has failed for good and keeps its place. Immutable.
@@ -11,7 +12,7 @@ import java.util.Objects;
  * @param since when that event failed for good, or {@code null} if this is not known
  * @param waiting how many events of the key wait behind it; counts stop at {@value #MOST_WAITING}
  */
-public record BlockedKey(String key, Event event, Instant since, int waiting) {
+public record BlockedKey(String key, Event event, @Nullable Instant since, int waiting) {
 
     /** The number at which {@link #waiting()} stops. */
     public static final int MOST_WAITING = 1_000;
@@ -25,9 +26,14 @@ public record BlockedKey(String key, Event event, Instant since, int waiting) {
      * The event that blocks a key, without its content.
      *
      * @param attempts how often it has failed
-     * @param lastError the text of the last failure, or {@code null}
+     * @param lastError the text of the last failure
      */
-    public record Event(String eventId, String eventType, int attempts, Instant createdAt, String lastError) {
+    public record Event(
+            String eventId,
+            String eventType,
+            int attempts,
+            Instant createdAt,
+            @Nullable String lastError) {
         public Event {
             Objects.requireNonNull(eventId, "eventId");
             Objects.requireNonNull(eventType, "eventType");
@@ -51,7 +57,7 @@ public record BlockedKey(String key, Event event, Instant since, int waiting) {
      * @param oldestSince since when the first of the keys is blocked; {@code null} if none is, or if this is not known
      * @param exact whether all were counted; if not, there are at least as many
      */
-    public record Figures(int keys, int waiting, Instant oldestSince, boolean exact) {
+    public record Figures(int keys, int waiting, @Nullable Instant oldestSince, boolean exact) {
 
         /** No key is blocked. */
         public static final Figures NONE = new Figures(0, 0, null, true);

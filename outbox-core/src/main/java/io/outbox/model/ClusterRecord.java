@@ -1,6 +1,7 @@
 package io.outbox.model;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something that all nodes on a store know, as of a revision.
@@ -11,7 +12,12 @@ import java.time.Duration;
  * @param content what it says
  * @param untouchedFor how long ago it was changed, by the store's clock; {@code null} if it has not been saved yet
  */
-public record ClusterRecord(String id, String kind, long revision, String content, Duration untouchedFor) {
+public record ClusterRecord(
+        String id,
+        String kind,
+        long revision,
+        String content,
+        @Nullable Duration untouchedFor) {
 
     /** A record that is not in the store yet. */
     public ClusterRecord(String id, String kind, String content) {

@@ -2,6 +2,7 @@ package io.outbox.model;
 
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A dead event as operators see it: a letter of the dead letter queue, or a DEAD event of an outbox without one, which
@@ -26,7 +27,11 @@ public record DeadLetter(OutboxEvent event, State state, Failure failure) {
      * @param updatedAt when its status was changed last, or {@code null} if that is not known
      * @param updatedBy who changed it last, or {@code null} if nobody has
      */
-    public record State(DlqStatus status, Instant movedAt, Instant updatedAt, String updatedBy) {}
+    public record State(
+            DlqStatus status,
+            @Nullable Instant movedAt,
+            @Nullable Instant updatedAt,
+            @Nullable String updatedBy) {}
 
     /**
      * Why an event died.
@@ -36,7 +41,11 @@ public record DeadLetter(OutboxEvent event, State state, Failure failure) {
      * @param firstAt when the first attempt failed that is known of, or {@code null} if none is
      * @param lastAt when the last one failed, or {@code null} if that is not known
      */
-    public record Failure(String error, String fingerprint, Instant firstAt, Instant lastAt) {}
+    public record Failure(
+            @Nullable String error,
+            String fingerprint,
+            @Nullable Instant firstAt,
+            @Nullable Instant lastAt) {}
 
     public String eventId() {
         return event.eventId();

@@ -1,6 +1,7 @@
 package io.outbox.model;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A delivery attempt that failed.
@@ -10,4 +11,9 @@ import java.time.Instant;
  * @param node the node that made it, or {@code null} if nodes have no names
  * @param error what went wrong, or {@code null} if the listener did not say
  */
-public record FailedAttempt(String eventId, int attempt, Instant at, String node, String error) {}
+public record FailedAttempt(
+        String eventId,
+        int attempt,
+        Instant at,
+        @Nullable String node,
+        @Nullable String error) {}

@@ -2,6 +2,7 @@ package io.outbox.model;
 
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Dead events of one type that failed alike and that nobody has decided on. Where they are no dead letters, it is not known when
@@ -22,8 +23,8 @@ public record FailureGroup(
         boolean exact,
         Instant firstAt,
         Instant lastAt,
-        String error,
-        Long lately) {
+        @Nullable String error,
+        @Nullable Long lately) {
 
     /** What counts as lately: minutes, so that it shows what is going wrong now. */
     public static final Duration LATELY = Duration.ofMinutes(5);

@@ -5,9 +5,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The text that is stored with a failed event, taken apart. It has up to four sections, of which only the first is always there:
@@ -57,7 +59,11 @@ public record FailureText(String exception, List<String> causes, String trace, L
      * @param node the node that made it, or {@code null} if nodes have no names
      * @param error what went wrong, in one line; {@code null} for the last attempt, of which the text tells all
      */
-    public record Attempt(int number, Instant at, String node, String error) {
+    public record Attempt(
+            int number,
+            Instant at,
+            @Nullable String node,
+            @Nullable String error) {
 
         private static final String NO_NODE = "-";
 
@@ -68,7 +74,7 @@ public record FailureText(String exception, List<String> causes, String trace, L
             return number + " " + at + " " + name + (error == null ? "" : " " + error);
         }
 
-        private static Attempt parse(String line) {
+        private static @Nullable Attempt parse(String line) {
             Matcher matcher = ATTEMPT.matcher(line);
             if (!matcher.matches()) {
                 return null;
@@ -85,8 +91,8 @@ public record FailureText(String exception, List<String> causes, String trace, L
         }
     }
 
-    /** Takes a stored text apart; {@code null} is read as an empty one. */
-    public static FailureText of(String stored) {
+    /** Takes a stored text apart; none is read as an empty one. */
+    public static FailureText of(@Nullable String stored) {
         String text = stored == null ? "" : stored;
         int attemptsAt = text.lastIndexOf(BEFORE_ATTEMPTS);
         String told = attemptsAt < 0 ? text : text.substring(0, attemptsAt);
@@ -104,7 +110,7 @@ public record FailureText(String exception, List<String> causes, String trace, L
         List<Attempt> attempts = new ArrayList<>();
         lines.lines()
                 .map(line -> Attempt.parse(line.strip()))
-                .filter(each -> each != null)
+                .filter(Objects::nonNull)
                 .forEach(attempts::add);
         return attempts;
     }

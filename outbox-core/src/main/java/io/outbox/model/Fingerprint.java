@@ -7,6 +7,7 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What failures of one kind have in common: a hash of the classes of an exception and its causes and of the first line of the
@@ -26,13 +27,13 @@ public final class Fingerprint {
 
     private Fingerprint() {}
 
-    /** Returns the fingerprint of an error; {@code null} and blank errors share one. */
-    public static String of(String error) {
+    /** Returns the fingerprint of an error; missing and blank errors share one. */
+    public static String of(@Nullable String error) {
         return hash(shape(error));
     }
 
     /** Returns what the error has in common with others, with placeholders for what differs from event to event. */
-    static String shape(String error) {
+    static String shape(@Nullable String error) {
         FailureText text = FailureText.of(error);
         String line = FailureText.firstLine(text.root());
         String start = line.length() > LONGEST ? line.substring(0, LONGEST) : line;

@@ -1,6 +1,7 @@
 package io.outbox.model;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The events of one type that are not finished, as far as they were counted.
@@ -10,4 +11,9 @@ import java.time.Instant;
  * @param due those of all that are due
  * @param dueSince when the oldest of them became due, or {@code null} if none is
  */
-public record OpenEvents(String eventType, long pending, long inProcess, long due, Instant dueSince) {}
+public record OpenEvents(
+        String eventType,
+        long pending,
+        long inProcess,
+        long due,
+        @Nullable Instant dueSince) {}

@@ -1,9 +1,11 @@
 package io.outbox.model;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A stored event as an engine reads it, not yet decoded. Any part may be {@code null} if the row is damaged.
+ * A stored event as an engine reads it, not yet decoded. In a damaged row any other part may be missing, too,
+ * and then be {@code null}; see {@link io.outbox.EventEnvelope#restore}.
  *
  * @param attempts failed attempts so far
  * @param createdAt when the event occurred
@@ -13,10 +15,10 @@ public record OutboxEvent(
         String eventId,
         String eventType,
         String aggregateType,
-        String aggregateId,
-        String tenantId,
+        @Nullable String aggregateId,
+        @Nullable String tenantId,
         String payloadJson,
-        String headersJson,
+        @Nullable String headersJson,
         int attempts,
         Instant createdAt,
         Instant availableAt) {

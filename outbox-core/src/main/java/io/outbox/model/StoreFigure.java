@@ -2,13 +2,14 @@ package io.outbox.model;
 
 import java.util.Locale;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a store tells about itself that decides how well it delivers.
  *
  * @param advice what is wrong and what to do, or {@code null} if all is well
  */
-public record StoreFigure(Kind kind, double value, String advice) {
+public record StoreFigure(Kind kind, double value, @Nullable String advice) {
 
     /** What is told. A store tells what it knows. */
     public enum Kind {

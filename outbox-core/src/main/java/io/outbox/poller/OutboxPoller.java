@@ -17,6 +17,7 @@ import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds due events in the store and hands them to a handler: whatever the hot path did not take, retries, delayed
@@ -74,10 +75,10 @@ public final class OutboxPoller implements AutoCloseable {
     public static final class Builder {
 
         private final PollSettings settings = new PollSettings();
-        private ConnectionProvider connectionProvider;
-        private OutboxStore outboxStore;
-        private OutboxBackend backend;
-        private OutboxPollerHandler handler;
+        private @Nullable ConnectionProvider connectionProvider;
+        private @Nullable OutboxStore outboxStore;
+        private @Nullable OutboxBackend backend;
+        private @Nullable OutboxPollerHandler handler;
         private MetricsExporter metrics = MetricsExporter.NOOP;
         private boolean built;
 

@@ -1,6 +1,7 @@
 package io.outbox.poller;
 
 import io.outbox.EventEnvelope;
+import org.jspecify.annotations.Nullable;
 
 /** Takes over the events that the poller finds. */
 @FunctionalInterface
@@ -21,7 +22,7 @@ public interface OutboxPollerHandler {
      * Returns what this handler is for the poller beyond what this interface says, or {@code null}. A handler that wraps
      * another may pass the question on, so that poller and dispatcher go on working hand in hand, past the wrapper.
      */
-    default <T> T unwrap(Class<T> type) {
+    default <T> @Nullable T unwrap(Class<T> type) {
         return type.isInstance(this) ? type.cast(this) : null;
     }
 }

@@ -14,6 +14,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes DONE and DEAD events once they are older than the retention, in batches, each in its own transaction, until
@@ -79,9 +80,9 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
     /** Builds an {@link OutboxPurgeScheduler}; each builder builds one. Not thread-safe. */
     public static final class Builder {
 
-        private ConnectionProvider connectionProvider;
-        private EventPurger purger;
-        private HousekeepingBackend backend;
+        private @Nullable ConnectionProvider connectionProvider;
+        private @Nullable EventPurger purger;
+        private @Nullable HousekeepingBackend backend;
         private Duration retention = DEFAULT_RETENTION;
         private int batchSize = DEFAULT_BATCH_SIZE;
         private long intervalSeconds = DEFAULT_INTERVAL_SECONDS;

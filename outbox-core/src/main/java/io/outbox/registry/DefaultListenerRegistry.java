@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link ListenerRegistry} with one listener per (aggregate type, event type). Thread-safe.
@@ -145,12 +146,12 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
     }
 
     @Override
-    public EventListener listenerFor(String aggregateType, String eventType) {
+    public @Nullable EventListener listenerFor(String aggregateType, String eventType) {
         EventListener listener = listeners.get(new Key(aggregateType, eventType));
         return listener != null || !hasIndirect ? listener : indirect(aggregateType, eventType);
     }
 
-    private EventListener indirect(String aggregateType, String eventType) {
+    private @Nullable EventListener indirect(String aggregateType, String eventType) {
         EventListener listener = listeners.get(new Key(aggregateType, currentType(eventType)));
         String any = anyOf(eventType);
         if (listener == null) {

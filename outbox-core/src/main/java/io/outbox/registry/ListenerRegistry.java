@@ -2,12 +2,14 @@ package io.outbox.registry;
 
 import io.outbox.EventListener;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the listener of an event. Thread-safe. */
 @FunctionalInterface
 public interface ListenerRegistry {
 
     /** Returns the single listener of the route, or {@code null} if none is registered. */
+    @Nullable
     EventListener listenerFor(String aggregateType, String eventType);
 
     /**

@@ -7,6 +7,7 @@ import io.outbox.upkeep.DurationText;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a broker has answered so far for each event of a batch, and the time until which answers count. Of several outcomes of
@@ -53,7 +54,7 @@ public class BatchAnswers {
     }
 
     /** Returns the outcome of an event, or {@code null} if it has none yet. */
-    public final synchronized BatchOutcome outcome(int index) {
+    public final synchronized @Nullable BatchOutcome outcome(int index) {
         return outcomes[index];
     }
 

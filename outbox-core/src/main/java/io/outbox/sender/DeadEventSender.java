@@ -13,7 +13,9 @@ import io.outbox.RouteUnavailableException;
 import io.outbox.UnrecoverableException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends events that are about to go DEAD to another topic or exchange of their broker. An event goes DEAD when the broker has
@@ -31,10 +33,10 @@ public final class DeadEventSender implements EventFallback {
 
     private static final int LONGEST_CAUSE = 1_000;
 
-    private final Function<EventEnvelope, String> targets;
+    private final Function<EventEnvelope, @Nullable String> targets;
     private final OutboxRouter routes;
     private final Way way;
-    private volatile Outage lastOutage;
+    private volatile @Nullable Outage lastOutage;
 
     /** Sends an event by itself and waits for the broker's answer. */
     @FunctionalInterface
@@ -48,7 +50,7 @@ public final class DeadEventSender implements EventFallback {
      * @param targets names the topic or exchange for an event; {@code null} for one that is not sent
      * @param routes where events go that are alive
      */
-    DeadEventSender(Function<EventEnvelope, String> targets, OutboxRouter routes, Way way) {
+    DeadEventSender(Function<EventEnvelope, @Nullable String> targets, OutboxRouter routes, Way way) {
         this.targets = targets;
         this.routes = routes;
         this.way = way;
@@ -115,7 +117,7 @@ public final class DeadEventSender implements EventFallback {
     /** Returns the route of the event, which may be what it died of. */
     private OutboxRoute route(EventEnvelope event) {
         try {
-            return routes.route(event);
+            return Objects.requireNonNullElse(routes.route(event), OutboxRoute.open());
         } catch (RuntimeException e) {
             return OutboxRoute.open();
         }

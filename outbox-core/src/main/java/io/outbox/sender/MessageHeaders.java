@@ -5,16 +5,17 @@ import io.outbox.EventEnvelope;
 import io.outbox.OutboxHeaders;
 import io.outbox.OutboxRoute;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the headers of messages. Thread-safe.
  *
  * @param names the headers of the outbox that have other names
- * @param cloudEvents what makes messages CloudEvents, or {@code null}
+ * @param cloudEvents what makes messages CloudEvents, if they are to be
  * @param attributePrefix what the broker's protocol binding has before the names of CloudEvents' attributes
  */
 public record MessageHeaders(
-        Map<OutboxHeaders, String> names, CloudEventAttributes cloudEvents, String attributePrefix) {
+        Map<OutboxHeaders, String> names, @Nullable CloudEventAttributes cloudEvents, String attributePrefix) {
 
     /** Returns whether messages are CloudEvents. */
     public boolean areOfCloudEvents() {

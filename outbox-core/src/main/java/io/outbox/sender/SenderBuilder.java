@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the builders of senders to brokers have in common: where events go, what their messages have beside the payload, and
@@ -32,12 +33,12 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
     /** How long the broker's answers for a batch are awaited, if nothing else is set. */
     public static final Duration DEFAULT_EMERGENCY_TIMEOUT = Duration.ofSeconds(120);
 
-    private OutboxRouter router;
+    private @Nullable OutboxRouter router;
     private OutboxRouter functions = event -> OutboxRoute.open();
     private Map<OutboxHeaders, String> headerNames = Map.of();
-    private CloudEventAttributes cloudEvents;
+    private @Nullable CloudEventAttributes cloudEvents;
     private final List<C> customizers = new ArrayList<>();
-    private Function<EventEnvelope, String> deadLetters;
+    private @Nullable Function<EventEnvelope, @Nullable String> deadLetters;
     private int batchSize = BatchEventListener.DEFAULT_MAX_BATCH_SIZE;
     private Duration emergencyTimeout = DEFAULT_EMERGENCY_TIMEOUT;
 
@@ -47,7 +48,7 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
     protected abstract B self();
 
     /** Gives each message the time that this function computes; {@code null} is the default, as without this function. */
-    public B timestamp(Function<EventEnvelope, Instant> timestamp) {
+    public B timestamp(Function<EventEnvelope, @Nullable Instant> timestamp) {
         Objects.requireNonNull(timestamp, "timestamp");
         return part(
                 event -> OutboxRoute.builder().timestamp(timestamp.apply(event)).build());
@@ -113,13 +114,13 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
      * broker has confirmed it, and comes again until then. If the function throws an {@link io.outbox.UnrecoverableException}, the event goes
      * DEAD without. Default: none is sent.
      */
-    public B deadLetters(Function<EventEnvelope, String> target) {
+    public B deadLetters(Function<EventEnvelope, @Nullable String> target) {
         this.deadLetters = Objects.requireNonNull(target, "target");
         return self();
     }
 
     /** Returns what sends events that are about to go DEAD, or {@code null} if none is sent. */
-    protected final EventFallback deadLetters(DeadEventSender.Way way) {
+    protected final @Nullable EventFallback deadLetters(DeadEventSender.Way way) {
         return deadLetters == null ? null : new DeadEventSender(deadLetters, routes(), way);
     }
 

@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Notices that a target has stopped answering, while calls to it are still under way. Each call is watched by itself: if
@@ -52,7 +53,7 @@ public final class SilenceWatch implements AutoCloseable {
 
         private final BooleanSupplier whenSilent;
         private volatile long answeredAt = System.nanoTime();
-        private Future<?> check;
+        private @Nullable Future<?> check;
         private boolean ended;
 
         private Call(BooleanSupplier whenSilent) {

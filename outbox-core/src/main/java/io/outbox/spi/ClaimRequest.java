@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request to hold due events.
@@ -19,7 +20,13 @@ import java.util.Set;
  * @param after where the previous claim ended, or {@code null} to begin with the oldest
  * @param maxBytes about how many bytes of payloads and headers to claim: the event that reaches them is the last of its page
  */
-public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, PageCursor after, long maxBytes) {
+public record ClaimRequest(
+        Lease lease,
+        Instant asOf,
+        Scope scope,
+        int limit,
+        @Nullable PageCursor after,
+        long maxBytes) {
 
     public ClaimRequest {
         Objects.requireNonNull(lease, "lease");
@@ -30,7 +37,7 @@ public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, Pa
     }
 
     /** A request for events of any size. */
-    public ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, PageCursor after) {
+    public ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, @Nullable PageCursor after) {
         this(lease, asOf, scope, limit, after, Long.MAX_VALUE);
     }
 
@@ -88,7 +95,7 @@ public record ClaimRequest(Lease lease, Instant asOf, Scope scope, int limit, Pa
     }
 
     /** Returns the same request beginning there. */
-    public ClaimRequest after(PageCursor cursor) {
+    public ClaimRequest after(@Nullable PageCursor cursor) {
         return new ClaimRequest(lease, asOf, scope, limit, cursor, maxBytes);
     }
 

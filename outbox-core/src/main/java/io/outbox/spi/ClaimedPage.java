@@ -1,6 +1,7 @@
 package io.outbox.spi;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a claim got.
@@ -10,7 +11,8 @@ import java.util.List;
  * @param next where the next claim begins, or {@code null} if nothing follows; there may be more even if this claim got
  *     few or none, because others were faster
  */
-public record ClaimedPage(List<DueEvent> events, int takenOver, PageCursor next) {
+public record ClaimedPage(
+        List<DueEvent> events, int takenOver, @Nullable PageCursor next) {
 
     /** Nothing was there to claim. */
     public static final ClaimedPage EMPTY = new ClaimedPage(List.of(), 0, null);

@@ -29,7 +29,7 @@ public interface ContextPropagator {
 
     /**
      * Returns what is to be remembered of the calling thread's context, as headers for the events that it is about to
-     * write; may be empty, must not be {@code null}. Called once per write, on the writing thread. A header that an event
+     * write; may be empty. Called once per write, on the writing thread. A header that an event
      * has already stays as it is, and one without a value is left out.
      */
     Map<String, String> capture();
@@ -41,7 +41,7 @@ public interface ContextPropagator {
      * several; only the interceptors are called in that of their event. Such a listener can restore each by itself.
      *
      * @param headers the event's headers, unmodifiable
-     * @return what ends the context again; must not be {@code null}
+     * @return what ends the context again
      */
     Scope restore(Map<String, String> headers);
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dead letters of a storage engine: dead events that are kept apart from those that are delivered. At every commit an
@@ -49,11 +50,11 @@ public interface DeadLetterBackend extends DeadEventBackend {
      */
     List<DeadLetter> returnApproved(int limit, IntConsumer attempted);
 
-    /** Returns letters by their position, oldest first; {@code null} is any state. The cost grows with the position. */
-    List<DeadLetter> list(DlqStatus status, long offset, int limit);
+    /** Returns letters by their position, oldest first, of one state or of all. The cost grows with the position. */
+    List<DeadLetter> list(@Nullable DlqStatus status, long offset, int limit);
 
     /** Returns the ids of the same letters, without reading their payloads. */
-    List<String> listIds(DlqStatus status, long offset, int limit);
+    List<String> listIds(@Nullable DlqStatus status, long offset, int limit);
 
     /** Changes MOVED letters to TO_RETRY or RESOLVED. */
     DeadLetterChange change(Collection<String> eventIds, DlqStatus status, String changedBy);
@@ -66,8 +67,8 @@ public interface DeadLetterBackend extends DeadEventBackend {
     /** Counts letters by type and state. */
     List<DeadLetterCount> counts();
 
-    /** Counts letters; {@code null} is any state, or any type. */
-    long count(DlqStatus status, String eventType);
+    /** Counts letters, of one state or of all, of one type or of all. */
+    long count(@Nullable DlqStatus status, @Nullable String eventType);
 
     /**
      * Deletes up to {@code limit} RESOLVED letters that were changed last before {@code before}, and what is known of their

@@ -3,14 +3,15 @@ package io.outbox.spi;
 import io.outbox.model.DlqStatus;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which dead events an operator looks for. What is {@code null} matches all.
+ * Which dead events an operator looks for. What is left out matches all.
  *
  * @param status the only state that qualifies
  * @param events what qualifies otherwise; without states, since dead events have their own
  */
-public record DeadLetterFilter(DlqStatus status, EventFilter events) {
+public record DeadLetterFilter(@Nullable DlqStatus status, EventFilter events) {
 
     public DeadLetterFilter {
         Objects.requireNonNull(events, "events");
@@ -20,7 +21,8 @@ public record DeadLetterFilter(DlqStatus status, EventFilter events) {
     }
 
     /** Returns a filter for letters of a state, a type and a kind of failure. */
-    public static DeadLetterFilter of(DlqStatus status, String eventType, String fingerprint) {
+    public static DeadLetterFilter of(
+            @Nullable DlqStatus status, @Nullable String eventType, @Nullable String fingerprint) {
         EventFilter.Scope scope = new EventFilter.Scope(eventType, null, null, null);
         EventFilter.Failure failure = new EventFilter.Failure(null, fingerprint);
         return new DeadLetterFilter(status, new EventFilter(Set.of(), scope, null, null, failure));

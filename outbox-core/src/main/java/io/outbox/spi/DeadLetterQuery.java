@@ -2,6 +2,7 @@ package io.outbox.spi;
 
 import io.outbox.model.DlqStatus;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request for dead letters, by the time at which their events were created.
@@ -11,7 +12,8 @@ import java.util.Objects;
  * @param after where the previous page ended, in the same order, or {@code null} for the first
  * @param order which come first
  */
-public record DeadLetterQuery(DeadLetterFilter filter, int limit, PageCursor after, Order order) {
+public record DeadLetterQuery(
+        DeadLetterFilter filter, int limit, @Nullable PageCursor after, Order order) {
 
     /** Which letters come first. */
     public enum Order {
@@ -26,12 +28,12 @@ public record DeadLetterQuery(DeadLetterFilter filter, int limit, PageCursor aft
     }
 
     /** A request for letters, oldest first. */
-    public DeadLetterQuery(DeadLetterFilter filter, int limit, PageCursor after) {
+    public DeadLetterQuery(DeadLetterFilter filter, int limit, @Nullable PageCursor after) {
         this(filter, limit, after, Order.OLDEST_FIRST);
     }
 
-    /** Returns a request for the first letters of a state; {@code null} is any state. */
-    public static DeadLetterQuery of(DlqStatus status, int limit) {
+    /** Returns a request for the first letters of a state, or of all. */
+    public static DeadLetterQuery of(@Nullable DlqStatus status, int limit) {
         return matching(DeadLetterFilter.of(status, null, null), limit);
     }
 
@@ -41,7 +43,7 @@ public record DeadLetterQuery(DeadLetterFilter filter, int limit, PageCursor aft
     }
 
     /** Returns the same request for the page that begins there. */
-    public DeadLetterQuery after(PageCursor cursor) {
+    public DeadLetterQuery after(@Nullable PageCursor cursor) {
         return new DeadLetterQuery(filter, limit, cursor, order);
     }
 

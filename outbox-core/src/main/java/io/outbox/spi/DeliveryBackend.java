@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a storage engine that delivers from it. Thread-safe. What an engine does not list among its
@@ -62,7 +63,7 @@ public interface DeliveryBackend {
      *
      * @param after the last key of the page before, or {@code null} for the first page
      */
-    default List<BlockedKey> blockedKeys(BlockedKey.Order order, BlockedKey after, int limit) {
+    default List<BlockedKey> blockedKeys(BlockedKey.Order order, @Nullable BlockedKey after, int limit) {
         throw cannot("deliver events in the order of their keys");
     }
 
@@ -79,7 +80,7 @@ public interface DeliveryBackend {
      * @return the resulting status of every event whose outcome stands; events of refused outcomes are missing
      * @throws EventsLockedException if somebody else keeps some of them locked; no outcome was written
      */
-    Map<String, EventStatus> apply(String holder, List<Outcome> outcomes);
+    Map<String, EventStatus> apply(@Nullable String holder, List<Outcome> outcomes);
 
     /**
      * As {@link #apply}, for events that wait and that nobody holds: a lock in the store, however old, keeps an event as it is. For
@@ -134,6 +135,7 @@ public interface DeliveryBackend {
      * Returns the place in due order before all events that are due at that time or later, to begin a walk there; or
      * {@code null}, the front, where it costs nothing to pass over what was due before.
      */
+    @Nullable
     PageCursor placeOf(Instant due);
 
     /**

@@ -2,13 +2,14 @@ package io.outbox.spi;
 
 import io.outbox.model.OutboxEvent;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event that an engine hands out for delivery.
  *
  * @param lastError the text of the last failure, or {@code null} if there was none or the engine cannot tell
  */
-public record DueEvent(OutboxEvent event, String lastError) {
+public record DueEvent(OutboxEvent event, @Nullable String lastError) {
 
     public DueEvent {
         Objects.requireNonNull(event, "event");
@@ -23,7 +24,7 @@ public record DueEvent(OutboxEvent event, String lastError) {
         return length(event.payloadJson()) + length(event.headersJson());
     }
 
-    private static long length(String text) {
+    private static long length(@Nullable String text) {
         return text == null ? 0 : text.length();
     }
 

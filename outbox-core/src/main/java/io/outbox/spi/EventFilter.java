@@ -4,9 +4,10 @@ import io.outbox.model.EventStatus;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which events an operator looks for. What is {@code null} matches all.
+ * Which events an operator looks for. What is left out matches all.
  *
  * @param states the states that qualify; none for all
  * @param scope what the events are about
@@ -16,13 +17,19 @@ import java.util.Set;
  * @param payload what their stored payload contains, in whatever case
  */
 public record EventFilter(
-        Set<EventStatus> states, Scope scope, Instant from, Instant to, Failure failure, String payload) {
+        Set<EventStatus> states,
+        Scope scope,
+        @Nullable Instant from,
+        @Nullable Instant to,
+        Failure failure,
+        @Nullable String payload) {
 
     /** Matches all events. */
     public static final EventFilter ALL = new EventFilter(Set.of(), Scope.ALL, null, null, Failure.ANY);
 
     /** A filter that payloads do not matter to. */
-    public EventFilter(Set<EventStatus> states, Scope scope, Instant from, Instant to, Failure failure) {
+    public EventFilter(
+            Set<EventStatus> states, Scope scope, @Nullable Instant from, @Nullable Instant to, Failure failure) {
         this(states, scope, from, to, failure, null);
     }
 
@@ -42,19 +49,23 @@ public record EventFilter(
         return new EventFilter(these, scope, from, to, failure, payload);
     }
 
-    /** What events are about. What is {@code null} matches all. */
-    public record Scope(String eventType, String aggregateType, String aggregateId, String tenantId) {
+    /** What events are about. What is left out matches all. */
+    public record Scope(
+            @Nullable String eventType,
+            @Nullable String aggregateType,
+            @Nullable String aggregateId,
+            @Nullable String tenantId) {
 
         public static final Scope ALL = new Scope(null, null, null, null);
     }
 
     /**
-     * What events failed of. What is {@code null} matches all.
+     * What events failed of. What is left out matches all.
      *
      * @param text what their last error contains, in whatever case
      * @param fingerprint the only kind of failure that qualifies
      */
-    public record Failure(String text, String fingerprint) {
+    public record Failure(@Nullable String text, @Nullable String fingerprint) {
 
         public static final Failure ANY = new Failure(null, null);
     }

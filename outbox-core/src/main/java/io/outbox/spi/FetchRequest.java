@@ -3,6 +3,7 @@ package io.outbox.spi;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request for due events that are not locked by reading them.
@@ -15,7 +16,12 @@ import java.util.Objects;
  * @param maxBytes about how many bytes of payloads and headers to return: the event that reaches them is the last of its page
  */
 public record FetchRequest(
-        Instant now, Duration skipRecent, EventTypes types, int limit, PageCursor after, long maxBytes) {
+        Instant now,
+        Duration skipRecent,
+        EventTypes types,
+        int limit,
+        @Nullable PageCursor after,
+        long maxBytes) {
 
     public FetchRequest {
         Objects.requireNonNull(now, "now");
@@ -26,7 +32,7 @@ public record FetchRequest(
     }
 
     /** A request for events of any size. */
-    public FetchRequest(Instant now, Duration skipRecent, EventTypes types, int limit, PageCursor after) {
+    public FetchRequest(Instant now, Duration skipRecent, EventTypes types, int limit, @Nullable PageCursor after) {
         this(now, skipRecent, types, limit, after, Long.MAX_VALUE);
     }
 
@@ -36,7 +42,7 @@ public record FetchRequest(
     }
 
     /** Returns the same request for the page that begins there. */
-    public FetchRequest after(PageCursor cursor) {
+    public FetchRequest after(@Nullable PageCursor cursor) {
         return new FetchRequest(now, skipRecent, types, limit, cursor, maxBytes);
     }
 

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An engine made of three parts, each of which does what the seam asks of it. The base of engines that have their parts in
@@ -93,7 +94,7 @@ public abstract class ForwardingBackend extends ForwardingDelivery implements Ou
     }
 
     @Override
-    public int countDead(String eventType) {
+    public int countDead(@Nullable String eventType) {
         return housekeeping.countDead(eventType);
     }
 

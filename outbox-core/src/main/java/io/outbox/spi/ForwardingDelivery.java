@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Delivery that is left to another engine: the one place that names every operation again. Override what is to be
@@ -62,7 +63,7 @@ public abstract class ForwardingDelivery implements DeliveryBackend {
     }
 
     @Override
-    public List<BlockedKey> blockedKeys(BlockedKey.Order order, BlockedKey after, int limit) {
+    public List<BlockedKey> blockedKeys(BlockedKey.Order order, @Nullable BlockedKey after, int limit) {
         return call(() -> delivery.blockedKeys(order, after, limit));
     }
 
@@ -72,7 +73,7 @@ public abstract class ForwardingDelivery implements DeliveryBackend {
     }
 
     @Override
-    public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
+    public Map<String, EventStatus> apply(@Nullable String holder, List<Outcome> outcomes) {
         return call(() -> delivery.apply(holder, outcomes));
     }
 
@@ -112,7 +113,7 @@ public abstract class ForwardingDelivery implements DeliveryBackend {
     }
 
     @Override
-    public PageCursor placeOf(Instant due) {
+    public @Nullable PageCursor placeOf(Instant due) {
         return delivery.placeOf(due);
     }
 

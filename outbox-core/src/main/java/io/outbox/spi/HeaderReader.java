@@ -1,5 +1,7 @@
 package io.outbox.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Reads headers of one kind of message, so that idempotent consumers know which event a message brings. It is given to a
  * consumer, or found by {@link java.util.ServiceLoader}. For {@link io.outbox.EventEnvelope} and maps of headers there is one
@@ -16,5 +18,6 @@ public interface HeaderReader<M> {
      * Returns the value of a header: a {@link java.util.UUID}, a {@link CharSequence} or bytes; {@code null} if the
      * message has no such header. A value of another type cannot be an event id.
      */
+    @Nullable
     Object header(M message, String name);
 }

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The part of a storage engine for counts, purges and dead events. Thread-safe. */
 public interface HousekeepingBackend {
@@ -30,8 +31,8 @@ public interface HousekeepingBackend {
     /** Resets DEAD events to NEW with all their attempts, due at once; returns how many were changed. */
     int replayDead(Collection<String> eventIds);
 
-    /** Counts DEAD events; a {@code null} type counts all. */
-    int countDead(String eventType);
+    /** Counts the DEAD events of a type, or all if none is given. */
+    int countDead(@Nullable String eventType);
 
     /**
      * Returns where these events stand, without payload and headers, and without those that are not there, which were never

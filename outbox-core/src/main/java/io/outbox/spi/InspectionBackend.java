@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a storage engine that operators look into. Thread-safe. Each call does a bounded amount of work, however many
@@ -30,13 +31,13 @@ public interface InspectionBackend {
      * @param next the id behind which to go on, or {@code null} at the end. A page may be short, even empty, and have a next one: then
      *     the search stopped because it has looked at enough events
      */
-    record Found(List<InspectedEvent> events, String next) {}
+    record Found(List<InspectedEvent> events, @Nullable String next) {}
 
     /**
      * Returns up to {@code limit} events that match, from behind this id, or from the start. Where the filter has a
      * fingerprint or a text of payloads, few events are looked at.
      */
-    Found search(EventFilter filter, String after, int limit);
+    Found search(EventFilter filter, @Nullable String after, int limit);
 
     /**
      * Counts the events that match, among as many as one call looks at: exactly if those are all, and at least so many otherwise.
@@ -87,8 +88,8 @@ public interface InspectionBackend {
     /** Keeps an entry. */
     void audit(AuditEntry entry);
 
-    /** Returns the latest entries before the one of that id, or the latest of all if it is {@code null}. */
-    List<AuditEntry> audits(String before, int limit);
+    /** Returns the latest entries before the one of that id, or the latest of all. */
+    List<AuditEntry> audits(@Nullable String before, int limit);
 
     /** Returns by what nodes know of each other; empty if each is on its own. */
     default Optional<ClusterBackend> cluster() {

@@ -3,6 +3,7 @@ package io.outbox.spi;
 import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Turns payload objects into JSON and back. Implementations are thread-safe. */
 public interface JsonCodec {
@@ -17,7 +18,7 @@ public interface JsonCodec {
     }
 
     /** Makes {@code codec} the default for this JVM; {@code null} returns to discovery. */
-    static void setDefault(JsonCodec codec) {
+    static void setDefault(@Nullable JsonCodec codec) {
         JsonCodecHolder.set(codec);
     }
 
@@ -53,12 +54,12 @@ public interface JsonCodec {
      */
     default void requireReadable(Type type) {}
 
-    /** Reads a JSON object of strings; {@code null}, blank and the JSON null give an empty map. */
-    default Map<String, String> parseStringMap(String json) {
+    /** Reads a JSON object of strings; no text, a blank one and the JSON null give an empty map. */
+    default Map<String, @Nullable String> parseStringMap(@Nullable String json) {
         if (json == null || json.isBlank() || json.strip().equals("null")) {
             return Map.of();
         }
-        Map<String, String> strings = new LinkedHashMap<>();
+        Map<String, @Nullable String> strings = new LinkedHashMap<>();
         Map<?, ?> parsed = fromJson(json, Map.class);
         parsed.forEach((name, value) -> strings.put(String.valueOf(name), value == null ? null : value.toString()));
         return strings;

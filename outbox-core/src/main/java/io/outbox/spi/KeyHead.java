@@ -4,13 +4,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The oldest unfinished event of a key, without its content: what all others of the key wait for.
  *
  * @param attempts how often it has failed
- * @param lockedBy who holds it, or {@code null}
- * @param lockedAt since when, or {@code null}
+ * @param lockedBy who holds it, if anybody does
+ * @param lockedAt since when
  */
 public record KeyHead(
         String key,
@@ -18,8 +19,8 @@ public record KeyHead(
         String eventType,
         int attempts,
         Instant availableAt,
-        String lockedBy,
-        Instant lockedAt) {
+        @Nullable String lockedBy,
+        @Nullable Instant lockedAt) {
 
     /**
      * The earliest due time of an event that has failed for good and keeps its place: later than anything else is due. How much
@@ -49,7 +50,7 @@ public record KeyHead(
     }
 
     /** Returns when an event with this due time failed for good; {@code null} if it did not, or if this is not known. */
-    public static Instant parkedSince(Instant availableAt) {
+    public static @Nullable Instant parkedSince(Instant availableAt) {
         return availableAt.isAfter(PARKED_UNTIL)
                 ? FIRST_PARKED.plus(Duration.between(PARKED_UNTIL, availableAt))
                 : null;

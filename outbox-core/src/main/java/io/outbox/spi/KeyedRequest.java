@@ -3,6 +3,7 @@ package io.outbox.spi;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request for the next events of some keys.
@@ -21,7 +22,7 @@ import java.util.Objects;
  * @param limit how much is wanted
  */
 public record KeyedRequest(
-        Lease lease,
+        @Nullable Lease lease,
         Instant dueUntil,
         Instant lockExpiry,
         ClaimRequest.LostClaims lost,

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The terms on which a node holds events in a shared store.
@@ -80,8 +81,8 @@ public record Lease(String ownerId, Duration duration, long token) {
                 : ownerId.substring(0, MAX_NAME_BEFORE_TOKEN - 9) + "~" + Integer.toHexString(ownerId.hashCode());
     }
 
-    /** Returns the node's name in what stands in the lock column; {@code null} stays {@code null}. */
-    public static String nodeOf(String holder) {
+    /** Returns the node's name in what stands in the lock column, if anything does. */
+    public static @Nullable String nodeOf(@Nullable String holder) {
         return holder == null ? null : TOKEN.matcher(holder).replaceFirst("");
     }
 }

@@ -2,6 +2,7 @@ package io.outbox.spi;
 
 import io.outbox.EventEnvelope;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event to be stored.
@@ -13,7 +14,11 @@ import java.util.Objects;
  * @param orderKey the key by which the event keeps its order, or {@code null} if it keeps none. Such an event is neither held
  *     from the beginning nor hot: it has to be seen which others of the key are before it.
  */
-public record NewEvent(EventEnvelope event, String ownerId, boolean hot, String orderKey) {
+public record NewEvent(
+        EventEnvelope event,
+        @Nullable String ownerId,
+        boolean hot,
+        @Nullable String orderKey) {
 
     public NewEvent {
         Objects.requireNonNull(event, "event");
@@ -27,12 +32,12 @@ public record NewEvent(EventEnvelope event, String ownerId, boolean hot, String 
     }
 
     /** Creates an event that keeps no order. */
-    public NewEvent(EventEnvelope event, String ownerId, boolean hot) {
+    public NewEvent(EventEnvelope event, @Nullable String ownerId, boolean hot) {
         this(event, ownerId, hot, null);
     }
 
     /** Creates an event that its owner, if there is one, delivers itself. */
-    public NewEvent(EventEnvelope event, String ownerId) {
+    public NewEvent(EventEnvelope event, @Nullable String ownerId) {
         this(event, ownerId, false);
     }
 
@@ -46,8 +51,8 @@ public record NewEvent(EventEnvelope event, String ownerId, boolean hot, String 
         return orderKey != null;
     }
 
-    /** Returns the same event, in the order of a key unless that is {@code null}. */
-    public NewEvent withOrderKey(String key) {
+    /** Returns the same event, in the order of a key, if one is given. */
+    public NewEvent withOrderKey(@Nullable String key) {
         return key == null ? this : new NewEvent(event, ownerId, hot, key);
     }
 }

@@ -1,5 +1,7 @@
 package io.outbox.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /** A storage engine could not be reached or refused an operation. */
 public class OutboxBackendException extends RuntimeException {
 
@@ -9,7 +11,7 @@ public class OutboxBackendException extends RuntimeException {
         super(message);
     }
 
-    public OutboxBackendException(String message, Throwable cause) {
+    public OutboxBackendException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 

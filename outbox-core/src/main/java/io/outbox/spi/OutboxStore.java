@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * SQL of one database, on connections that the caller manages and closes.
@@ -38,9 +39,9 @@ public interface OutboxStore {
     int markDone(Connection conn, String eventId);
 
     /** Counts a failed attempt and schedules the next one. */
-    int markRetry(Connection conn, String eventId, Instant nextAt, String error);
+    int markRetry(Connection conn, String eventId, Instant nextAt, @Nullable String error);
 
-    int markDead(Connection conn, String eventId, String error);
+    int markDead(Connection conn, String eventId, @Nullable String error);
 
     /** Reschedules the event without counting an attempt, where the store can; the default counts one. */
     default int markDeferred(Connection conn, String eventId, Instant nextAt) {
@@ -59,8 +60,9 @@ public interface OutboxStore {
         return pollPending(conn, now, skipRecent, limit);
     }
 
-    /** Returns DEAD events, oldest first; {@code null} filters match all. */
-    default List<OutboxEvent> queryDead(Connection conn, String eventType, String aggregateType, int limit) {
+    /** Returns DEAD events, oldest first, of one type or of all. */
+    default List<OutboxEvent> queryDead(
+            Connection conn, @Nullable String eventType, @Nullable String aggregateType, int limit) {
         throw new UnsupportedOperationException(getClass().getName() + " does not support dead event queries");
     }
 
@@ -69,8 +71,8 @@ public interface OutboxStore {
         throw new UnsupportedOperationException(getClass().getName() + " does not support dead event replay");
     }
 
-    /** Counts DEAD events; a {@code null} type counts all. */
-    default int countDead(Connection conn, String eventType) {
+    /** Counts the DEAD events of a type, or all if none is given. */
+    default int countDead(Connection conn, @Nullable String eventType) {
         throw new UnsupportedOperationException(getClass().getName() + " does not support dead event counts");
     }
 }

@@ -3,6 +3,7 @@ package io.outbox.spi;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The end of one delivery attempt, to be made durable. */
 public sealed interface Outcome {
@@ -41,7 +42,12 @@ public sealed interface Outcome {
      *
      * @param attempts the failed attempts known when delivery began, for stores that cannot decide themselves
      */
-    record Failed(String eventId, Instant retryAt, int attempts, int maxAttempts, String error) implements Outcome {
+    record Failed(
+            String eventId,
+            Instant retryAt,
+            int attempts,
+            int maxAttempts,
+            @Nullable String error) implements Outcome {
         public Failed {
             Objects.requireNonNull(eventId, "eventId");
             Objects.requireNonNull(retryAt, "retryAt");
@@ -63,7 +69,7 @@ public sealed interface Outcome {
     }
 
     /** Not to be retried. */
-    record Dead(String eventId, String error) implements Outcome {
+    record Dead(String eventId, @Nullable String error) implements Outcome {
         public Dead {
             Objects.requireNonNull(eventId, "eventId");
             error = storable(error);
@@ -75,8 +81,8 @@ public sealed interface Outcome {
         }
     }
 
-    /** Cuts an error text to what every database stores; {@code null} stays {@code null}. */
-    static String storable(String error) {
+    /** Cuts an error text to what every database stores. */
+    static @Nullable String storable(@Nullable String error) {
         if (error == null) {
             return null;
         }

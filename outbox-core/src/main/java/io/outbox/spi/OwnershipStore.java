@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An {@link OutboxStore} that keeps ownership in its rows, reads in pages and applies outcomes in batches: what multi-node
@@ -41,7 +42,7 @@ public interface OwnershipStore extends OutboxStore {
      *
      * @param connections where to look, or {@code null} if the table cannot be looked at
      */
-    default void prepareKeys(ConnectionProvider connections) {
+    default void prepareKeys(@Nullable ConnectionProvider connections) {
         throw new UnsupportedOperationException(this + " cannot keep the order of keys");
     }
 

@@ -1,13 +1,14 @@
 package io.outbox.spi;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A bounded part of a longer list.
  *
  * @param next where the next page begins, or {@code null} if this is the last
  */
-public record Page<T>(List<T> items, PageCursor next) {
+public record Page<T>(List<T> items, @Nullable PageCursor next) {
 
     public Page {
         items = List.copyOf(items);

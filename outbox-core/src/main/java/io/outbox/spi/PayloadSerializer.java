@@ -14,7 +14,7 @@ public interface PayloadSerializer {
      * Returns the event with its payload, and perhaps further headers.
      *
      * @param event everything but the payload; for now it is a {@linkplain EventEnvelope#isTombstone() tombstone}
-     * @param payload what is published; never {@code null}, and no bytes, which are taken as they are
+     * @param payload what is published; no bytes, which are taken as they are
      */
     EventEnvelope serialize(EventEnvelope event, Object payload);
 }

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Delivers from a store with the five methods, or the six with {@code claimPending}, that document the least a store
@@ -121,7 +122,7 @@ final class PlainDelivery implements DeliveryBackend {
 
     /** Applies all outcomes or none, since repeating a part of them would count attempts twice. */
     @Override
-    public Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
+    public Map<String, EventStatus> apply(@Nullable String ownerId, List<Outcome> outcomes) {
         return connections.with(conn -> {
             if (outcomes.size() == 1) {
                 return applyOneByOne(conn, outcomes);
@@ -178,7 +179,7 @@ final class PlainDelivery implements DeliveryBackend {
 
     /** Such a store reads from the front only. */
     @Override
-    public PageCursor placeOf(Instant due) {
+    public @Nullable PageCursor placeOf(Instant due) {
         return null;
     }
 

@@ -21,10 +21,12 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts, purges and dead events of a plain store, which has no counts: what it shows when it is read once is counted, up to
@@ -37,14 +39,18 @@ final class PlainHousekeeping implements HousekeepingBackend {
     private static final Duration FAR = Duration.ofDays(36_500);
 
     private final Connections connections;
-    private final OutboxStore store;
+    private final @Nullable OutboxStore store;
     private final EventPurger purger;
 
     /** The store may be {@code null} if nothing but purging is asked for. */
-    PlainHousekeeping(Connections connections, OutboxStore store, EventPurger purger) {
+    PlainHousekeeping(Connections connections, @Nullable OutboxStore store, EventPurger purger) {
         this.connections = connections;
         this.store = store;
         this.purger = purger;
+    }
+
+    private OutboxStore store() {
+        return Objects.requireNonNull(store, "this part can only purge");
     }
 
     @Override
@@ -66,7 +72,7 @@ final class PlainHousekeeping implements HousekeepingBackend {
     }
 
     private Map<String, List<OutboxEvent>> byType(Instant now) {
-        return connections.with(conn -> store.pollPending(conn, now, Duration.ZERO, COUNTED)).stream()
+        return connections.with(conn -> store().pollPending(conn, now, Duration.ZERO, COUNTED)).stream()
                 .collect(Collectors.groupingBy(OutboxEvent::eventType, TreeMap::new, Collectors.toList()));
     }
 
@@ -89,7 +95,7 @@ final class PlainHousekeeping implements HousekeepingBackend {
         for (long limit = query.limit(); ; limit *= 2) {
             int most = (int) Math.min(Integer.MAX_VALUE, limit);
             List<OutboxEvent> rows =
-                    connections.with(conn -> store.queryDead(conn, query.eventType(), query.aggregateType(), most));
+                    connections.with(conn -> store().queryDead(conn, query.eventType(), query.aggregateType(), most));
             List<OutboxEvent> unseen =
                     rows.stream().filter(row -> !seen.contains(row.eventId())).toList();
             if (rows.size() < most || !unseen.isEmpty()) {
@@ -116,7 +122,7 @@ final class PlainHousekeeping implements HousekeepingBackend {
             return OwnTransaction.run(
                     conn,
                     () -> eventIds.stream()
-                            .mapToInt(eventId -> store.replayDead(conn, eventId))
+                            .mapToInt(eventId -> store().replayDead(conn, eventId))
                             .sum());
         } catch (SQLException e) {
             throw new OutboxBackendException("The events cannot be replayed: " + e.getMessage(), e);
@@ -124,8 +130,8 @@ final class PlainHousekeeping implements HousekeepingBackend {
     }
 
     @Override
-    public int countDead(String eventType) {
-        return connections.with(conn -> store.countDead(conn, eventType));
+    public int countDead(@Nullable String eventType) {
+        return connections.with(conn -> store().countDead(conn, eventType));
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.outbox.spi.WriteBackend;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The relational {@link OutboxBackend}: an {@link OutboxStore} on the business transaction of a {@link TxContext} for
@@ -46,10 +47,13 @@ public final class StoreBackend extends ForwardingBackend {
      * @param connectionProvider gives connections that are not those of the application's transactions
      * @param txContext knows the application's transactions
      * @param store one with the five methods, or an {@link OwnershipStore}
-     * @param purger deletes what is no longer needed; {@code null} if nothing is purged
+     * @param purger deletes what is no longer needed, if anything does
      */
     public static OutboxBackend of(
-            ConnectionProvider connectionProvider, TxContext txContext, OutboxStore store, EventPurger purger) {
+            ConnectionProvider connectionProvider,
+            TxContext txContext,
+            OutboxStore store,
+            @Nullable EventPurger purger) {
         WriteBackend writing = forWriting(txContext, store);
         ConnectionProvider separate =
                 new OutsideTransaction(Objects.requireNonNull(connectionProvider, "connectionProvider"), txContext);
@@ -74,9 +78,9 @@ public final class StoreBackend extends ForwardingBackend {
                 : new PlainDelivery(new Connections(connectionProvider), store);
     }
 
-    /** Returns the part that keeps house; the purger may be {@code null} if nothing is purged. */
+    /** Returns the part that keeps house; without a purger nothing can be purged. */
     public static HousekeepingBackend forHousekeeping(
-            ConnectionProvider connectionProvider, OutboxStore store, EventPurger purger) {
+            ConnectionProvider connectionProvider, OutboxStore store, @Nullable EventPurger purger) {
         Objects.requireNonNull(connectionProvider, "connectionProvider");
         Objects.requireNonNull(store, "outboxStore");
         EventPurger purging = purger == null ? StoreBackend::noPurger : purger;

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Writes with a store on the connection of the business transaction. A plain store cannot own what it inserts. */
 final class StoreWriting implements WriteBackend {
@@ -128,7 +129,7 @@ final class StoreWriting implements WriteBackend {
     }
 
     /** Returns the writes of the current transaction if they are the latest of this thread, else {@code null}. */
-    private OpenWrites writesOn(Connection conn) {
+    private @Nullable OpenWrites writesOn(Connection conn) {
         OpenWrites latest = openWrites.get();
         return latest != null && latest.areOn(conn) ? latest : null;
     }

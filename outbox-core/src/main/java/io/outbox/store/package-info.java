@@ -3,4 +3,7 @@
  * {@link io.outbox.store.StoreBackend}; {@link io.outbox.store.Connections} and {@link io.outbox.store.OwnTransaction} are for
  * authors of stores.
  */
+@NullMarked
 package io.outbox.store;
+
+import org.jspecify.annotations.NullMarked;

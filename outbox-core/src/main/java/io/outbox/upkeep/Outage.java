@@ -3,6 +3,7 @@ package io.outbox.upkeep;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fault that may last, in the log: its first occurrence is loud, repetitions are for debugging, and when it is over one line
@@ -16,15 +17,15 @@ public final class Outage {
     private final System.Logger log;
     private final Level loud;
     private final String failure;
-    private final String over;
+    private final @Nullable String over;
     private final AtomicBoolean lasts = new AtomicBoolean();
 
     /**
      * @param loud the level of the first occurrence
      * @param failure what failed, and the consequence
-     * @param over what is logged, as information, when it works again
+     * @param over what is logged, as information, when it works again; {@code null} if that cannot be noticed
      */
-    public Outage(System.Logger log, Level loud, String failure, String over) {
+    public Outage(System.Logger log, Level loud, String failure, @Nullable String over) {
         this.log = Objects.requireNonNull(log, "log");
         this.loud = Objects.requireNonNull(loud, "loud");
         this.failure = Objects.requireNonNull(failure, "failure");

@@ -3,4 +3,7 @@
  * lasting faults are logged ({@link io.outbox.upkeep.Outage}), how its threads end ({@link io.outbox.upkeep.Shutdown}), and how
  * hints for it are sent and passed on ({@link io.outbox.upkeep.HintDebounce}, {@link io.outbox.upkeep.HintListeners}).
  */
+@NullMarked
 package io.outbox.upkeep;
+
+import org.jspecify.annotations.NullMarked;

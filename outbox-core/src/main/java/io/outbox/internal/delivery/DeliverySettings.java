@@ -115,12 +115,12 @@ public final class DeliverySettings {
         return lease;
     }
 
-    /** Told of events that become dead letters. */
     /** Tells of each event that this engine has ended, by its id, once that is durable. */
     public void ends(BiConsumer<String, EventStatus> value) {
         this.ends = value;
     }
 
+    /** Told of events that become dead letters. */
     public void moves(Moves value) {
         this.moves = value;
     }
