@@ -97,7 +97,10 @@ public enum FaultKind {
         return name().startsWith("BROKER_");
     }
 
-    /** Whether events may have to wait for a lease to end because of it, or for the server to be there again. */
+    /**
+     * Whether events of the kind may have to wait because of it: for a lease to end, or for the server or the broker to be
+     * there again.
+     */
     public boolean delays(EventKind kind) {
         return switch (this) {
             case KILLED, STOPPED, STALLED, LATE_ANSWERS, CUT_OFF, CLOSED, POOL_EXHAUSTED -> true;

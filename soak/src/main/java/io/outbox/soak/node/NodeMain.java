@@ -33,8 +33,11 @@ public final class NodeMain {
 
     private static final RetryPolicy RETRIES = new ExponentialBackoffRetryPolicy(100, 1_000);
 
-    /** Else what takes long, or waits for the broker, would keep all workers busy, and make the others wait for longer than a lease. */
-    private static final LanePolicy LONG_LANE = LanePolicy.builder()
+    /**
+     * Else what takes long or waits for the broker would keep all workers busy, and make the others wait for longer than a
+     * lease.
+     */
+    private static final LanePolicy OWN_LANE = LanePolicy.builder()
             .concurrency(WORKERS)
             .queueCapacity(QUEUE_CAPACITY)
             .batchSize(QUEUE_CAPACITY)
@@ -88,8 +91,8 @@ public final class NodeMain {
                 .intervalMs(POLL_INTERVAL_MS)
                 .maxAttempts(MAX_ATTEMPTS)
                 .retryPolicy(RETRIES)
-                .lane(EventKind.LONG.name(), LONG_LANE)
-                .lane(EventKind.PUBLISHED.name(), LONG_LANE)
+                .lane(EventKind.LONG.name(), OWN_LANE)
+                .lane(EventKind.PUBLISHED.name(), OWN_LANE)
                 .drainTimeoutMs(DRAIN_TIMEOUT_MS)
                 .build()) {
             if (settings.inOrder()) { // former versions may not know keys
