@@ -33,7 +33,7 @@ public enum Database {
     /** Returns the faults that can happen to it and its nodes. */
     Set<FaultKind> faults() {
         return Arrays.stream(FaultKind.values())
-                .filter(kind -> this != REDIS || !kind.needsDatabase())
+                .filter(kind -> this == REDIS ? !kind.needsDatabase() : !kind.needsRedis())
                 .filter(kind -> kind != FaultKind.SERVER_DISK_FULL || disk().isPresent())
                 .filter(kind -> this != MARIADB || kind != FaultKind.SERVER_FAIL_OVER)
                 .collect(Collectors.toUnmodifiableSet());

@@ -92,6 +92,7 @@ final class Injector {
             case SERVER_SNAPSHOT -> during(planned, store.holdingSnapshot());
             case SERVER_SESSIONS_ENDED -> during(planned, store.endingSessions());
             case SERVER_FAIL_OVER -> during(planned, store.failingOver(cluster.proxies()));
+            case SERVER_SLOT_MOVED -> during(planned, store.movingSlot(cluster.proxies()));
             case POOL_EXHAUSTED ->
                 during(planned, () -> node.tell(Command.EXHAUST_POOL), () -> node.tell(Command.FREE_POOL));
             case BROKER_KILLED -> during(planned, broker.server()::kill, broker.server()::restart);

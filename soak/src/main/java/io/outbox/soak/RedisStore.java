@@ -1,10 +1,7 @@
 package io.outbox.soak;
 
 import io.lettuce.core.AclSetuserArgs;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -21,7 +18,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** An outbox in a Redis that has everything on disk which it has acknowledged. */
+/** An outbox in a Redis Cluster that has everything on disk which it has acknowledged. */
 final class RedisStore implements Store {
 
     private static final String[] PREFIX = {"{outbox}:outbox:"};
@@ -43,32 +40,37 @@ final class RedisStore implements Store {
             return redis.call('HLEN', KEYS[1] .. 'event') - finished('done') - finished('dead')
             """;
 
+    private static final int CACHED = 100;
+
     /** Longer than any fault. */
     private static final Duration PAUSE = Duration.ofMinutes(5);
 
-    private final RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
-    private final String url = "redis://:" + server.password() + "@127.0.0.1:" + server.port() + "/";
-    private final RedisClient client = RedisClient.create(RedisURI.create(url));
+    private final RedisNodes nodes = new RedisNodes();
     private final List<Trouble> refusals = List.of(
             new Setting(
-                    commands -> commands.configSet("min-replicas-to-write", "1"),
+                    commands -> commands.configSet("min-replicas-to-write", "99"),
                     commands -> commands.configSet("min-replicas-to-write", "0")),
             new Setting(
                     commands -> commands.aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.HSET)),
                     commands -> commands.aclSetuser("default", AclSetuserArgs.Builder.addCommand(CommandType.HSET))),
             new Setting(
-                    commands -> commands.configSet("maxmemory", "1"),
-                    commands -> commands.configSet("maxmemory", "0")));
+                    commands -> commands.configSet("maxmemory", "1"), commands -> commands.configSet("maxmemory", "0")),
+            new Setting(RedisStore::evictCache, commands -> {
+                commands.configSet("maxmemory", "0");
+                commands.configSet("maxmemory-policy", "noeviction");
+            }));
     private int refused;
 
     @Override
     public RedisServer server() {
-        return server;
+        return nodes.owner();
     }
 
     @Override
     public Address address() {
-        return new Address(url, url + "?timeout=2s", server.port());
+        int port = nodes.owner().port();
+        String url = "redis://:" + nodes.owner().password() + "@127.0.0.1:" + port + "/";
+        return new Address(url, url + "?timeout=2s", port);
     }
 
     @Override
@@ -91,7 +93,7 @@ final class RedisStore implements Store {
         return this.<Long>call(commands -> commands.eval(COUNT_PENDING, ScriptOutputType.INTEGER, PREFIX));
     }
 
-    /** Writes are refused: for want of replicas, of a right or of memory, in turn. */
+    /** Writes are refused: for want of replicas, of a right or of memory, with nothing or only a cache to evict, in turn. */
     @Override
     public Trouble refusing() {
         return refusals.get(refused++ % refusals.size());
@@ -120,9 +122,23 @@ final class RedisStore implements Store {
         throw new UnsupportedOperationException("Redis has no sessions to speak of");
     }
 
+    /** Redis evicts what may expire, and nothing of the outbox may. */
+    private static void evictCache(RedisCommands<String, String> commands) {
+        for (int i = 0; i < CACHED; i++) {
+            commands.setex("{outbox}:cache:" + i, PAUSE.toSeconds(), "cached");
+        }
+        commands.configSet("maxmemory-policy", "volatile-random");
+        commands.configSet("maxmemory", "1");
+    }
+
     @Override
     public Trouble failingOver(List<TcpProxy> proxies) {
-        throw new UnsupportedOperationException("Redis loses what a replica has not got");
+        return new Move(proxies, nodes::promoteReplica, () -> {});
+    }
+
+    @Override
+    public Trouble movingSlot(List<TcpProxy> proxies) {
+        return new Move(proxies, nodes::beginToMove, nodes::endMove);
     }
 
     private static void client(RedisCommands<String, String> commands, String... words) {
@@ -134,15 +150,38 @@ final class RedisStore implements Store {
     }
 
     private <T> T call(Function<RedisCommands<String, String>, T> work) {
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            return work.apply(connection.sync());
-        }
+        return work.apply(nodes.on(nodes.owner()));
     }
 
     @Override
     public void close() {
-        client.shutdown();
-        server.close();
+        nodes.close();
+    }
+
+    /** Another server has the outbox, and the proxies lead there in the end. */
+    private final class Move implements Trouble {
+
+        private final List<TcpProxy> proxies;
+        private final Runnable first;
+        private final Runnable last;
+
+        private Move(List<TcpProxy> proxies, Runnable first, Runnable last) {
+            this.proxies = proxies;
+            this.first = first;
+            this.last = last;
+        }
+
+        @Override
+        public Set<String> begin() {
+            first.run();
+            return Set.of();
+        }
+
+        @Override
+        public void end() {
+            last.run();
+            proxies.forEach(proxy -> proxy.moveTo(nodes.owner().port()));
+        }
     }
 
     /** What a command turns on and another one off again. */

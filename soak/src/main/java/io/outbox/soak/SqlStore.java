@@ -125,6 +125,11 @@ final class SqlStore implements Store {
         };
     }
 
+    @Override
+    public Trouble movingSlot(List<TcpProxy> proxies) {
+        throw new UnsupportedOperationException("Only Redis has slots");
+    }
+
     private Connection connect() throws SQLException {
         return DriverManager.getConnection(jdbcUrl + sql.lockTimeout());
     }

@@ -62,6 +62,13 @@ interface Store extends AutoCloseable {
      */
     Trouble failingOver(List<TcpProxy> proxies);
 
+    /**
+     * The outbox goes to another node of a cluster, and the proxies lead there in the end.
+     *
+     * @throws UnsupportedOperationException if this is no Redis
+     */
+    Trouble movingSlot(List<TcpProxy> proxies);
+
     /** Ends the server. */
     @Override
     void close();

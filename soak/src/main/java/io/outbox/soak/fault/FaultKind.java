@@ -54,6 +54,11 @@ public enum FaultKind {
      * answers and refuses changes; then it moves, and connections to the old one stay open.
      */
     SERVER_FAIL_OVER(Excuse.NEVER),
+    /**
+     * What the outbox has in a Redis Cluster goes to another node. For longer than the lease a part of it is there already;
+     * then the rest follows, and the address moves.
+     */
+    SERVER_SLOT_MOVED(Excuse.NEVER),
 
     /** The broker is ended by SIGKILL and stays away for longer than the lease. */
     BROKER_KILLED(Excuse.NEVER),
@@ -105,19 +110,24 @@ public enum FaultKind {
         return switch (this) {
             case KILLED, STOPPED, STALLED, LATE_ANSWERS, CUT_OFF, CLOSED, POOL_EXHAUSTED -> true;
             case SERVER_KILLED, SERVER_FROZEN, SERVER_DISK_FULL -> true;
-            case SERVER_REFUSING, SERVER_BLOCKING, SERVER_FAIL_OVER -> true;
+            case SERVER_REFUSING, SERVER_BLOCKING, SERVER_FAIL_OVER, SERVER_SLOT_MOVED -> true;
             case RESET, LOST_ANSWERS, CAUGHT_ERRORS, LARGE_PAYLOADS -> false;
             case SERVER_LOST_ANSWERS, SERVER_SESSIONS_ENDED, SERVER_ROWS_LOCKED, SERVER_SNAPSHOT -> false;
             case BROKER_KILLED, BROKER_FROZEN -> kind == EventKind.PUBLISHED;
         };
     }
 
-    /** Whether it takes a database, with rows, locks, snapshots, sessions and replicas. */
+    /** Whether it takes a database, with rows, locks, snapshots and sessions. */
     public boolean needsDatabase() {
         return switch (this) {
             case CAUGHT_ERRORS, POOL_EXHAUSTED, SERVER_ROWS_LOCKED, SERVER_SNAPSHOT -> true;
-            case SERVER_SESSIONS_ENDED, SERVER_FAIL_OVER -> true;
+            case SERVER_SESSIONS_ENDED -> true;
             default -> false;
         };
+    }
+
+    /** Whether it takes a Redis. */
+    public boolean needsRedis() {
+        return this == SERVER_SLOT_MOVED;
     }
 }
