@@ -9,6 +9,7 @@ import io.outbox.benchmarks.Traffic.WithOutbox;
 import io.outbox.spi.Lease;
 import io.outbox.testservers.PostgresServer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -82,11 +83,21 @@ final class KeyedPart implements Part {
                 Database plain = Database.create(server.newDatabase() + Settings.CONNECTION);
                 Database keyed = Database.create(server.newDatabase() + Settings.CONNECTION)) {
             keyed.createKeyed();
-            drains(plain, keyed, report);
-            hotKey(keyed, report);
-            blockedKey(keyed, report);
-            traffic(plain, keyed, report);
-            latency(plain, keyed, report);
+            Map<String, Part> parts = new LinkedHashMap<>();
+            parts.put("drains", to -> drains(plain, keyed, to));
+            parts.put("hot", to -> hotKey(keyed, to));
+            parts.put("blocked", to -> blockedKey(keyed, to));
+            parts.put("traffic", to -> traffic(plain, keyed, to));
+            parts.put("latency", to -> latency(plain, keyed, to));
+            if (!parts.keySet().containsAll(Settings.KEYED_PARTS)) {
+                throw new IllegalArgumentException(
+                        "bench.keyed.parts is " + Settings.KEYED_PARTS + ", but there are only " + parts.keySet());
+            }
+            for (Map.Entry<String, Part> part : parts.entrySet()) {
+                if (Settings.KEYED_PARTS.isEmpty() || Settings.KEYED_PARTS.contains(part.getKey())) {
+                    part.getValue().run(report);
+                }
+            }
         }
     }
 

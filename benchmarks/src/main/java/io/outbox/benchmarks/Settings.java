@@ -13,10 +13,7 @@ final class Settings {
     static final int ROUNDS = Integer.getInteger("bench.rounds", 4);
 
     /** The ways to drain a backlog that are measured, by their keys; all if none is named. */
-    static final Set<String> WAYS = Arrays.stream(
-                    System.getProperty("bench.ways", "").split(","))
-            .filter(key -> !key.isBlank())
-            .collect(Collectors.toUnmodifiableSet());
+    static final Set<String> WAYS = names("bench.ways");
 
     /** The numbers of writers of live traffic. */
     static final List<Integer> WRITERS = Arrays.stream(
@@ -89,8 +86,17 @@ final class Settings {
     /** Length of one round of live traffic with keys. */
     static final int KEYED_SECONDS = Integer.getInteger("bench.keyed.seconds", 3);
 
+    /** What is measured about keys, by name; everything if nothing is named. */
+    static final Set<String> KEYED_PARTS = names("bench.keyed.parts");
+
     /** Where plots are drawn. */
     static final Path PLOTS = Path.of(System.getProperty("bench.plots", "benchmarks/target/plots"));
 
     private Settings() {}
+
+    private static Set<String> names(String property) {
+        return Arrays.stream(System.getProperty(property, "").split(","))
+                .filter(name -> !name.isBlank())
+                .collect(Collectors.toUnmodifiableSet());
+    }
 }
