@@ -44,11 +44,6 @@ public enum Database {
         return Optional.ofNullable(System.getProperty("soak.disk")).map(Path::of);
     }
 
-    /** Returns whether events can be delivered in the order of their keys, and their writers can be made to wait for each other. */
-    boolean keepsOrder() {
-        return this != REDIS;
-    }
-
     /** Starts a server with an empty outbox for one run, which closes it. */
     Store start() {
         return store.get();

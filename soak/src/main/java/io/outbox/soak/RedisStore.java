@@ -9,6 +9,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.outbox.soak.cluster.Address;
 import io.outbox.soak.judge.Row;
+import io.outbox.soak.ledger.Entry.Keyed;
 import io.outbox.testservers.RedisServer;
 import io.outbox.testservers.TcpProxy;
 import java.time.Duration;
@@ -33,6 +34,16 @@ final class RedisStore implements Store {
               rows[#rows + 1] = {id, status, attempts, owner or lock and 'nobody' or ''}
             end
             return rows
+            """;
+
+    /** What writes runs alone in the server, and takes the next number there. */
+    private static final String PLACES = """
+            local all, places = redis.call('HGETALL', KEYS[1] .. 'event'), {}
+            for i = 1, #all, 2 do
+              local _, _, _, _, _, _, _, _, key, number = cmsgpack.unpack(all[i + 1])
+              if key then places[#places + 1] = {all[i], key, number} end
+            end
+            return places
             """;
 
     private static final String COUNT_PENDING = """
@@ -86,6 +97,14 @@ final class RedisStore implements Store {
                     owner.isEmpty() ? null : owner));
         }
         return rows;
+    }
+
+    @Override
+    public List<Keyed> places() {
+        List<List<Object>> found = call(commands -> commands.eval(PLACES, ScriptOutputType.MULTI, PREFIX));
+        return found.stream()
+                .map(place -> new Keyed((String) place.get(0), (String) place.get(1), (Long) place.get(2)))
+                .toList();
     }
 
     @Override

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * a promise was broken.
  *
  * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb,redis}, default all), {@code soak.ordering}
- * (of {@code none,key}, default both, one after the other, where the database keeps the order of keys), {@code soak.minutes} (for each run, default 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.skew} (seconds by which the clocks of
+ * (of {@code none,key}, default both, one after the other), {@code soak.minutes} (for each run, default 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.skew} (seconds by which the clocks of
  * nodes differ, default 90), {@code soak.disk} (a directory on a small disk for the data of servers, without which that disk is never
  * full), {@code soak.former} (a directory with jars of a former version, by which nodes run until they are replaced), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers and reports, default
  * {@code soak/target/soak}).
@@ -43,7 +43,8 @@ public final class Soak {
                 continue;
             }
             List<PlannedFault> faults = new Schedule(seed, SoakRun.NODES, SoakRun.LEASE, faults(database)).plan(length);
-            for (String ordering : orderings(database)) {
+            for (String ordering :
+                    System.getProperty("soak.ordering", "none,key").split(",")) {
                 String name = database.name().toLowerCase(Locale.ROOT) + "-" + ordering + "-" + seed;
                 SoakRun run = new SoakRun(database, seed, directory.resolve(name), System.out)
                         .skew(Duration.ofSeconds(Long.getLong("soak.skew", 90)));
@@ -54,12 +55,6 @@ public final class Soak {
             }
         }
         System.exit(kept ? 0 : 1);
-    }
-
-    private static List<String> orderings(Database database) {
-        return Arrays.stream(System.getProperty("soak.ordering", "none,key").split(","))
-                .filter(ordering -> !ordering.equals("key") || database.keepsOrder())
-                .toList();
     }
 
     /** Returns those of the faults asked for that make sense on the database; all if none is named. */

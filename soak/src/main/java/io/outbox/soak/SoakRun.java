@@ -8,6 +8,7 @@ import io.outbox.soak.judge.Evidence;
 import io.outbox.soak.judge.Judge;
 import io.outbox.soak.judge.Report;
 import io.outbox.soak.judge.Verdict;
+import io.outbox.soak.ledger.History;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.DirectoryStream;
@@ -109,8 +110,10 @@ public final class SoakRun {
         cluster.quiet();
         drain(store);
         cluster.shutDown();
+        History history = cluster.history();
+        store.places().forEach(history::place);
         Evidence evidence = new Evidence(
-                cluster.history(),
+                history,
                 store.rows(),
                 injector.locksLeft(),
                 broker == null ? Map.of() : broker.messages(),

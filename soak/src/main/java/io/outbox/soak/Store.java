@@ -2,6 +2,7 @@ package io.outbox.soak;
 
 import io.outbox.soak.cluster.Address;
 import io.outbox.soak.judge.Row;
+import io.outbox.soak.ledger.Entry.Keyed;
 import io.outbox.testservers.TcpProxy;
 import io.outbox.testservers.TestServer;
 import java.util.List;
@@ -27,6 +28,11 @@ interface Store extends AutoCloseable {
     List<Row> rows() throws Exception;
 
     long countPending() throws Exception;
+
+    /** Returns the places of events among those of their keys, if the store's own numbers are the order of commits. */
+    default List<Keyed> places() {
+        return List.of();
+    }
 
     /** Changes of the outbox fail. */
     Trouble refusing();

@@ -55,6 +55,13 @@ public final class History {
         running.values().forEach(begun -> add(new Delivery(begun.eventId(), node, begun.at(), null, null)));
     }
 
+    /** Gives an event its place, if it was the store and not the writer that gave it a number. */
+    public void place(Keyed place) {
+        written.computeIfPresent(
+                place.eventId(),
+                (id, event) -> new WrittenEvent(id, event.kind(), event.node(), event.end(), event.dueAt(), place));
+    }
+
     private void put(Writing writing, Written end, String node, Keyed place) {
         Instant dueAt = end.at().isAfter(writing.availableAt()) ? end.at() : writing.availableAt();
         put(new WrittenEvent(writing.eventId(), writing.kind(), node, end.end(), dueAt, place));

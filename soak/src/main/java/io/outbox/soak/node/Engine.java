@@ -2,6 +2,7 @@ package io.outbox.soak.node;
 
 import io.outbox.Outbox.MultiNodeBuilder;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
+import java.util.OptionalLong;
 
 /** What a node keeps its events in. Thread-safe. */
 interface Engine extends AutoCloseable {
@@ -23,11 +24,9 @@ interface Engine extends AutoCloseable {
 
     /**
      * Makes other writers of the key wait until the transaction of the business ends in which this is called, and returns the number
-     * of the key's next event.
-     *
-     * @throws UnsupportedOperationException if this engine cannot make writers wait
+     * of the key's next event; nothing if the store alone knows the order of commits.
      */
-    long nextNumber(String key);
+    OptionalLong nextNumber(String key);
 
     /**
      * Keeps all connections that the outbox could get, from soon on.

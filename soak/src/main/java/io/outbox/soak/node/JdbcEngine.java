@@ -10,6 +10,7 @@ import io.outbox.soak.ledger.Entry.TransactionEnd;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 
 /** A table in a database. */
@@ -61,8 +62,8 @@ final class JdbcEngine implements Engine {
     }
 
     @Override
-    public long nextNumber(String key) {
-        return business.nextNumber(jdbc.txContext().currentConnection(), key);
+    public OptionalLong nextNumber(String key) {
+        return OptionalLong.of(business.nextNumber(jdbc.txContext().currentConnection(), key));
     }
 
     /** Takes connections as they come free, on threads that give them back in the end. */

@@ -6,6 +6,7 @@ import io.outbox.Outbox.MultiNodeBuilder;
 import io.outbox.redis.RedisOutbox;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -77,8 +78,8 @@ final class RedisEngine implements Engine {
     }
 
     @Override
-    public long nextNumber(String key) {
-        throw new UnsupportedOperationException("Nobody waits for anybody in Redis");
+    public OptionalLong nextNumber(String key) {
+        return OptionalLong.empty();
     }
 
     @Override

@@ -170,7 +170,8 @@ final class Writers {
     private void write(List<EventEnvelope> events) {
         for (EventEnvelope event : events) {
             if (event.key() != null) {
-                ledger.append(new Keyed(event.eventId(), event.key(), engine.nextNumber(event.key())));
+                engine.nextNumber(event.key())
+                        .ifPresent(number -> ledger.append(new Keyed(event.eventId(), event.key(), number)));
             }
         }
         if (events.size() == 1) {
