@@ -12,6 +12,7 @@ import io.outbox.spi.Outcome;
 import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -35,6 +36,7 @@ final class LaneTargets {
     private final boolean strictOrder;
     private final DispatchQueue queue;
     private final RouteCircuits circuits;
+    private final EngineClock clock;
     private final InvalidTargets invalid;
     private final CompletionWriter completion;
     private final EngineMetrics metrics;
@@ -46,7 +48,8 @@ final class LaneTargets {
         this.strictOrder = strictOrder;
         this.queue = queue;
         this.circuits = circuits;
-        this.invalid = new InvalidTargets(context.routing().clock());
+        this.clock = context.routing().clock();
+        this.invalid = new InvalidTargets(clock);
         this.completion = context.completion();
         this.metrics = context.metrics();
         this.alarm = context.alarm();
@@ -108,8 +111,9 @@ final class LaneTargets {
     private RouteCircuits.News open(String eventType, List<HeldEvent> events, String reason) {
         Predicate<HeldEvent> sameTarget =
                 strictOrder ? EVERY : event -> event.eventType().equals(eventType);
+        Instant since = clock.now(); // it may ask the store, for which nobody is to wait under the queue's lock
         RouteCircuits.News[] news = new RouteCircuits.News[1];
-        List<HeldEvent> behind = queue.remove(sameTarget, () -> news[0] = circuits.trip(eventType, reason));
+        List<HeldEvent> behind = queue.remove(sameTarget, () -> news[0] = circuits.trip(eventType, since, reason));
         events.forEach(event -> completion.giveBack(event.hold()));
         behind.forEach(event -> completion.giveBack(event.hold()));
         alarm.dueNow(types);

@@ -94,9 +94,9 @@ final class RouteCircuits {
         NONE
     }
 
-    /** Notes that a target cannot be reached; until probes are allowed, nothing passes. */
-    News trip(String eventType, String cause) {
-        OpenCircuit fresh = new OpenCircuit(eventType, clock.now());
+    /** Notes that a target cannot be reached since that time; until probes are allowed, nothing passes. */
+    News trip(String eventType, Instant since, String cause) {
+        OpenCircuit fresh = new OpenCircuit(eventType, since);
         OpenCircuit circuit = open.computeIfAbsent(key(eventType), key -> fresh);
         circuit.probes.forbid();
         boolean isNews = circuit.noteCause(cause);

@@ -3,16 +3,24 @@ package io.outbox.internal.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.outbox.BatchEventListener;
+import io.outbox.BatchOutcome;
 import io.outbox.DispatchResult;
+import io.outbox.RouteUnavailableException;
 import io.outbox.model.EventStatus;
 import io.outbox.support.Events;
 import io.outbox.support.NoLeftoverThreads;
 import io.outbox.support.Node;
 import io.outbox.support.ScriptedBackend;
+import io.outbox.support.ScriptedBackend.Op;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -72,6 +80,37 @@ class EngineClockTest {
 
             await().atMost(Duration.ofSeconds(10)).until(() -> backend.status("e") == EventStatus.RETRY);
             assertThat(backend.row("e").availableAt()).isBetween(before, before.plusSeconds(30));
+        }
+    }
+
+    /** A batch listener says at once that its target is silent, and the store takes its time to tell what time it is. */
+    @Test
+    void noWriterWaitsForTheStoreToTellItsTime() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        backend.before(Op.CURRENT_TIME, call -> {
+            asked.countDown();
+            answer.join();
+        });
+        BatchEventListener.Waiting silent = (events, infos, silence) -> {
+            silence.accept(new RouteUnavailableException("nothing heard"));
+            return List.of(BatchOutcome.done());
+        };
+        try (Node node = Node.on(backend)
+                .named("node", Duration.ofMinutes(1))
+                .listenDirectly(silent)
+                .build()) {
+            node.engine().start();
+            node.write(Events.event("e"));
+            assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+
+            CompletableFuture<Void> written = CompletableFuture.runAsync(() -> node.write(Events.event("f")));
+
+            try {
+                assertThat(written).succeedsWithin(Duration.ofSeconds(10));
+            } finally {
+                answer.complete(null);
+            }
         }
     }
 

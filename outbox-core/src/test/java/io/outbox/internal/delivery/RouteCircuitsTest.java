@@ -58,9 +58,9 @@ class RouteCircuitsTest {
     void tellWhoOpenedAndWhoClosedThem() {
         for (RouteCircuits circuits : List.of(perType, ofLane)) {
             assertThat(circuits.reset("A")).isNull();
-            assertThat(circuits.trip("A", "down on port 1")).isEqualTo(News.UNAVAILABLE);
-            assertThat(circuits.trip("A", "down on port 2")).isEqualTo(News.NONE);
-            assertThat(circuits.trip("A", "no such host")).isEqualTo(News.OTHER_CAUSE);
+            assertThat(circuits.trip("A", clock.now(), "down on port 1")).isEqualTo(News.UNAVAILABLE);
+            assertThat(circuits.trip("A", clock.now(), "down on port 2")).isEqualTo(News.NONE);
+            assertThat(circuits.trip("A", clock.now(), "no such host")).isEqualTo(News.OTHER_CAUSE);
             assertThat(circuits.isOpen("A")).isTrue();
             assertThat(circuits.unavailable())
                     .extracting(UnavailableTarget::cause)
@@ -74,7 +74,7 @@ class RouteCircuitsTest {
 
     @Test
     void ofOneTypeLeaveTheOthersAlone() {
-        perType.trip("A", "down");
+        perType.trip("A", clock.now(), "down");
 
         assertThat(perType.isOpen("B")).isFalse();
         assertThat(perType.admit("A")).isFalse();
@@ -88,7 +88,7 @@ class RouteCircuitsTest {
 
     @Test
     void ofALaneStopAllItsTypes() {
-        ofLane.trip("A", "down");
+        ofLane.trip("A", clock.now(), "down");
 
         assertThat(ofLane.isOpen("B")).isTrue();
         assertThat(ofLane.admit("B")).isFalse();
@@ -99,7 +99,7 @@ class RouteCircuitsTest {
 
     @Test
     void admitEverythingAfterAProbeThatGotThrough() {
-        ofLane.trip("A", "down");
+        ofLane.trip("A", clock.now(), "down");
         ofLane.allowProbes("A", Duration.ofMillis(1));
         await().atMost(Duration.ofSeconds(10)).until(() -> ofLane.admits(10) == 1);
         assertThat(ofLane.admit("A")).isTrue();
