@@ -115,6 +115,11 @@ public record TableCatalog(String tableName, boolean schemaIsCatalog) {
 
     /** Returns the columns of each index, in order. */
     public Collection<List<String>> indexes(Connection conn, boolean uniqueOnly) throws SQLException {
+        return indexesByName(conn, uniqueOnly).values();
+    }
+
+    /** Returns the columns of each index, in order, by its name in lower case. */
+    public Map<String, List<String>> indexesByName(Connection conn, boolean uniqueOnly) throws SQLException {
         Location table = location(conn);
         Map<String, List<String>> indexes = new TreeMap<>();
         try (ResultSet rows =
@@ -122,12 +127,12 @@ public record TableCatalog(String tableName, boolean schemaIsCatalog) {
             while (rows.next()) {
                 String column = rows.getString("COLUMN_NAME");
                 if (column != null) {
-                    indexes.computeIfAbsent(rows.getString("INDEX_NAME"), name -> new ArrayList<>())
+                    indexes.computeIfAbsent(lowerCase(rows.getString("INDEX_NAME")), name -> new ArrayList<>())
                             .add(lowerCase(column));
                 }
             }
         }
-        return indexes.values();
+        return indexes;
     }
 
     private static String lowerCase(String name) {

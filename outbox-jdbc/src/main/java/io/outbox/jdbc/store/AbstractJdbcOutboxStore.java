@@ -224,19 +224,24 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         String order =
                 isOneType(types) ? "status, event_type, " + unkeyed + DUE_ORDER : "status, " + unkeyed + DUE_ORDER;
         String restriction = keyed ? "keyed = 0" : "";
-        String hint = keyed ? unkeyedHint(isOneType(types)) : "";
+        String index = keyed ? unkeyedIndex(isOneType(types)) : "";
         return List.of(
-                new Partition(List.of(NEW), restriction, order, hint),
-                new Partition(List.of(RETRY), restriction, order, hint));
+                new Partition(List.of(NEW), restriction, order, "", index),
+                new Partition(List.of(RETRY), restriction, order, "", index));
     }
 
-    /** Returns what a planner needs to be told to take the index of events without order beside that of all events. */
-    String unkeyedHint(boolean isOneType) {
+    /** Returns what a planner needs to be told to take the index of events without order, and not that of all events. */
+    String unkeyedIndex(boolean isOneType) {
         return "";
     }
 
     private static Partition pending(EventStatus state, String restriction, String order) {
         return new Partition(List.of(state), restriction, order, "");
+    /** Returns the names of those indexes. */
+    Set<String> unkeyedIndexes() {
+        return Set.of();
+    }
+
     }
 
     /** Returns the parts that together hold all pending events that keep their order. */
@@ -272,6 +277,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 keyColumn(),
                 hasLockTable() ? new TableCatalog(new KeyLocks(this).tableName(), isSchemaCatalog()) : null);
     }
+                unkeyedIndexes(),
 
     /** Returns the column with the key of unfinished events, in which an index finds the oldest of a key. */
     String keyColumn() {

@@ -23,12 +23,12 @@ final class BlockedReads {
     private static final String PARKED = "status = 2 AND {keyed} AND available_at >= TIMESTAMP '2200-01-01 00:00:00'";
 
     private static final String PAGE = """
-            SELECT {hint}order_key, event_id, event_type, attempts, created_at, available_at, last_error FROM {table}
+            SELECT order_key, event_id, event_type, attempts, created_at, available_at, last_error FROM {table}{index}
             WHERE {parked}{behind} ORDER BY {order} LIMIT ?""";
 
     private static final String COUNT = """
             SELECT COUNT(*) AS parked, MIN(available_at) AS oldest FROM (
-              SELECT {hint}available_at FROM {table} WHERE {parked} ORDER BY {order} LIMIT ?) w""";
+              SELECT available_at FROM {table}{index} WHERE {parked} ORDER BY {order} LIMIT ?) w""";
 
     private static final String AFTER =
             " AND available_at >= ?" + " AND (available_at > ? OR created_at > ? OR (created_at = ? AND event_id > ?))";
@@ -98,7 +98,7 @@ final class BlockedReads {
         return store.sql(template)
                 .with("parked", PARKED)
                 .with("keyed", store.keyedCondition())
-                .with("hint", store.unkeyedHint(false));
+                .with("index", store.unkeyedIndex(false));
     }
 
     private record Parked(String key, BlockedKey.Event event, Instant availableAt) {

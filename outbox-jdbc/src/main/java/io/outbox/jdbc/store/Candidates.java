@@ -30,8 +30,8 @@ record Candidates(List<DueCursor> first, DueCursor next) {
     private static final int FEWEST_OF_A_PART = 20;
 
     private static final String OF_PART = """
-            SELECT {hint}{place} AS place, event_id, available_at, created_at, {bytes} AS bytes
-            FROM {table}
+            SELECT {place} AS place, event_id, available_at, created_at, {bytes} AS bytes
+            FROM {table}{index}
             WHERE {partition} AND {due}{more} ORDER BY {order} LIMIT {most}""";
 
     List<String> ids() {

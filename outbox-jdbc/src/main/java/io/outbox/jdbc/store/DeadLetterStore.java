@@ -169,6 +169,7 @@ public final class DeadLetterStore implements OwnershipStore {
                 new TableCatalog(tableName, store.isSchemaCatalog()),
                 new SchemaScript(DeadLetterStore.class, store.schemaScript() + "-dlq", DEFAULT_TABLE, tableName),
                 "order_key",
+                Set.of(),
                 null);
     }
 

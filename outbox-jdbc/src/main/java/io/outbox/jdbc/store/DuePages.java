@@ -19,17 +19,17 @@ import java.util.Optional;
 final class DuePages {
 
     private static final String PAGE = """
-            SELECT {hint}{columns}, last_error, locked_by, locked_at, {bytes} AS bytes FROM {table}
+            SELECT {columns}, last_error, locked_by, locked_at, {bytes} AS bytes FROM {table}{index}
             WHERE {partition} AND {due} ORDER BY {order} LIMIT {page_size}""";
 
     private static final String BY_ID = """
             SELECT {columns}, last_error, locked_by, locked_at FROM {by_id} WHERE event_id {among} AND {unfinished}""";
 
     private static final String FIRST_DUE = """
-            SELECT {hint}available_at FROM {table} WHERE {partition} AND available_at <= ? ORDER BY {order} LIMIT 1""";
+            SELECT available_at FROM {table}{index} WHERE {partition} AND available_at <= ? ORDER BY {order} LIMIT 1""";
 
     private static final String NEXT_DUE = """
-            SELECT {hint}available_at FROM {table} WHERE {partition} AND available_at > ? ORDER BY {order} LIMIT 1""";
+            SELECT available_at FROM {table}{index} WHERE {partition} AND available_at > ? ORDER BY {order} LIMIT 1""";
 
     private static final String PENDING = """
             SELECT event_type, COUNT(*) AS events, MIN(available_at) AS due FROM {table}

@@ -67,7 +67,7 @@ final class JdbcInspection implements InspectionBackend {
     /** In the order of an index, so that what is not counted is not read either. */
     private static final String COUNT_STATES = """
             SELECT status, COUNT(*) AS events FROM (
-              SELECT {hint}status FROM {table} WHERE {partition} ORDER BY {order} LIMIT {most}) w
+              SELECT {hint}status FROM {table}{index} WHERE {partition} ORDER BY {order} LIMIT {most}) w
             GROUP BY status""";
 
     private static final Partition DONE = new Partition(List.of(EventStatus.DONE), "status, done_at, created_at");

@@ -6,7 +6,9 @@ import io.outbox.jdbc.internal.TableCatalog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The columns and indexes by which events of one key keep their order: {@code schema/<database>-keyed.sql}. Immutable and
@@ -19,16 +21,20 @@ public final class KeyColumns {
     private final TableCatalog catalog;
     private final SchemaScript script;
     private final String keyColumn;
+    private final Set<String> namedIndexes;
     private final TableCatalog locks;
 
     /**
      * @param keyColumn the column with the key of unfinished events, by which the index begins
+     * @param namedIndexes the indexes that statements name
      * @param locks the table of the locks of writers, or {@code null} if there is none
      */
-    KeyColumns(TableCatalog catalog, SchemaScript script, String keyColumn, TableCatalog locks) {
+    KeyColumns(
+            TableCatalog catalog, SchemaScript script, String keyColumn, Set<String> namedIndexes, TableCatalog locks) {
         this.catalog = catalog;
         this.script = script;
         this.keyColumn = keyColumn;
+        this.namedIndexes = namedIndexes;
         this.locks = locks;
     }
 
@@ -43,11 +49,17 @@ public final class KeyColumns {
         return columns.containsAll(COLUMNS) && columns.contains(keyColumn);
     }
 
-    /** Returns whether the table has columns and index, and its table of locks is there, by their names. */
+    /** Returns whether the table has columns and indexes, and its table of locks is there, by their names. */
     public boolean arePresent(Connection conn) throws SQLException {
         return areColumnsPresent(conn)
                 && (locks == null || locks.columnNames(conn).contains(KeyLocks.SLOT))
-                && catalog.indexes(conn, false).stream()
+                && areIndexesPresent(conn);
+    }
+
+    private boolean areIndexesPresent(Connection conn) throws SQLException {
+        Map<String, List<String>> indexes = catalog.indexesByName(conn, false);
+        return indexes.keySet().containsAll(namedIndexes)
+                && indexes.values().stream()
                         .anyMatch(index ->
                                 index.size() >= 2 && index.subList(0, 2).equals(List.of(keyColumn, "order_seq")));
     }
@@ -80,7 +92,10 @@ public final class KeyColumns {
     public void require(Connection conn) throws SQLException {
         if (!arePresent(conn)) {
             throw missing(
-                    "the columns order_key and order_seq, their index"
+                    "the columns order_key and order_seq, their "
+                            + (namedIndexes.isEmpty()
+                                    ? "index"
+                                    : "index, one of the indexes " + String.join(" and ", new TreeSet<>(namedIndexes)))
                             + (locks == null ? "" : " or the table " + locks.tableName()) + " are missing",
                     "OutboxSchema.createKeyedIfMissing()");
         }

@@ -12,6 +12,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -26,6 +27,9 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     private static final int DUPLICATE_ENTRY = 1062;
     private static final Pattern PRIMARY_KEY = Pattern.compile(".*['.]PRIMARY'[^']*", Pattern.DOTALL);
     private static final int ROWS_PER_INSERT = 500;
+
+    private static final String UNKEYED = "idx_unkeyed";
+    private static final String UNKEYED_BY_TYPE = "idx_unkeyed_type";
 
     public MySqlOutboxStore() {}
 
@@ -103,11 +107,18 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
                 DEAD_WITH_END);
     }
 
-    /** MySQL takes the shorter index of all events, and walks over those that keep their order. */
+    /**
+     * MySQL takes the shorter index of all events, and walks over those that keep their order. So does MariaDB, which does not
+     * read hints in comments.
+     */
     @Override
-    String unkeyedHint(boolean isOneType) {
-        String table = tableName().substring(tableName().indexOf('.') + 1);
-        return "/*+ INDEX(" + table + (isOneType ? " idx_unkeyed_type" : " idx_unkeyed") + ") */ ";
+    String unkeyedIndex(boolean isOneType) {
+        return " FORCE INDEX (" + (isOneType ? UNKEYED_BY_TYPE : UNKEYED) + ")";
+    }
+
+    @Override
+    Set<String> unkeyedIndexes() {
+        return Set.of(UNKEYED, UNKEYED_BY_TYPE);
     }
 
     /** Returns the hint for the planner to take an index. */

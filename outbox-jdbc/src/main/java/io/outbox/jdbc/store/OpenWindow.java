@@ -27,7 +27,7 @@ final class OpenWindow {
 
     /** The name makes it a table to databases that want one here. */
     private static final String LOOK = """
-            SELECT * FROM (SELECT {hint}event_type, available_at, locked_by, locked_at FROM {table}
+            SELECT * FROM (SELECT event_type, available_at, locked_by, locked_at FROM {table}{index}
               WHERE {partition} ORDER BY {order} LIMIT {most}) e{number}""";
 
     private static final String BY_TYPE = """

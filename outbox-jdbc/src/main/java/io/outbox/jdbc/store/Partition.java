@@ -12,14 +12,19 @@ import java.util.stream.Collectors;
  * @param restriction what else is true of all of them, or empty
  * @param order its order in a form that the index serves
  * @param hint what a planner needs to be told, right after SELECT, to take that index
+ * @param index what it needs to be told behind the name of the table, if it may take no other index
  */
-public record Partition(List<EventStatus> states, String restriction, String order, String hint) {
+public record Partition(List<EventStatus> states, String restriction, String order, String hint, String index) {
 
     private static final String COUNT = """
-            SELECT COUNT(*) FROM (SELECT {hint}1 AS one FROM {table} WHERE {partition} ORDER BY {order} LIMIT {most}) w""";
+            SELECT COUNT(*) FROM (SELECT {hint}1 AS one FROM {table}{index} WHERE {partition} ORDER BY {order} LIMIT {most}) w""";
 
     public Partition {
         states = List.copyOf(states);
+    }
+
+    public Partition(List<EventStatus> states, String restriction, String order, String hint) {
+        this(states, restriction, order, hint, "");
     }
 
     /** Returns a part with all events of some states, for which a planner finds the index by itself. */
@@ -36,7 +41,7 @@ public record Partition(List<EventStatus> states, String restriction, String ord
     }
 
     Partition reversed() {
-        return new Partition(states, restriction, order.replace(",", " DESC,") + " DESC", hint);
+        return new Partition(states, restriction, order.replace(",", " DESC,") + " DESC", hint, index);
     }
 
     /** Counts its events in the order of the index, and no more than so many. */
@@ -45,6 +50,10 @@ public record Partition(List<EventStatus> states, String restriction, String ord
     }
 
     Sql fill(Sql statement) {
-        return statement.with("hint", hint).with("partition", condition()).with("order", order);
+        return statement
+                .with("hint", hint)
+                .with("index", index)
+                .with("partition", condition())
+                .with("order", order);
     }
 }

@@ -52,7 +52,7 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
 
     /** The first events of a single part of the table, which one index serves: found and locked at once. */
     private static final String FIRST = """
-            SELECT {hint}event_id, locked_by AS former_owner, {bytes} AS bytes
+            SELECT event_id, locked_by AS former_owner, {bytes} AS bytes
             FROM {table} WHERE {partition} AND {due} AND {free}
             ORDER BY {order} LIMIT {page_size}""";
 

@@ -31,15 +31,15 @@ final class TypeLook {
     private static final int FIRST = 1000;
 
     private static final String FIRST_OF_TYPE = """
-            SELECT {hint}{place} AS place, event_type, available_at FROM {table}
+            SELECT {place} AS place, event_type, available_at FROM {table}{index}
             WHERE {partition} AND {due} ORDER BY {order} LIMIT 1""";
 
     private static final String FIRST_OF_GAP = """
-            SELECT {hint}{place} AS place, event_type, available_at FROM {table}
+            SELECT {place} AS place, event_type, available_at FROM {table}{index}
             WHERE {partition} AND {between} ORDER BY {order} LIMIT 1""";
 
     private static final String FIRST_OF_ALL = """
-            SELECT {hint}event_type, available_at FROM {table} WHERE {partition} AND available_at >= ?
+            SELECT event_type, available_at FROM {table}{index} WHERE {partition} AND available_at >= ?
             ORDER BY {order} LIMIT {page_size}""";
 
     private final AbstractJdbcOutboxStore store;

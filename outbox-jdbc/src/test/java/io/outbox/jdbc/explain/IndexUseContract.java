@@ -466,21 +466,7 @@ abstract class IndexUseContract {
         ClaimedPage claimed = keyed.claim(ClaimRequest.first(LEASE, Instant.now(), LIMIT));
 
         assertThat(claimed.events()).hasSize(LIMIT);
-        if (takesHints()) {
-            assertCheap(KEYED, 10 * LIMIT, unkeyedIndex(KEYED), primaryKey(KEYED));
-        } else {
-            for (Plan plan : plans(KEYED)) {
-                assertThat(plan.fullScan()).as("full scan: " + plan.text()).isFalse();
-                assertThat(plan.indexes())
-                        .as(plan.text())
-                        .isSubsetOf(unkeyedIndex(KEYED), pendingIndex(KEYED), primaryKey(KEYED));
-            }
-        }
-    }
-
-    /** Returns whether statements can name the index to take; otherwise the database's statistics decide between two. */
-    boolean takesHints() {
-        return true;
+        assertCheap(KEYED, 10 * LIMIT, unkeyedIndex(KEYED), primaryKey(KEYED));
     }
 
     private List<String> keys() {

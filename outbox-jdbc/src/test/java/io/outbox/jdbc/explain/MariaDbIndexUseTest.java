@@ -9,9 +9,4 @@ class MariaDbIndexUseTest extends MySqlIndexUseTest {
     TestDatabase database() {
         return TestDatabase.MARIADB;
     }
-
-    @Override
-    boolean takesHints() {
-        return false;
-    }
 }
