@@ -148,6 +148,17 @@ public final class JdbcOutbox {
         return store.wakeUp(dataSource, listenOn);
     }
 
+    /**
+     * Gives up the order of keys: events that had failed for good and blocked their key are delivered once more, like any others, and
+     * with all their attempts. For an outbox that is to be used without {@code ordering(…)} from now on, when no instance delivers
+     * with it any more. What else waits needs no change: without {@code ordering(…)} it is delivered in any order.
+     *
+     * @return how many events had blocked their key
+     */
+    public int dropOrder() {
+        return store.releaseParked(connectionProvider);
+    }
+
     /** Begins a transaction on this thread. */
     public JdbcTransactionManager.Transaction begin() {
         return transactions.begin();

@@ -299,6 +299,14 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return new KeyedReads(this, conn);
     }
 
+    /**
+     * Has the events delivered once more that have failed for good and block their key, for an outbox that no longer keeps the order
+     * of keys; returns how many there were.
+     */
+    public final int releaseParked(ConnectionProvider connections) {
+        return new ParkedEvents(this).release(connections);
+    }
+
     /** Returns how a claim of keys locks rows: never waiting for those that others have locked. */
     String keyedLocking() {
         return claimLocking();

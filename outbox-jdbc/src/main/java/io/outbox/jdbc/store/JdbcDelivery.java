@@ -32,12 +32,14 @@ class JdbcDelivery implements DeliveryBackend {
     private final AbstractJdbcOutboxStore store;
     private final StoreConnections connections;
     private final ForeignLocks foreignLocks;
+    private final ParkedEvents parked;
     private final Set<Capability> capabilities;
 
     JdbcDelivery(AbstractJdbcOutboxStore store, ConnectionProvider provider) {
         this.store = store;
         this.connections = new StoreConnections(store, provider);
         this.foreignLocks = new ForeignLocks(store.tableName());
+        this.parked = new ParkedEvents(store);
         this.capabilities = capabilities(store);
     }
 
@@ -66,11 +68,13 @@ class JdbcDelivery implements DeliveryBackend {
     @Override
     public Page<DueEvent> fetch(FetchRequest request) {
         PageLimit limit = new PageLimit(request.limit(), request.maxBytes());
-        return connections.readingFromPrimary(conn -> new DuePages(store, conn)
-                .read(DueRange.of(request), limit, row -> {
-                    foreignLocks.lookAt(row, request.now());
-                    return store.mapDueEvent(row);
-                }));
+        return connections.readingFromPrimary(conn -> {
+            parked.lookOnce(conn);
+            return new DuePages(store, conn).read(DueRange.of(request), limit, row -> {
+                foreignLocks.lookAt(row, request.now());
+                return store.mapDueEvent(row);
+            });
+        });
     }
 
     @Override
@@ -81,12 +85,15 @@ class JdbcDelivery implements DeliveryBackend {
                 new Claim.Free(request.lockExpiry(), request.scope().lost()),
                 LockTime.ofDatabase(store.utcNow()),
                 new PageLimit(request.limit(), request.maxBytes()));
-        return connections.with(conn -> store.claim(conn, claim));
+        return connections.with(conn -> {
+            parked.lookOnce(conn);
+            return store.claim(conn, claim);
+        });
     }
 
     @Override
     public KeyedPage claimKeyed(KeyedRequest request) {
-        return connections.with(conn -> new KeyedClaim(store, conn).run(request));
+        return connections.with(conn -> store.claimKeyed(conn, request));
     }
 
     @Override
