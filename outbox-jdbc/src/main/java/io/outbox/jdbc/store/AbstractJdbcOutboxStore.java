@@ -27,6 +27,8 @@ import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.HousekeepingBackend;
 import io.outbox.spi.Insertion;
+import io.outbox.spi.KeyedPage;
+import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.OwnershipStore;
@@ -235,13 +237,13 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return "";
     }
 
-    private static Partition pending(EventStatus state, String restriction, String order) {
-        return new Partition(List.of(state), restriction, order, "");
     /** Returns the names of those indexes. */
     Set<String> unkeyedIndexes() {
         return Set.of();
     }
 
+    private static Partition pending(EventStatus state, String restriction, String order) {
+        return new Partition(List.of(state), restriction, order, "");
     }
 
     /** Returns the parts that together hold all pending events that keep their order. */
@@ -275,9 +277,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 new TableCatalog(tableName, isSchemaCatalog()),
                 new SchemaScript(getClass(), schemaScript(), tableName),
                 keyColumn(),
+                unkeyedIndexes(),
                 hasLockTable() ? new TableCatalog(new KeyLocks(this).tableName(), isSchemaCatalog()) : null);
     }
-                unkeyedIndexes(),
 
     /** Returns the column with the key of unfinished events, in which an index finds the oldest of a key. */
     String keyColumn() {
@@ -307,9 +309,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return new ParkedEvents(this).release(connections);
     }
 
-    /** Returns how a claim of keys locks rows: never waiting for those that others have locked. */
-    String keyedLocking() {
-        return claimLocking();
+    /** Claims the next events of keys. Default: in steps that any database understands. */
+    KeyedPage claimKeyed(Connection conn, KeyedRequest request) {
+        return new KeyedClaim(this, conn).run(request);
     }
 
     /** Returns what is added to the columns of the first statement of a claim, to have it commit without waiting for the disk. */

@@ -60,7 +60,8 @@ record DueRange(Instant dueUntil, Instant createdUntil, EventTypes types, DueCur
         }
         params.addAll(types.names());
         return new DueCondition(
-                "available_at <= ? AND created_at <= ?" + (after == null ? "" : DueCursor.FOLLOWS) + typeCondition(),
+                "available_at <= ? AND created_at <= ?" + (after == null ? "" : DueCursor.FOLLOWS)
+                        + typeCondition(types),
                 params);
     }
 
@@ -81,7 +82,8 @@ record DueRange(Instant dueUntil, Instant createdUntil, EventTypes types, DueCur
                 params);
     }
 
-    private String typeCondition() {
+    /** Returns the condition for these types behind others; its parameters are their names. */
+    static String typeCondition(EventTypes types) {
         if (types.isAll()) {
             return "";
         }

@@ -35,7 +35,7 @@ final class KeyedClaim {
 
     private static final String LOCK = """
             SELECT {columns}, last_error, locked_by FROM {by_id}
-            WHERE event_id {among} AND {unfinished} AND available_at <= ? AND {free}{locking}""";
+            WHERE event_id {among} AND {unfinished} AND available_at <= ? AND {free}{claim}""";
 
     private static final String READ = """
             SELECT {columns}, last_error FROM {by_id} WHERE event_id {among} AND {unfinished}""";
@@ -109,7 +109,6 @@ final class KeyedClaim {
             String sql = store.sql(LOCK)
                     .with("among", ids.among())
                     .with("free", free.condition())
-                    .with("locking", store.keyedLocking())
                     .toString();
             store.statements()
                     .query(

@@ -25,6 +25,8 @@ import io.outbox.spi.DueEvent;
 import io.outbox.spi.EventPurger;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.Insertion;
+import io.outbox.spi.KeyedPage;
+import io.outbox.spi.KeyedRequest;
 import io.outbox.spi.NewEvent;
 import io.outbox.spi.WakeUp;
 import java.sql.Connection;
@@ -268,8 +270,8 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
-    String keyedLocking() {
-        return " FOR UPDATE SKIP LOCKED";
+    KeyedPage claimKeyed(Connection conn, KeyedRequest request) {
+        return new PostgresKeyedClaim(this, conn).run(request);
     }
 
     @Override

@@ -1,12 +1,14 @@
 package io.outbox.jdbc.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.JdbcOutbox;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxSchema;
+import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.EventTypes;
@@ -19,10 +21,12 @@ import io.outbox.spi.Outcome;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,33 +50,38 @@ class KeyedClaimRaceTest {
     @EnumSource(names = {"H2", "POSTGRESQL", "MYSQL", "MARIADB"})
     void whatIsReadAsFreeIsTestedAgainUnderLock(TestDatabase database) {
         open(database);
-        beforeLocking = () -> assertThat(ids(claim(other, "other", 10))).isEqualTo(events);
 
-        assertThat(ids(claim(claimant, "node", 10))).isEmpty();
+        assertThat(claimMeanwhile(
+                        database,
+                        () -> assertThat(ids(claim(other, "other", 10))).isEqualTo(events)))
+                .isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"H2", "POSTGRESQL", "MYSQL", "MARIADB"})
     void followersAreTakenOnlyWithTheirHead(TestDatabase database) {
         open(database);
-        beforeLocking = () -> assertThat(ids(claim(other, "other", 1))).containsExactly(events.get(0));
 
-        assertThat(ids(claim(claimant, "node", 10))).isEmpty();
+        assertThat(claimMeanwhile(
+                        database,
+                        () -> assertThat(ids(claim(other, "other", 1))).containsExactly(events.get(0))))
+                .isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"H2", "POSTGRESQL", "MYSQL", "MARIADB"})
     void aRunEndsAtTheFirstPlaceThatWasNotWon(TestDatabase database) {
         open(database);
-        beforeLocking = () -> {
-            claim(other, "other", 10);
-            other.apply(
-                    "other",
-                    List.of(new Outcome.Deferred(events.get(1), Instant.now().plusSeconds(3600))));
-            other.release("other", List.of(events.get(0), events.get(2)));
-        };
 
-        assertThat(ids(claim(claimant, "node", 10))).containsExactly(events.get(0));
+        assertThat(claimMeanwhile(database, () -> {
+                    claim(other, "other", 10);
+                    other.apply(
+                            "other",
+                            List.of(new Outcome.Deferred(
+                                    events.get(1), Instant.now().plusSeconds(3600))));
+                    other.release("other", List.of(events.get(0), events.get(2)));
+                }))
+                .containsExactly(events.get(0));
     }
 
     @ParameterizedTest
@@ -89,6 +98,41 @@ class KeyedClaimRaceTest {
 
             assertThat(ids(claim(claimant, "node", 10))).isSubsetOf(events.get(0));
             stranger.rollback();
+        }
+    }
+
+    /** Claims while something happens between what the claim reads and what it locks; returns what it got. */
+    private List<String> claimMeanwhile(TestDatabase database, Runnable action) {
+        if (database == TestDatabase.POSTGRESQL) {
+            return claimInOneStatementMeanwhile(action);
+        }
+        beforeLocking = action;
+        return ids(claim(claimant, "node", 10));
+    }
+
+    /** The function by which the statement finds out how long rows are waits for a lock, before any row is locked. */
+    private List<String> claimInOneStatementMeanwhile(Runnable action) {
+        OutboxRows.execute(
+                pool,
+                "CREATE SCHEMA slow",
+                "CREATE FUNCTION slow.octet_length(value text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN"
+                        + " PERFORM pg_advisory_lock_shared(42); PERFORM pg_advisory_unlock_shared(42);"
+                        + " RETURN pg_catalog.octet_length(value); END $$");
+        try (HikariDataSource slow =
+                        TestDatabase.pool(pool.getJdbcUrl() + "&options=-c%20search_path=slow,pg_catalog,public", 1);
+                Connection lock = pool.getConnection()) {
+            OutboxBackend slowly = JdbcOutbox.of(slow, "public.outbox_event").backend();
+            slowly.prepareKeys();
+            JdbcTemplate.query(lock, "SELECT pg_advisory_lock(42)", row -> true);
+            CompletableFuture<KeyedPage> claimed = CompletableFuture.supplyAsync(() -> claim(slowly, "node", 10));
+            await().until(() ->
+                    OutboxRows.number(pool, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+                            == 1);
+            action.run();
+            JdbcTemplate.query(lock, "SELECT pg_advisory_unlock(42)", row -> true);
+            return ids(claimed.join());
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 
