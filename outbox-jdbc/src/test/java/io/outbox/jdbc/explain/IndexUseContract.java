@@ -140,6 +140,11 @@ abstract class IndexUseContract {
         delayed = JdbcOutbox.of(recorder.before(pool), DELAYED).backend();
         middle = big.fetch(FetchRequest.first(Instant.now(), pending() / 2)).next();
         recorder.take(BIG);
+        // the first read of an engine looks for what an order by key has left behind
+        delayed.fetch(FetchRequest.first(LONG_AGO, 1));
+        recorder.take(DELAYED);
+        laned.fetch(FetchRequest.first(LONG_AGO, 1));
+        recorder.take(LANED);
         assertThat(OutboxRows.number(pool, "SELECT COUNT(*) FROM " + BIG + " WHERE status IN (1, 3)"))
                 .isEqualTo(finished());
         assertThat(OutboxRows.number(pool, "SELECT COUNT(*) FROM " + BIG + " WHERE status IN (0, 2)"))
@@ -172,6 +177,15 @@ abstract class IndexUseContract {
 
         assertThat(claimed.events()).hasSize(LIMIT);
         assertCheap(BIG, 10 * LIMIT, pendingIndex(BIG), primaryKey(BIG));
+    }
+
+    @Test
+    void aLookForWhatOrderByKeyHasLeftBehindReadsNothing() throws SQLException {
+        OutboxBackend started = JdbcOutbox.of(recorder.before(pool), BIG).backend();
+
+        started.claim(ClaimRequest.first(LEASE, LONG_AGO, 1));
+
+        assertCheap(BIG, A_FEW, pendingIndex(BIG), primaryKey(BIG));
     }
 
     @Test
