@@ -75,13 +75,21 @@ final class RedisNodes implements AutoCloseable {
         RedisServer replica = add();
         String primary = on(owner).clusterMyId();
         on(replica).clusterReplicate(primary);
+        String id = on(replica).clusterMyId();
         await(() -> on(replica).info("replication").contains("master_link_status:up")
-                && on(owner).clusterReplicas(primary).stream()
-                        .anyMatch(line -> line.startsWith(on(replica).clusterMyId())));
+                && servers.stream().allMatch(server -> isReplica(id, primary, server)));
         on(replica).clusterFailover(false);
         await(() -> on(replica).info("replication").contains("role:master")
                 && on(owner).info("replication").contains("role:slave"));
         owner = replica;
+    }
+
+    /** Returns whether a node knows that another is a replica; those that do not would not vote for it. */
+    private boolean isReplica(String id, String primary, RedisServer knowing) {
+        return on(knowing)
+                .clusterNodes()
+                .lines()
+                .anyMatch(line -> line.startsWith(id) && line.contains("slave " + primary));
     }
 
     /** Begins to move the outbox to a new node: the first of its keys is there. */
