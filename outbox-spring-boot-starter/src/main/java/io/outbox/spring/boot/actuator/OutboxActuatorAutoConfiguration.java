@@ -17,7 +17,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Configuration;
 
 /** Auto-configuration of the health indicator and the actuator endpoint. */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
@@ -37,7 +36,6 @@ public class OutboxActuatorAutoConfiguration {
         return new OutboxHealthCheck(outboxes.byName(), settings, wakeUp.getIfUnique());
     }
 
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
     static class Endpoints {
 
@@ -57,7 +55,6 @@ public class OutboxActuatorAutoConfiguration {
     }
 
     /** Spring Boot 4. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
     @Conditional(OnOutboxHealth.class)
     static class Boot4Health {
@@ -70,7 +67,6 @@ public class OutboxActuatorAutoConfiguration {
     }
 
     /** Spring Boot 3. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
     @Conditional(OnOutboxHealth.class)
     static class Boot3Health {

@@ -28,7 +28,7 @@ import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /**
@@ -41,6 +41,7 @@ import org.springframework.core.env.Environment;
 @ConditionalOnProperty(name = "outbox.admin.enabled")
 @ConditionalOnOutboxEnabled
 @EnableConfigurationProperties(OutboxAdminProperties.class)
+@Import({OutboxAdminAutoConfiguration.WithoutWebServer.class, OutboxAdminAutoConfiguration.WithoutServlets.class})
 public class OutboxAdminAutoConfiguration {
 
     @Bean
@@ -115,11 +116,12 @@ public class OutboxAdminAutoConfiguration {
     }
 
     /** Says that it is not clear which outbox is meant; before anything asks for the administration that is then missing. */
-    @Configuration(proxyBeanMethods = false)
     @Conditional(OnSeveralOutboxes.class)
     @ConditionalOnMissingBean({OutboxAdmin.class, OutboxAdminServer.class})
     static class WhichOutbox {
-        WhichOutbox(Map<String, Outbox> outboxes) {
+
+        @Bean
+        WhichOutbox outboxOfAdministration(Map<String, Outbox> outboxes) {
             throw new OutboxStartupException(
                     "outbox.admin.enabled is true, and the administration is for one outbox, but there are several: "
                             + new TreeSet<>(outboxes.keySet()),
@@ -144,7 +146,6 @@ public class OutboxAdminAutoConfiguration {
         static class One {}
     }
 
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({Servlet.class, ServletRegistrationBean.class})
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     static class Web {
@@ -163,7 +164,6 @@ public class OutboxAdminAutoConfiguration {
     }
 
     /** The JDK's server, in applications of any kind. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnAdminPort(AdminPort.OWN)
     static class OwnPort {
 
@@ -182,7 +182,6 @@ public class OutboxAdminAutoConfiguration {
     }
 
     /** Says that nobody is served; perhaps the application passes requests on itself. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnNotWebApplication
     @ConditionalOnMissingBean(OutboxAdminServer.class)
     @ConditionalOnAdminPort({AdminPort.APPLICATION, AdminPort.MANAGEMENT})
@@ -198,7 +197,6 @@ public class OutboxAdminAutoConfiguration {
     }
 
     /** Says that nobody would be served. An administration or a server of the application's own is its own matter. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnMissingBean({OutboxAdmin.class, OutboxAdminServer.class})
     @ConditionalOnAdminPort({AdminPort.APPLICATION, AdminPort.MANAGEMENT})

@@ -23,13 +23,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.kafka.core.KafkaOperations;
 import org.springframework.kafka.core.ProducerFactory;
 
 /** Sending to Kafka, with the producer settings of the application's KafkaTemplate and a producer of our own. */
-@Configuration(proxyBeanMethods = false)
+@Import(KafkaSenderConfiguration.Meters.class)
 @ConditionalOnClass({KafkaEventPublisher.class, KafkaOperations.class})
 class KafkaSenderConfiguration {
 
@@ -60,7 +60,6 @@ class KafkaSenderConfiguration {
     interface ProducerMeters extends Function<Producer<?, ?>, AutoCloseable> {}
 
     /** The meters that Spring Boot gives to the application's own producers. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({MeterRegistry.class, KafkaClientMetrics.class})
     @ConditionalOnProperty(name = "outbox.metrics.enabled", matchIfMissing = true)
     static class Meters {

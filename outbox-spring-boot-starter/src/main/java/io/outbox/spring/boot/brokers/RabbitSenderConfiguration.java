@@ -21,13 +21,11 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ReflectionUtils;
 
 /** Sending to RabbitMQ, with the connection settings of the application's RabbitTemplate and a connection of our own. */
-@Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({RabbitEventPublisher.class, RabbitTemplate.class})
 @ImportRuntimeHints(RabbitSenderConfiguration.Hints.class)
 class RabbitSenderConfiguration {

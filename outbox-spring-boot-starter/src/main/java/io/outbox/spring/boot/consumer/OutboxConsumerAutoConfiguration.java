@@ -27,7 +27,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.messaging.Message;
@@ -109,7 +108,6 @@ public class OutboxConsumerAutoConfiguration {
     }
 
     /** Counters, where the application has meters. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({MeterRegistry.class, MicrometerInboxMetrics.class})
     @ConditionalOnBean(MeterRegistry.class)
     @ConditionalOnProperty(name = "outbox.metrics.enabled", matchIfMissing = true)
@@ -123,7 +121,6 @@ public class OutboxConsumerAutoConfiguration {
     }
 
     /** Messages of Spring's, as listener methods of all brokers can have them. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Message.class)
     static class SpringMessages {
 

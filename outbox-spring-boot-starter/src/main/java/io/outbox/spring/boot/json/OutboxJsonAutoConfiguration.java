@@ -13,7 +13,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
 /**
@@ -43,7 +42,6 @@ public class OutboxJsonAutoConfiguration {
         return LazyInitializationExcludeFilter.forBeanTypes(CodecAsDefault.class);
     }
 
-    @Configuration(proxyBeanMethods = false)
     @Order(1)
     @ConditionalOnClass(name = "tools.jackson.databind.ObjectMapper")
     static class Jackson3 {
@@ -56,7 +54,6 @@ public class OutboxJsonAutoConfiguration {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     @Order(2)
     @ConditionalOnClass(name = "com.fasterxml.jackson.databind.ObjectMapper")
     static class Jackson2 {

@@ -18,7 +18,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 /** Auto-configuration of gauges of how many events and dead letters there are, where the application wants them: they ask the database. */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
@@ -42,7 +41,6 @@ public class OutboxGaugesAutoConfiguration {
                 "needs a MeterRegistry bean, such as that of spring-boot-starter-actuator");
     }
 
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({MeterRegistry.class, OutboxEventGauges.class})
     @ConditionalOnBean(MeterRegistry.class)
     static class Gauges {

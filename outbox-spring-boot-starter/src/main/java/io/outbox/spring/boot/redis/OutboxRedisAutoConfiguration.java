@@ -9,7 +9,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -22,14 +21,13 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
         })
 @ConditionalOnProperty(name = "outbox.backend", havingValue = "redis")
 @ConditionalOnOutboxEnabled
+@Import({OutboxRedisAutoConfiguration.WithoutSpringData.class, OutboxRedisAutoConfiguration.WithoutLettuce.class})
 public class OutboxRedisAutoConfiguration {
 
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({RedisOutbox.class, RedisClient.class, LettuceConnectionFactory.class})
     @Import(RedisEngineConfiguration.class)
     static class Engine {}
 
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass("org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory")
     static class WithoutSpringData {
         WithoutSpringData() {
@@ -37,7 +35,6 @@ public class OutboxRedisAutoConfiguration {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass("io.lettuce.core.RedisClient")
     static class WithoutLettuce {
         WithoutLettuce() {

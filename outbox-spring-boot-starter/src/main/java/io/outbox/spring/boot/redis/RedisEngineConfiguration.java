@@ -10,7 +10,6 @@ import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -18,7 +17,6 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The engine on Redis, on connections of its own to the server that the application's factory connects to. */
-@Configuration(proxyBeanMethods = false)
 class RedisEngineConfiguration {
 
     private static final String DEAD_LETTERS = "outbox.publisher.dlq.enabled";

@@ -13,7 +13,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.KafkaListenerConfigUtils;
@@ -21,7 +20,6 @@ import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.support.converter.RecordMessageConverter;
 
 /** Idempotent listeners of Kafka, and the payloads of events for all its listeners. */
-@Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(KafkaListenerEndpointRegistry.class)
 @ImportRuntimeHints(KafkaListenersConfiguration.Hints.class)
 class KafkaListenersConfiguration {

@@ -11,7 +11,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -36,7 +35,6 @@ public class OutboxBrokerListenersAutoConfiguration {
     }
 
     /** Messages of Spring AMQP, also where its listeners of RabbitMQ are not on the class path. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Message.class)
     static class AmqpMessages {
 

@@ -19,11 +19,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 
 /** Idempotent listeners of RabbitMQ, and the payloads of events for all its listeners. */
-@Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RabbitListenerEndpointRegistry.class)
 @ImportRuntimeHints(RabbitListenersConfiguration.Hints.class)
 class RabbitListenersConfiguration {

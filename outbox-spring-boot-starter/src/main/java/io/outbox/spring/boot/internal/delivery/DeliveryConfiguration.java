@@ -19,12 +19,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
 /** The outbox and its life with the application. */
-@Configuration(proxyBeanMethods = false)
+@Import(DeliveryConfiguration.DeadLetters.class)
 public class DeliveryConfiguration {
 
     /** When delivery starts and stops. Web servers have phases above this one, so they start later and stop earlier. */
@@ -77,7 +77,6 @@ public class DeliveryConfiguration {
     }
 
     /** Dead letters, where the application wants them. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty(name = "outbox.publisher.dlq.enabled")
     @ConditionalOnPublisherEnabled
     static class DeadLetters {

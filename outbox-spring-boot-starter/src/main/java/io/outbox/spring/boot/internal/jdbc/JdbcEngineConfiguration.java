@@ -31,14 +31,14 @@ import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 
 /**
  * The JDBC engine, part by part. Lazy, so that an application that builds its outboxes otherwise has no table where it
  * wants none.
  */
-@Configuration(proxyBeanMethods = false)
+@Import(JdbcEngineConfiguration.Parts.class)
 public class JdbcEngineConfiguration {
 
     /** Its outboxes check their tables, which may come from the application's migrations. */
@@ -74,7 +74,6 @@ public class JdbcEngineConfiguration {
         return LazyInitializationExcludeFilter.forBeanTypes(DataSourceChoice.class, TransactionListening.class);
     }
 
-    @Configuration(proxyBeanMethods = false)
     @Conditional({OnOutbox.class, OneDataSource.class})
     @ConditionalOnMissingBean(OutboxBackend.class)
     static class Parts {

@@ -15,11 +15,9 @@ import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /** Beans and methods of beans as listeners of the outbox. */
-@Configuration(proxyBeanMethods = false)
 public class ListenersConfiguration {
 
     @Bean
