@@ -48,7 +48,7 @@ public interface EventListener {
      * {@link BatchEventListener} stays one.
      */
     static EventListener retrying(RetryPolicy retryPolicy, EventListener listener) {
-        return RetryingListener.of(retryPolicy, listener);
+        return PolicyListener.of(listener, Objects.requireNonNull(retryPolicy, "retryPolicy"), null);
     }
 
     /**
@@ -56,7 +56,7 @@ public interface EventListener {
      * BatchEventListener} stays one.
      */
     static EventListener withFallback(EventFallback fallback, EventListener listener) {
-        return FallbackListener.of(fallback, listener);
+        return PolicyListener.of(listener, null, Objects.requireNonNull(fallback, "fallback"));
     }
 
     /** A listener that is told about the delivery of each event. The outbox calls the method with the {@link DeliveryInfo}. */

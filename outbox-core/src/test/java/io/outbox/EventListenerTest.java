@@ -109,6 +109,20 @@ class EventListenerTest {
     }
 
     @Test
+    void aListenerWithItsOwnPoliciesSendsTheNextBatchMeanwhileAsItsListenerDoes() throws Exception {
+        BatchEventListener.Pending underWay = BatchEventListener.Pending.of(List.of(BatchOutcome.done()));
+        BatchEventListener.Pipelined sender = (events, infos, silence) -> underWay;
+
+        for (EventListener wrapped : List.of(
+                EventListener.retrying(POLICY, sender),
+                EventListener.withFallback((event, info, cause) -> {}, sender))) {
+            assertThat(BatchEventListener.Pipelined.call(
+                            (BatchEventListener) wrapped, List.of(EVENT), List.of(THIRD), reason -> {}))
+                    .isSameAs(underWay);
+        }
+    }
+
+    @Test
     void aBatchListenerThatWaitsIsHeardAlsoThroughARetryingOne() throws Exception {
         RouteUnavailableException reason = new RouteUnavailableException("nothing heard");
         BatchEventListener.Waiting waiting = (events, infos, silence) -> {
