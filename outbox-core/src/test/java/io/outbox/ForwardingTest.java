@@ -3,6 +3,8 @@ package io.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.outbox.registry.ForwardingRegistry;
+import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ForwardingBackend;
 import io.outbox.spi.ForwardingMetrics;
 import io.outbox.spi.MetricsExporter;
@@ -63,6 +65,12 @@ class ForwardingTest {
         }
     }
 
+    private static final class Registry extends ForwardingRegistry {
+        Registry(ListenerRegistry listeners) {
+            super(listeners);
+        }
+    }
+
     private static final class Metrics extends ForwardingMetrics {
         Metrics(MetricsExporter exporter) {
             super(exporter);
@@ -79,6 +87,7 @@ class ForwardingTest {
         return Stream.of(
                         methods(EventListener.Informed.class, Listener::new),
                         methods(BatchEventListener.Waiting.class, Batches::new),
+                        methods(ListenerRegistry.class, Registry::new),
                         methods(MetricsExporter.class, Metrics::new),
                         methods(OutboxBackend.class, Backend::new))
                 .flatMap(methods -> methods);

@@ -3,6 +3,7 @@ package io.outbox.spring.boot.brokers;
 import io.outbox.EventListener;
 import io.outbox.WriterHook;
 import io.outbox.dispatch.LanePolicy;
+import io.outbox.registry.ForwardingRegistry;
 import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.PayloadSerializer;
 import io.outbox.spring.boot.internal.delivery.Destination;
@@ -65,27 +66,24 @@ final class BrokerLanes implements OutboxFeature, Destination, DisposableBean {
         return policies.containsKey(eventType);
     }
 
-    private record WithSenders(Senders senders, ListenerRegistry others) implements ListenerRegistry {
+    private static final class WithSenders extends ForwardingRegistry {
+
+        private final Senders senders;
+
+        private WithSenders(Senders senders, ListenerRegistry others) {
+            super(others);
+            this.senders = senders;
+        }
 
         @Override
         public EventListener listenerFor(String aggregateType, String eventType) {
             EventListener sender = senders.of(eventType);
-            return sender != null ? sender : others.listenerFor(aggregateType, eventType);
+            return sender != null ? sender : super.listenerFor(aggregateType, eventType);
         }
 
         @Override
         public boolean hasListenerFor(String eventType) {
-            return senders.of(eventType) != null || others.hasListenerFor(eventType);
-        }
-
-        @Override
-        public String currentType(String eventType) {
-            return others.currentType(eventType);
-        }
-
-        @Override
-        public Set<String> eventTypes() {
-            return others.eventTypes();
+            return senders.of(eventType) != null || super.hasListenerFor(eventType);
         }
     }
 

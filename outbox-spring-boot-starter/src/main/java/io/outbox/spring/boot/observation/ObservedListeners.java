@@ -11,9 +11,9 @@ import io.outbox.EventListener;
 import io.outbox.ForwardingBatchListener;
 import io.outbox.ForwardingListener;
 import io.outbox.RouteUnavailableException;
+import io.outbox.registry.ForwardingRegistry;
 import io.outbox.registry.ListenerRegistry;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -34,29 +34,22 @@ final class ObservedListeners {
         return new Observed(listeners, observations);
     }
 
-    private record Observed(ListenerRegistry listeners, Observing observations) implements ListenerRegistry {
+    private static final class Observed extends ForwardingRegistry {
+
+        private final Observing observations;
+
+        private Observed(ListenerRegistry listeners, Observing observations) {
+            super(listeners);
+            this.observations = observations;
+        }
+
         @Override
         public EventListener listenerFor(String aggregateType, String eventType) {
-            EventListener listener = listeners.listenerFor(aggregateType, eventType);
+            EventListener listener = super.listenerFor(aggregateType, eventType);
             if (listener instanceof BatchEventListener batching) {
                 return new Batching(batching, observations);
             }
             return listener == null ? null : new Single(listener, observations);
-        }
-
-        @Override
-        public boolean hasListenerFor(String eventType) {
-            return listeners.hasListenerFor(eventType);
-        }
-
-        @Override
-        public String currentType(String eventType) {
-            return listeners.currentType(eventType);
-        }
-
-        @Override
-        public Set<String> eventTypes() {
-            return listeners.eventTypes();
         }
     }
 

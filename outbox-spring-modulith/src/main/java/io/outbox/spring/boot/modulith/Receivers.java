@@ -1,9 +1,9 @@
 package io.outbox.spring.boot.modulith;
 
 import io.outbox.EventListener;
+import io.outbox.registry.ForwardingRegistry;
 import io.outbox.registry.ListenerRegistry;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Who receives the events that {@link ModulithWriter} writes, by name and whatever their class. Thread-safe. */
@@ -24,35 +24,22 @@ final class Receivers {
 
     /** Returns a registry that also knows these receivers. */
     ListenerRegistry inFrontOf(ListenerRegistry others) {
-        return new WithReceivers(this, others);
+        return new ForwardingRegistry(others) {
+            @Override
+            public EventListener listenerFor(String aggregateType, String eventType) {
+                EventListener listener = super.listenerFor(aggregateType, eventType);
+                return listener != null ? listener : ofStoredType(eventType);
+            }
+
+            @Override
+            public boolean hasListenerFor(String eventType) {
+                return ofStoredType(eventType) != null || super.hasListenerFor(eventType);
+            }
+        };
     }
 
     private EventListener ofStoredType(String eventType) {
         int separator = eventType.indexOf('#');
         return separator < 0 ? null : byName.get(eventType.substring(separator + 1));
-    }
-
-    private record WithReceivers(Receivers receivers, ListenerRegistry others) implements ListenerRegistry {
-
-        @Override
-        public EventListener listenerFor(String aggregateType, String eventType) {
-            EventListener listener = others.listenerFor(aggregateType, eventType);
-            return listener != null ? listener : receivers.ofStoredType(eventType);
-        }
-
-        @Override
-        public boolean hasListenerFor(String eventType) {
-            return receivers.ofStoredType(eventType) != null || others.hasListenerFor(eventType);
-        }
-
-        @Override
-        public String currentType(String eventType) {
-            return others.currentType(eventType);
-        }
-
-        @Override
-        public Set<String> eventTypes() {
-            return others.eventTypes();
-        }
     }
 }
