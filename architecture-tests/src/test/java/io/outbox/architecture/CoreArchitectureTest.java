@@ -127,7 +127,7 @@ class CoreArchitectureTest {
         public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
             JavaClass outermost = outermost(javaClass);
             if (FACADES.stream().anyMatch(outermost::isEquivalentTo)
-                    || outermost.getSimpleName().equals("OutboxAssembly")) {
+                    || Set.of("OutboxAssembly", "CommonSettings").contains(outermost.getSimpleName())) {
                 return SliceIdentifier.of("façades");
             }
             String name = javaClass.getPackageName();

@@ -3,6 +3,7 @@ package io.outbox.registry;
 import io.outbox.EventListener;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A registry that leaves everything to another: the base of registries that wrap one. */
 public abstract class ForwardingRegistry implements ListenerRegistry {
@@ -14,7 +15,7 @@ public abstract class ForwardingRegistry implements ListenerRegistry {
     }
 
     @Override
-    public EventListener listenerFor(String aggregateType, String eventType) {
+    public @Nullable EventListener listenerFor(String aggregateType, String eventType) {
         return listeners.listenerFor(aggregateType, eventType);
     }
 

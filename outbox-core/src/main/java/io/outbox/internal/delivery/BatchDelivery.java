@@ -135,7 +135,7 @@ final class BatchDelivery {
     }
 
     private void submit(HeldEvent event, Recipient recipient, Outcome outcome, Throwable error) {
-        Supplier<Outcome> ifRefused = processor.ifRefused(event, recipient);
+        Supplier<Outcome> ifRefused = processor.outcomes().ifRefused(event, recipient);
         Hold.Place place = event.hold().place();
         if (place == null) {
             completion.submit(Completion.of(
@@ -278,7 +278,7 @@ final class BatchDelivery {
             for (; ended < events.size(); ended++) {
                 HeldEvent event = events.get(ended);
                 try {
-                    Outcome outcome = processor.blameless(event, recipient, error);
+                    Outcome outcome = processor.outcomes().blameless(event, recipient, error);
                     Result result = new Result(outcome, error, false, event.envelope());
                     submit(event, recipient, processor.afterFallback(event, recipient, result), error);
                 } catch (RuntimeException | Error again) {

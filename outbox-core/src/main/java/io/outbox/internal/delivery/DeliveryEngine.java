@@ -3,8 +3,8 @@ package io.outbox.internal.delivery;
 import io.outbox.WriterHook;
 import io.outbox.dispatch.QueuedEvent;
 import io.outbox.internal.completion.CompletionWriter;
+import io.outbox.internal.delivery.AttemptOutcomes.RetrySettings;
 import io.outbox.internal.delivery.EventProcessor.Listening;
-import io.outbox.internal.delivery.EventProcessor.RetrySettings;
 import io.outbox.internal.keyed.KeyLoop;
 import io.outbox.internal.lease.LeaseKeeper;
 import io.outbox.internal.lifecycle.Ending;
@@ -30,18 +30,15 @@ import io.outbox.spi.Lease;
 import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackendException;
 import io.outbox.spi.Outcome;
-import io.outbox.upkeep.DurationText;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Delivers events: lanes of bounded queues with workers that call listeners, the stage that makes outcomes durable, and
@@ -75,12 +72,7 @@ public final class DeliveryEngine implements AutoCloseable {
     private final OrderKeys orderKeys;
     private final long drainTimeoutMs;
     private final Ending ending = new Ending();
-    private final Object pausing = new Object();
-    /** Guarded by the lock. */
-    private final Set<String> pausedTypes = new TreeSet<>();
-
-    private volatile boolean paused;
-    private long pausedAtNanos;
+    private final DeliveryPauses pauses;
     private boolean closed;
 
     /** @throws IllegalStateException if the backend cannot do what the settings ask for */
@@ -114,6 +106,7 @@ public final class DeliveryEngine implements AutoCloseable {
                 new DispatchQueue.Depths(),
                 backend.supports(Capability.READ_BY_TYPE));
         this.lanes = lanes(settings);
+        this.pauses = new DeliveryPauses(lanes);
         LeaseTaker leaseTaker = leaseTaker(settings.longestStandstill);
         this.coldEvents = new ColdEvents(lanes, routing, owned, completion, alarm, clock, watch, leases, leaseTaker);
         this.orderKeys = settings.orderKeys();
@@ -175,19 +168,15 @@ public final class DeliveryEngine implements AutoCloseable {
         FailureReport report = new FailureReport(
                 settings.stackTraces, settings.lease == null ? null : settings.lease.ownerId(), clock);
         boolean keepsDone = !settings.deleteDone || !backend.supports(Capability.DELETE_DONE);
+        Function<RetrySettings, EventProcessor> processors = retry ->
+                new EventProcessor(listening, new AttemptOutcomes(routing, retry, report, clock, keepsDone), metrics);
         Map<String, Lane> byType = new LinkedHashMap<>();
         settings.lanes.forEach((eventType, policy) -> byType.put(
                 eventType,
                 new Lane(
                         EventTypes.only(eventType),
                         LaneSettings.of(policy, settings.strictOrder),
-                        new EventProcessor(
-                                listening,
-                                new RetrySettings(policy.retryPolicy(), policy.maxAttempts()),
-                                metrics,
-                                report,
-                                clock,
-                                keepsDone),
+                        processors.apply(new RetrySettings(policy.retryPolicy(), policy.maxAttempts())),
                         laneContext)));
         Lane shared = new Lane(
                 byType.isEmpty() ? EventTypes.ALL : EventTypes.except(List.copyOf(byType.keySet())),
@@ -196,13 +185,7 @@ public final class DeliveryEngine implements AutoCloseable {
                         new LaneSettings.Workers(settings.workerCount, null),
                         LaneSettings.Pace.DEFAULT,
                         settings.strictOrder),
-                new EventProcessor(
-                        listening,
-                        new RetrySettings(settings.retryPolicy, settings.maxAttempts),
-                        metrics,
-                        report,
-                        clock,
-                        keepsDone),
+                processors.apply(new RetrySettings(settings.retryPolicy, settings.maxAttempts)),
                 laneContext);
         return new Lanes(byType, shared, laneContext, settings.jsonCodec);
     }
@@ -353,88 +336,9 @@ public final class DeliveryEngine implements AutoCloseable {
         return lanes.coldSize();
     }
 
-    /** Takes no more events, and gives those queued back to the store; listeners finish what they have. */
-    public void pause() {
-        synchronized (pausing) {
-            int queued = lanes.hotSize() + lanes.coldSize();
-            boolean delivered = !paused;
-            paused = true;
-            lanes.pause();
-            if (delivered) {
-                pausedAtNanos = System.nanoTime();
-                LOG.log(
-                        Level.INFO,
-                        "Delivery is paused: {0} queued events go back to the store, where all others wait with them until"
-                                + " it is resumed; listeners finish what they have, and writing continues",
-                        queued);
-            }
-        }
-    }
-
-    /** Takes events again after {@link #pause()}. */
-    public void resume() {
-        synchronized (pausing) {
-            boolean resumed = paused;
-            paused = false;
-            lanes.resumeAllBut(pausedTypes);
-            if (resumed) {
-                Duration pause = Duration.ofNanos(System.nanoTime() - pausedAtNanos);
-                LOG.log(
-                        Level.INFO,
-                        "Delivery is resumed after a pause of {0}: what waits in the store is read again",
-                        DurationText.about(pause));
-            }
-        }
-    }
-
-    /**
-     * Takes no more events of a type with a lane of its own, until {@link #resume(String)}.
-     *
-     * @throws IllegalArgumentException if the type has none
-     */
-    public void pause(String eventType) {
-        Lane lane = requireOwnLane(eventType);
-        synchronized (pausing) {
-            pausedTypes.add(eventType);
-            lane.pause();
-        }
-        LOG.log(Level.INFO, "Delivery of {0} is paused; its events wait in the store", eventType);
-    }
-
-    /**
-     * Takes events of a type again after {@link #pause(String)}, unless all delivery is paused.
-     *
-     * @throws IllegalArgumentException if the type has no lane of its own
-     */
-    public void resume(String eventType) {
-        Lane lane = requireOwnLane(eventType);
-        synchronized (pausing) {
-            pausedTypes.remove(eventType);
-            if (!paused) {
-                lane.resume();
-            }
-        }
-        LOG.log(Level.INFO, "Delivery of {0} is resumed", eventType);
-    }
-
-    private Lane requireOwnLane(String eventType) {
-        Lane lane = lanes.ownLaneOf(eventType);
-        if (lane == null) {
-            throw new IllegalArgumentException(
-                    "Event type '" + eventType + "' has no lane, so it cannot be paused separately");
-        }
-        return lane;
-    }
-
-    /** Returns the event types that are paused by themselves. */
-    public Set<String> pausedTypes() {
-        synchronized (pausing) {
-            return Set.copyOf(pausedTypes);
-        }
-    }
-
-    public boolean isPaused() {
-        return paused;
+    /** Returns what pauses and resumes delivery. */
+    public DeliveryPauses pauses() {
+        return pauses;
     }
 
     /**

@@ -191,7 +191,7 @@ class KeptOutcomesTest {
             }
         });
 
-        node.engine().pause();
+        node.engine().pauses().pause();
         node.engine().start();
 
         await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 0);
@@ -210,7 +210,7 @@ class KeptOutcomesTest {
             }
         });
 
-        node.engine().pause();
+        node.engine().pauses().pause();
         node.engine().start();
 
         await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 1);

@@ -127,7 +127,7 @@ class RefusedOutcomesTest {
         node.loop().pollOnce();
         assertThat(backend.locked()).isEqualTo(10);
 
-        node.engine().pause();
+        node.engine().pauses().pause();
         node.engine().start();
 
         await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 1);
@@ -153,7 +153,7 @@ class RefusedOutcomesTest {
         second.awaitReached();
         await().until(() -> backend.calls(Op.APPLY) > 0);
 
-        node.engine().pause();
+        node.engine().pauses().pause();
 
         await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 2);
         backend.up();

@@ -63,11 +63,13 @@ class EventProcessorTest {
     private EventProcessor processor(Routing routing) {
         return new EventProcessor(
                 new Listening(routing, interceptors, new Contexts(List.of())),
-                new EventProcessor.RetrySettings(retryPolicy, MAX_ATTEMPTS),
-                new EngineMetrics(MetricsExporter.NOOP),
-                new FailureReport(StackTraces.NONE, null, CLOCK),
-                CLOCK,
-                keepsDone);
+                new AttemptOutcomes(
+                        routing,
+                        new AttemptOutcomes.RetrySettings(retryPolicy, MAX_ATTEMPTS),
+                        new FailureReport(StackTraces.NONE, null, CLOCK),
+                        CLOCK,
+                        keepsDone),
+                new EngineMetrics(MetricsExporter.NOOP));
     }
 
     private List<Outcome> process(ListenerRegistry listeners, HeldEvent... events) {

@@ -69,11 +69,13 @@ final class LaneRig implements AutoCloseable {
                 true);
         EventProcessor processor = new EventProcessor(
                 new Listening(routing, List.of(), new Contexts(List.of())),
-                new EventProcessor.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),
-                metrics,
-                new FailureReport(StackTraces.NONE, null, clock),
-                clock,
-                true);
+                new AttemptOutcomes(
+                        routing,
+                        new AttemptOutcomes.RetrySettings(new ExponentialBackoffRetryPolicy(1, 1), 1),
+                        new FailureReport(StackTraces.NONE, null, clock),
+                        clock,
+                        true),
+                metrics);
         LaneSettings settings =
                 new LaneSettings(new LaneSettings.Queues(10, 10), workers, LaneSettings.Pace.DEFAULT, strictOrder);
         this.lane = new Lane(EventTypes.ALL, settings, processor, context);

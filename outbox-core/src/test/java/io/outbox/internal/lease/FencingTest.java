@@ -66,7 +66,7 @@ class FencingTest {
         listener.awaitReached();
         await().until(() -> node.engine().coldQueueDepth() == 1);
         if (op == Op.RELEASE) {
-            node.engine().pause();
+            node.engine().pauses().pause();
         }
         listener.open();
         answer.awaitReached();
@@ -94,7 +94,7 @@ class FencingTest {
         renewWhileTheAnswerIsOnItsWay(Op.RELEASE);
 
         await().untilAsserted(() -> assertThat(metrics.get("success")).isEqualTo(1));
-        node.engine().resume();
+        node.engine().pauses().resume();
         await().untilAsserted(() -> assertThat(metrics.get("success")).isEqualTo(2));
         assertThat(metrics.get("fenced")).isZero();
     }

@@ -192,14 +192,14 @@ class HandOverTest {
         put(10);
         try (Node node = Node.on(backend).named("node", LEASE).listen(event -> DispatchResult.done())) {
             node.build();
-            backend.after(Op.CLAIM, call -> node.engine().pause());
+            backend.after(Op.CLAIM, call -> node.engine().pauses().pause());
             node.engine().start();
 
             node.loop().pollOnce();
 
             await().atMost(Duration.ofSeconds(10)).until(() -> backend.locked() == 0);
             assertThat(node.delivered()).isEmpty();
-            node.engine().resume();
+            node.engine().pauses().resume();
             backend.undisturbed(Op.CLAIM);
             node.loop().pollOnce();
             await().atMost(Duration.ofSeconds(10)).until(() -> backend.count(EventStatus.DONE) == 10);
