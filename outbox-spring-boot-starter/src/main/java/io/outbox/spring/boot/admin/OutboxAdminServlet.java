@@ -46,12 +46,12 @@ final class OutboxAdminServlet extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        Sender sender = new Sender(request);
+        RequestOrigin origin = new RequestOrigin(request);
         AdminResponse answer = admin.handle(new AdminRequest(
                 AdminRequest.Target.of(request.getMethod(), path(request), request.getQueryString()),
-                sender.headers(),
+                origin.headers(),
                 most -> RequestBody.read(request.getInputStream(), most),
-                sender.address(),
+                origin.address(),
                 caller(request)));
         response.setStatus(answer.status());
         answer.headers().forEach(response::setHeader);

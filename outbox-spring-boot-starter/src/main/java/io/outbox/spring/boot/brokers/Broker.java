@@ -32,7 +32,7 @@ interface Broker {
 
         /** Returns the name of the sender's settings. */
         String key() {
-            return EventSenders.key(name);
+            return SenderSettings.key(name);
         }
 
         /**

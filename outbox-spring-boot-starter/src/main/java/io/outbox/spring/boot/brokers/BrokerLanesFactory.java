@@ -101,7 +101,7 @@ final class BrokerLanesFactory {
         Duration lockTimeout = outbox.delivery().locking().lockTimeout();
         FeatureSettings.require(
                 sender.emergencyTimeout().compareTo(lockTimeout) < 0,
-                EventSenders.key(name) + ".emergency-timeout",
+                SenderSettings.key(name) + ".emergency-timeout",
                 sender.emergencyTimeout(),
                 "must be less than " + PublisherKeys.of("stuck-recovery.max-batch-processing-time")
                         + " (or outbox.claim-locking.lock-timeout), which is " + DurationText.of(lockTimeout)

@@ -50,7 +50,7 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
         this.codec = codec;
         this.deadLetters = new DeadLetterTopics(publisher);
         this.hint = hint;
-        EventSenders senders = new EventSenders(publisher);
+        SenderSettings senders = new SenderSettings(publisher);
         publisher
                 .events()
                 .forEach((type, event) -> brokers.put(type, senders.of(event).type()));

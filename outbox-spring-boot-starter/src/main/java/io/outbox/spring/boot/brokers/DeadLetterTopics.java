@@ -16,7 +16,7 @@ final class DeadLetterTopics {
     private final Map<String, RoutePart> topics = new HashMap<>();
 
     DeadLetterTopics(OutboxPublisherProperties publisher) {
-        EventSenders senders = new EventSenders(publisher);
+        SenderSettings senders = new SenderSettings(publisher);
         String byDefault = publisher.defaults().deadLetterTopic();
         publisher.events().forEach((type, event) -> {
             String own = event.deadLetterTopic();

@@ -3,7 +3,7 @@ package io.outbox.spring.boot.brokers;
 import io.outbox.spring.boot.Outboxed;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
-import io.outbox.spring.boot.internal.texts.EventTypes;
+import io.outbox.spring.boot.internal.texts.OutboxedClasses;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.aot.AotDetector;
@@ -44,7 +44,7 @@ final class OutboxedTopics implements BeanFactoryPostProcessor, PriorityOrdered 
             return;
         }
         Map<String, Object> topics = new LinkedHashMap<>();
-        for (Class<?> type : EventTypes.outboxedClasses(beans)) {
+        for (Class<?> type : OutboxedClasses.in(beans)) {
             Outboxed annotation = AnnotatedElementUtils.findMergedAnnotation(type, Outboxed.class);
             if (annotation != null && !annotation.topic().isEmpty()) {
                 topics.put(PublisherKeys.ofEvent(eventType(type), "topic"), annotation.topic());
@@ -56,7 +56,7 @@ final class OutboxedTopics implements BeanFactoryPostProcessor, PriorityOrdered 
     }
 
     private String eventType(Class<?> type) {
-        String eventType = EventTypes.of(type);
+        String eventType = OutboxedClasses.typeOf(type);
         if (eventType == null) {
             throw new IllegalStateException("@Outboxed on " + type.getName()
                     + ": a class with a topic needs a type without expressions, since the topic belongs to the type;"

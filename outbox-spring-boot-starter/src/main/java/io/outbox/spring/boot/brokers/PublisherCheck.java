@@ -32,7 +32,7 @@ final class PublisherCheck {
                 .senders()
                 .forEach((name, sender) -> require(
                         sender.type() != null,
-                        EventSenders.key(name) + ".type",
+                        SenderSettings.key(name) + ".type",
                         null,
                         "must be set: kafka or rabbit_mq"));
         checkTopic(PublisherKeys.of("defaults.topic"), publisher.defaults().topic());
@@ -91,7 +91,7 @@ final class PublisherCheck {
 
         void check() {
             checkType();
-            Sender sender = new EventSenders(publisher).of(settings);
+            Sender sender = new SenderSettings(publisher).of(settings);
             require(
                     sender != null,
                     key("sender"),

@@ -61,13 +61,13 @@ final class SenderAssembly {
     private void requireUse(Map<String, List<String>> typesBySender) {
         FeatureSettings.require(
                 publisher.sender().type() == null || typesBySender.containsKey(null),
-                EventSenders.key(null) + ".type",
+                SenderSettings.key(null) + ".type",
                 publisher.sender().type(),
                 "has no effect, since every event type names another sender");
         publisher.senders().forEach((name, sender) -> {
             FeatureSettings.require(
                     typesBySender.containsKey(name),
-                    EventSenders.key(name),
+                    SenderSettings.key(name),
                     sender.type(),
                     "has no effect, since no event type names it: set " + PublisherKeys.of("events.<type>.sender"));
         });
@@ -92,7 +92,7 @@ final class SenderAssembly {
     }
 
     private void addTo(Senders senders, List<String> types, Broker.Request request) {
-        SenderType type = new EventSenders(publisher)
+        SenderType type = new SenderSettings(publisher)
                 .of(publisher.events().get(types.get(0)))
                 .type();
         Broker broker = broker(request.key(), type);

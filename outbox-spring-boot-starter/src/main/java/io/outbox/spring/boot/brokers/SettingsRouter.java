@@ -12,7 +12,7 @@ final class SettingsRouter {
     private final Map<String, TypeRoute> routes = new HashMap<>();
 
     SettingsRouter(OutboxPublisherProperties publisher) {
-        EventSenders senders = new EventSenders(publisher);
+        SenderSettings senders = new SenderSettings(publisher);
         String defaultTopic = publisher.defaults().topic();
         publisher
                 .events()

@@ -4,7 +4,7 @@ import io.outbox.EventType;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxPublisher.Draft;
 import io.outbox.spring.boot.Outboxed;
-import io.outbox.spring.boot.internal.texts.EventTypes;
+import io.outbox.spring.boot.internal.texts.OutboxedClasses;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
@@ -29,7 +29,7 @@ final class ObjectEvents {
     /** Returns the event type of a class, as listeners have it. */
     String eventType(Class<?> payload) {
         Class<?> type = ClassUtils.getUserClass(payload);
-        String eventType = EventTypes.of(type);
+        String eventType = OutboxedClasses.typeOf(type);
         if (eventType != null && !eventType.isEmpty()) {
             return placeholders.apply(eventType);
         }
@@ -43,7 +43,7 @@ final class ObjectEvents {
 
     /** Returns the version that a class gives to its payloads, or 0 if it gives none. */
     int version(Class<?> payload) {
-        return EventTypes.versionOf(ClassUtils.getUserClass(payload));
+        return OutboxedClasses.versionOf(ClassUtils.getUserClass(payload));
     }
 
     /** Begins the event of an object, with everything that its annotation says. */

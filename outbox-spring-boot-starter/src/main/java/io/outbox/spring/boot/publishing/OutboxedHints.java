@@ -1,7 +1,7 @@
 package io.outbox.spring.boot.publishing;
 
 import io.outbox.spring.boot.Outboxed;
-import io.outbox.spring.boot.internal.texts.EventTypes;
+import io.outbox.spring.boot.internal.texts.OutboxedClasses;
 import java.util.Set;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.MemberCategory;
@@ -15,7 +15,7 @@ final class OutboxedHints implements BeanFactoryInitializationAotProcessor {
 
     @Override
     public BeanFactoryInitializationAotContribution processAheadOfTime(ConfigurableListableBeanFactory beans) {
-        Set<Class<?>> types = EventTypes.outboxedClasses(beans);
+        Set<Class<?>> types = OutboxedClasses.in(beans);
         if (types.isEmpty()) {
             return null;
         }

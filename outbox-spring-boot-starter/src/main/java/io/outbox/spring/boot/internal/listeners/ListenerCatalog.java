@@ -8,7 +8,7 @@ import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxListener;
 import io.outbox.spring.boot.OutboxProperties;
 import io.outbox.spring.boot.internal.texts.ApplicationClasses;
-import io.outbox.spring.boot.internal.texts.EventTypes;
+import io.outbox.spring.boot.internal.texts.OutboxedClasses;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ final class ListenerCatalog {
         this.policies = new ListenerPolicies(
                 properties, () -> beans.getBeanProvider(RetryPolicy.class).getIfAvailable(), this::resolved);
         Map<String, Map<Method, OutboxListener>> methods = annotatedMethods();
-        this.types = new ListenerTypes(this::resolved, payloads(methods), () -> EventTypes.outboxedClasses(beans));
+        this.types = new ListenerTypes(this::resolved, payloads(methods), () -> OutboxedClasses.in(beans));
         this.versions = Map.copyOf(properties.getVersions());
         properties.getAliases().forEach((type, former) -> aliases(type).addAll(former));
         this.found = find(methods);
@@ -246,7 +246,7 @@ final class ListenerCatalog {
             payloads.addAll(List.of(annotation.payloads()));
             Class<?> payload =
                     listenerMethod(beanName, targetClass(beanName), method).payload();
-            if (payload != null && EventTypes.of(payload) != null) {
+            if (payload != null && OutboxedClasses.typeOf(payload) != null) {
                 payloads.add(payload);
             }
         }));
@@ -404,15 +404,15 @@ final class ListenerCatalog {
     /** Returns the version that the payload's class states, or 0. */
     private static int version(ListenerTypes.Target target, Class<?> taken) {
         Class<?> payload = target.payload() == null ? taken : target.payload();
-        return payload == null ? NO_VERSION : EventTypes.versionOf(payload);
+        return payload == null ? NO_VERSION : OutboxedClasses.versionOf(payload);
     }
 
     /** Notes the former names that the payload's class gives to its type. */
     private void noteAliases(ListenerTypes.Target target, Class<?> taken) {
         Class<?> payload = target.payload() == null ? taken : target.payload();
-        String type = payload == null ? null : EventTypes.of(payload);
+        String type = payload == null ? null : OutboxedClasses.typeOf(payload);
         if (type != null && resolved(type).equals(target.route().eventType())) {
-            EventTypes.aliasesOf(payload)
+            OutboxedClasses.aliasesOf(payload)
                     .forEach(former -> aliases(resolved(type)).add(resolved(former)));
         }
     }

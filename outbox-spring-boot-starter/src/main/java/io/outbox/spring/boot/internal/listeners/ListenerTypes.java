@@ -1,7 +1,7 @@
 package io.outbox.spring.boot.internal.listeners;
 
 import io.outbox.spring.boot.OutboxListener;
-import io.outbox.spring.boot.internal.texts.EventTypes;
+import io.outbox.spring.boot.internal.texts.OutboxedClasses;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,7 +78,7 @@ final class ListenerTypes {
                 add(targets, new Target(route, readAs(payload, taken), null));
             });
         } else {
-            String own = taken == null ? null : EventTypes.of(taken);
+            String own = taken == null ? null : OutboxedClasses.typeOf(taken);
             ListenerMistake.unless(
                     own != null,
                     "it does not say which events it is for"
@@ -106,7 +106,7 @@ final class ListenerTypes {
     }
 
     private String typeOf(Class<?> payload) {
-        String type = EventTypes.of(payload);
+        String type = OutboxedClasses.typeOf(payload);
         if (type == null) {
             throw new IllegalStateException("the class " + payload.getName() + " does not have one event type: name the"
                     + " types of its events by eventTypes");

@@ -13,18 +13,18 @@ import org.springframework.core.type.filter.AnnotationTypeFilter;
 import org.springframework.util.ClassUtils;
 
 /** The event types that follow from the classes of payloads. */
-public final class EventTypes {
+public final class OutboxedClasses {
 
     private static final String EXPRESSION = "#{";
     private static final String PLATFORM = "java.";
 
-    private EventTypes() {}
+    private OutboxedClasses() {}
 
     /**
      * Returns the type that {@link Outboxed} gives to a class, perhaps with placeholders, or else its simple name; {@code
      * null} if each event of the class computes its own, or if the class, such as {@code String}, says nothing about events.
      */
-    public static String of(Class<?> payload) {
+    public static String typeOf(Class<?> payload) {
         Outboxed annotation = AnnotatedElementUtils.findMergedAnnotation(payload, Outboxed.class);
         String type = annotation == null ? "" : annotation.type();
         if (type.contains(EXPRESSION)) {
@@ -59,7 +59,7 @@ public final class EventTypes {
      * Returns the classes with {@link Outboxed}, or that inherit it, in the packages of the application, which takes reading
      * the headers of all classes there.
      */
-    public static Set<Class<?>> outboxedClasses(ConfigurableListableBeanFactory beans) {
+    public static Set<Class<?>> in(ConfigurableListableBeanFactory beans) {
         Set<Class<?>> types = new LinkedHashSet<>();
         if (AutoConfigurationPackages.has(beans)) {
             ClassPathScanningCandidateComponentProvider scanner =

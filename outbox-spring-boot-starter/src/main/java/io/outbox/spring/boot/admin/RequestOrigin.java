@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * Where a request comes from, as far as the container knows it. Filters may show another address and hide headers, as
  * Spring's does for what proxies add: what is asked here is the request below all of them.
  */
-final class Sender {
+final class RequestOrigin {
 
     /** What Tomcat's valve sets on a request whose address it has taken from a header. */
     private static final String FORWARDED = "org.apache.tomcat.request.forwarded";
@@ -24,7 +24,7 @@ final class Sender {
 
     private final HttpServletRequest request;
 
-    Sender(HttpServletRequest request) {
+    RequestOrigin(HttpServletRequest request) {
         ServletRequest innermost = request;
         while (innermost instanceof ServletRequestWrapper wrapper) {
             innermost = wrapper.getRequest();

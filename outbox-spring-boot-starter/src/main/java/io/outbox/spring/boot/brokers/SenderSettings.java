@@ -7,11 +7,11 @@ import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
 
 /** Which sender an event type has: the one that it names, or else the one without a name. */
-final class EventSenders {
+final class SenderSettings {
 
     private final OutboxPublisherProperties publisher;
 
-    EventSenders(OutboxPublisherProperties publisher) {
+    SenderSettings(OutboxPublisherProperties publisher) {
         this.publisher = publisher;
     }
 
