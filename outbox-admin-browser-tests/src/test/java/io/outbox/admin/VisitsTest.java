@@ -114,14 +114,16 @@ class VisitsTest {
     @Tag("soak")
     void everyPageIsThereSoon() {
         viewer.page.addInitScript("""
-                const look = () => {
-                  if (document.querySelector('h1') && !document.querySelector('.skeleton')) {
-                    window.shownAfter = Math.round(performance.now());
-                  } else {
-                    requestAnimationFrame(look);
-                  }
-                };
-                requestAnimationFrame(look);""");
+                window.shownAfter = new Promise((resolve) => {
+                  const look = () => {
+                    if (document.querySelector('h1') && !document.querySelector('.skeleton')) {
+                      resolve(Math.round(performance.now()));
+                    } else {
+                      requestAnimationFrame(look);
+                    }
+                  };
+                  requestAnimationFrame(look);
+                });""");
         Map<String, Long> medians = new LinkedHashMap<>();
         for (String path : PAGES) {
             List<Long> millis = IntStream.range(0, VISITS)
