@@ -19,7 +19,7 @@ final class DocumentTypes {
 
     private static final String TYPES = """
             SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
-            WHERE attrelid = '{table}'::regclass AND attname IN ('payload', 'headers')""";
+            WHERE attrelid = to_regclass('{table}') AND attname IN ('payload', 'headers')""";
 
     private final Map<String, Map<String, String>> known = new ConcurrentHashMap<>();
 
@@ -29,7 +29,9 @@ final class DocumentTypes {
         Map<String, String> types = known.get(database);
         if (types == null) {
             types = read(conn, table);
-            known.put(database, types);
+            if (!types.isEmpty()) {
+                known.put(database, types);
+            }
         }
         return statement
                 .with("payload_type", types.getOrDefault("payload", "text"))

@@ -318,6 +318,7 @@ class PostgresWakeUpTest {
         assumeTrue(majorVersion(idle) >= 17, "servers before 17 have a queue of 8 GB");
         execute(idle, "ALTER SYSTEM SET max_notify_queue_pages = 64");
         server.restart();
+        idle.getHikariPoolMXBean().softEvictConnections();
         try (HikariDataSource listening = TestDatabase.pool(ownUrl, 1);
                 Connection open = listening.getConnection();
                 Statement statement = open.createStatement()) {
