@@ -122,7 +122,7 @@ final class ChangeEvent {
                 case "io.debezium.time.MicroTimestamp":
                     return Instant.EPOCH.plus(time, ChronoUnit.MICROS);
                 case "io.debezium.time.NanoTimestamp":
-                    return Instant.EPOCH.plus(time, ChronoUnit.NANOS);
+                    return Instant.EPOCH.plus(time, ChronoUnit.NANOS).truncatedTo(ChronoUnit.MICROS);
                 default:
             }
         }
