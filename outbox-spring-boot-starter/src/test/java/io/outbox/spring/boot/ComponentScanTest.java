@@ -23,11 +23,14 @@ import org.springframework.stereotype.Component;
  */
 class ComponentScanTest {
 
-    private static final Path CLASSES = Path.of("target/classes");
-
     @Test
-    void findsNothingButWhatSpringBootLeavesOut() throws IOException {
-        try (Stream<Path> files = Files.walk(CLASSES)) {
+    void findsNothingButWhatSpringBootLeavesOut() throws Exception {
+        Path classes = Path.of(OutboxProperties.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        try (Stream<Path> files = Files.walk(classes)) {
             List<AnnotationMetadata> found = files.filter(
                             file -> file.toString().endsWith(".class"))
                     .map(ComponentScanTest::read)
