@@ -1,12 +1,11 @@
 package io.outbox.internal.keyed;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.NavigableSet;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -20,8 +19,7 @@ final class KeyQueue {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<String> wanted = new LinkedHashSet<>();
-    private final PriorityQueue<Later> later = new PriorityQueue<>();
-    private final Map<String, Later> laterByKey = new HashMap<>();
+    private final NavigableSet<Later> later = new TreeSet<>();
     private long sweepAtNanos = System.nanoTime();
     private boolean isPoked;
     private boolean isClosed;
@@ -29,7 +27,8 @@ final class KeyQueue {
     private record Later(String key, long atNanos) implements Comparable<Later> {
         @Override
         public int compareTo(Later other) {
-            return Long.compare(atNanos - other.atNanos, 0);
+            int byTime = Long.compare(atNanos - other.atNanos, 0);
+            return byTime == 0 ? key.compareTo(other.key) : byTime;
         }
     }
 
@@ -48,16 +47,12 @@ final class KeyQueue {
         }
     }
 
-    /** Has a key looked at after a while; an earlier time counts. */
+    /** Has a key looked at after a while, whatever other times it has: an earlier look may find its head not due yet. */
     void addIn(String key, long nanos) {
         lock.lock();
         try {
-            Later entry = new Later(key, System.nanoTime() + Math.max(0, nanos));
-            Later known = laterByKey.get(key);
-            if ((known == null && later.size() < MOST) || (known != null && known.compareTo(entry) > 0)) {
-                later.remove(known);
-                later.add(entry);
-                laterByKey.put(key, entry);
+            if (later.size() < MOST) {
+                later.add(new Later(key, System.nanoTime() + Math.max(0, nanos)));
                 changed.signalAll();
             }
         } finally {
@@ -108,9 +103,8 @@ final class KeyQueue {
                 if (forSweep) {
                     until = Math.min(until, sweepAtNanos - System.nanoTime());
                 }
-                Later first = later.peek();
-                if (forKeys && first != null) {
-                    until = Math.min(until, first.atNanos - System.nanoTime());
+                if (forKeys && !later.isEmpty()) {
+                    until = Math.min(until, later.first().atNanos - System.nanoTime());
                 }
                 if (deadline - System.nanoTime() <= 0) {
                     return;
@@ -124,8 +118,11 @@ final class KeyQueue {
     }
 
     private boolean hasKeys() {
-        Later first = later.peek();
-        return !wanted.isEmpty() || (first != null && first.atNanos - System.nanoTime() <= 0);
+        return !wanted.isEmpty() || isLaterDue();
+    }
+
+    private boolean isLaterDue() {
+        return !later.isEmpty() && later.first().atNanos - System.nanoTime() <= 0;
     }
 
     boolean isEmpty() {
@@ -141,10 +138,8 @@ final class KeyQueue {
     List<String> take(int most, Predicate<String> mayBeLookedAt) {
         lock.lock();
         try {
-            for (Later first; (first = later.peek()) != null && first.atNanos - System.nanoTime() <= 0; ) {
-                later.remove();
-                laterByKey.remove(first.key);
-                wanted.add(first.key);
+            while (isLaterDue()) {
+                wanted.add(later.pollFirst().key);
             }
             List<String> taken = new ArrayList<>();
             for (var keys = wanted.iterator(); taken.size() < most && keys.hasNext(); ) {

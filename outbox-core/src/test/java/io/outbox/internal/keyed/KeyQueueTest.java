@@ -1,0 +1,47 @@
+package io.outbox.internal.keyed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class KeyQueueTest {
+
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final KeyQueue queue = new KeyQueue();
+
+    private List<String> awaitKeys() throws InterruptedException {
+        queue.await(PATIENCE_NANOS, true, false);
+        return queue.take(10, key -> true);
+    }
+
+    /** The first look may find the head of the key not due yet, and nothing else would bring the second. */
+    @Test
+    void anEarlierTimeOfAKeyDoesNotReplaceALaterOne() throws InterruptedException {
+        queue.addIn("key", TimeUnit.MILLISECONDS.toNanos(1));
+        queue.addIn("key", TimeUnit.MILLISECONDS.toNanos(200));
+
+        assertThat(awaitKeys()).containsExactly("key");
+        assertThat(awaitKeys()).containsExactly("key");
+    }
+
+    @Test
+    void keysComeInTheOrderOfTheirTimes() throws InterruptedException {
+        queue.addIn("second", TimeUnit.MILLISECONDS.toNanos(300));
+        queue.addIn("first", TimeUnit.MILLISECONDS.toNanos(1));
+
+        assertThat(awaitKeys()).containsExactly("first");
+        assertThat(awaitKeys()).containsExactly("second");
+    }
+
+    @Test
+    void aKeyThatIsWantedTwiceComesOnce() {
+        queue.addIn("key", 0);
+        queue.add("key");
+
+        assertThat(queue.take(10, key -> true)).containsExactly("key");
+        assertThat(queue.isEmpty()).isTrue();
+    }
+}
