@@ -15,12 +15,12 @@ class OutboxSecurity {
     @Bean
     @Order(1)
     SecurityFilterChain outboxAdminSecurity(HttpSecurity http) throws Exception {
-        var paths = PathPatternRequestMatcher.withDefaults(); // of any servlet, not only of Spring MVC's
+        var paths = PathPatternRequestMatcher.withDefaults(); // matches paths of any servlet, not only of Spring MVC
         return http.securityMatcher(
                         new OrRequestMatcher(paths.matcher("/outbox-admin/**"), paths.matcher("/api/outbox-dlq/**")))
                 .authorizeHttpRequests(requests -> requests.anyRequest().hasAnyRole("OUTBOX_READ", "OUTBOX_OPERATE"))
                 .httpBasic(Customizer.withDefaults())
-                .csrf(csrf -> csrf.disable()) // the outbox refuses what pages of other sites send
+                .csrf(csrf -> csrf.disable()) // the outbox itself refuses requests from pages of other sites
                 .build();
     }
 }
