@@ -68,7 +68,10 @@ class ReadByNameTest {
     }
 
     private <B extends Outbox.AbstractBuilder<B>> B on(B builder) {
-        return builder.backend(new Recording()).listenerRegistry(registry).intervalMs(20);
+        return builder.backend(new Recording())
+                .listenerRegistry(registry)
+                .intervalMs(20)
+                .startManually();
     }
 
     private void put(int count, String eventType) {
