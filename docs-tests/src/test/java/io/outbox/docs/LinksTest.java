@@ -64,7 +64,9 @@ class LinksTest {
             Path target = name.isEmpty() ? base : base.resolveSibling(name);
             assertThat(target).exists();
             if (matcher.group("anchor") != null) {
-                assertThat(anchors(Files.readString(target))).as("headings of %s", name).contains(matcher.group("anchor"));
+                assertThat(anchors(Files.readString(target)))
+                        .as("headings of %s", name)
+                        .contains(matcher.group("anchor"));
             }
         }
     }
