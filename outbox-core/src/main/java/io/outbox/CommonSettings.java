@@ -150,7 +150,7 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
         return self();
     }
 
-    /** How long close() goes on delivering. Default: {@value OutboxDispatcher#DEFAULT_DRAIN_TIMEOUT_MS}. */
+    /** How long close() continues to deliver. Default: {@value OutboxDispatcher#DEFAULT_DRAIN_TIMEOUT_MS}. */
     public B drainTimeoutMs(long drainTimeoutMs) {
         assembly.delivery.drainTimeoutMs(drainTimeoutMs);
         return self();

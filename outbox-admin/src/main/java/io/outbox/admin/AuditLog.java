@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 final class AuditLog {
 
     private static final System.Logger LOG = System.getLogger(AuditLog.class.getName());
-    private static final String FAILED = "the application's log says why; perhaps it was done all the same";
+    private static final String FAILED = "see the application's log; the action may have taken effect";
     private static final int LONGEST_NAME = 128;
     private static final int LONGEST_TARGET = 256;
     private static final int PART = 1_000;

@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
-/** Keys that an event blocks that has failed for good: which they are, and how they go on. */
+/** Keys blocked by an event that failed for good: the list, and how to unblock them. */
 final class BlockedKeysApi {
 
     private static final int MOST = 200;

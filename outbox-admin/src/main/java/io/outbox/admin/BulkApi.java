@@ -139,7 +139,7 @@ final class BulkApi {
                 return AdminResponse.json(202, job(exchange).job().view());
             }
         }
-        throw Problem.conflict("changed-meanwhile", "The action makes progress all the time: try again");
+        throw Problem.conflict("changed-meanwhile", "The action changed meanwhile; try again");
     }
 
     private AdminResponse cancel(Exchange exchange) {
@@ -152,6 +152,6 @@ final class BulkApi {
                 return AdminResponse.json(202, job(exchange).job().view());
             }
         }
-        throw Problem.conflict("changed-meanwhile", "The action makes progress all the time: try again");
+        throw Problem.conflict("changed-meanwhile", "The action changed meanwhile; try again");
     }
 }

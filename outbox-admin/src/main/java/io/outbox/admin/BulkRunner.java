@@ -81,7 +81,7 @@ final class BulkRunner implements AutoCloseable {
                 }
             }
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.ERROR, "Bulk actions cannot be looked for; a node does so again in a minute", e);
+            LOG.log(Level.ERROR, "Cannot look for bulk actions; a node tries again in a minute", e);
         }
     }
 

@@ -112,7 +112,7 @@ final class LiveFeed implements AutoCloseable {
             return ("event: update\ndata: " + Json.text(look.get()) + "\n\n").getBytes(StandardCharsets.UTF_8);
         } catch (RuntimeException | Error e) {
             Level level = isClosed ? Level.DEBUG : Level.WARNING;
-            LOG.log(level, "The dashboard is not told what is new; it asks instead", e);
+            LOG.log(level, "Live updates are unavailable; the dashboard polls instead", e);
             return null;
         }
     }

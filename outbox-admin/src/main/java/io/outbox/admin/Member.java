@@ -59,8 +59,9 @@ final class Member implements AutoCloseable {
     private final Outage outage = new Outage(
             LOG,
             Level.WARNING,
-            "This node cannot tell others that it is there, nor hear what operators order for all nodes; it tries again",
-            "This node is among the others again");
+            "This node cannot reach the other nodes, so it is not shown to them and does not learn what operators"
+                    + " order for all nodes; it keeps trying",
+            "This node reaches the other nodes again");
     private final ScheduledThreadPoolExecutor ticker =
             new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-member-"));
     private final Set<String> pausedTypes = new TreeSet<>();

@@ -37,11 +37,11 @@ record Membership(Member member, boolean isShared, String problem) {
             } catch (OutboxBackendException e) {
                 LOG.log(
                         Level.WARNING,
-                        "The administration shows this node only, and pauses and bulk actions hold for it alone and are gone"
-                                + " with it: the tables by which nodes know of each other cannot be used",
+                        "The administration shows this node only, and pauses and bulk actions apply to it alone and"
+                                + " end with it: the tables that nodes share cannot be used",
                         e);
                 problem =
-                        "The tables by which nodes know of each other cannot be used; the log of the application says why";
+                        "The tables that nodes share cannot be used; see the application's log";
                 shared = Optional.empty();
             }
         }

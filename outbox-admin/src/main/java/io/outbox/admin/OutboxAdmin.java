@@ -32,13 +32,13 @@ public final class OutboxAdmin implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(OutboxAdmin.class.getName());
     private static final String TRACE_ID = "{traceId}";
     private static final String ONLY_USERS_AND_THIS_MACHINE =
-            "The administration of the outbox at {0} has no token: it serves whom the server has authenticated, and"
-                    + " otherwise this machine only. A proxy on this machine that adds no header passes for"
-                    + " it: set a token if there is one";
+            "The administration of the outbox at {0} has no token: it answers users whom the server has"
+                    + " authenticated, and otherwise only this machine. A proxy on this machine that adds no header"
+                    + " looks local: set a token if there is one";
     private static final String ONLY_USERS =
-            "The administration of the outbox at {0} has no token and is behind a proxy: it serves only users whom the"
-                    + " server has authenticated. Set a token, or let the server authenticate users, as Spring Security"
-                    + " does";
+            "The administration of the outbox at {0} has no token and is behind a proxy: it answers only users whom the"
+                    + " server has authenticated. Set a token, or let the server authenticate users, for example with"
+                    + " Spring Security";
     private static final String OPENAPI = "/META-INF/outbox-admin/openapi.json";
 
     private final String basePath;
@@ -215,17 +215,17 @@ public final class OutboxAdmin implements AutoCloseable {
             return this;
         }
 
-        /** The token for who may only look; the audit log knows them as {@code read-token}. Default: none. */
+        /** The token for users who may only read; the audit log shows them as {@code read-token}. Default: none. */
         public Builder readToken(String token) {
             return token("read-token", Role.READ, token, "readToken");
         }
 
-        /** The token of somebody who may only look. Can be called for several people, each with a token of their own. */
+        /** The token of one user who may only read. Call it once for each user. */
         public Builder readToken(String name, String token) {
             return token(named(name), Role.READ, token, "readToken of " + name);
         }
 
-        /** The token for who may do everything; the audit log knows them as {@code token}. Default: none. */
+        /** The token for operators, who may do everything; the audit log shows them as {@code token}. Default: none. */
         public Builder operateToken(String token) {
             return token("token", Role.OPERATE, token, "operateToken");
         }

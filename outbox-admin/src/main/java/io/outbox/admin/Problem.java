@@ -155,7 +155,7 @@ final class Problem extends RuntimeException {
                 503,
                 "store-unavailable",
                 "Service unavailable",
-                "The store of the outbox did not do what was asked; the application's log says why",
+                "The outbox store failed; see the application's log",
                 More.NOTHING);
     }
 
@@ -164,13 +164,13 @@ final class Problem extends RuntimeException {
                 503,
                 "too-many-streams",
                 "Service unavailable",
-                "There are " + most + " streams already, or this is closing; ask again and again instead",
+                "There are " + most + " streams already, or the server is closing; poll instead",
                 More.NOTHING);
     }
 
     static Problem internal() {
         return new Problem(
-                500, "internal", "Internal error", "That failed; the application's log says why", More.NOTHING);
+                500, "internal", "Internal error", "The request failed; see the application's log", More.NOTHING);
     }
 
     String kind() {

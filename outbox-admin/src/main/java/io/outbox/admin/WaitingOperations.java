@@ -44,7 +44,7 @@ final class WaitingOperations {
 
         private static String inHand(String holder) {
             return "Not changed: " + holder
-                    + " has the event in hand. Try again when it is given back, or release it if"
+                    + " is working on the event. Try again when it has returned it, or release it if"
                     + " that node is gone";
         }
     }

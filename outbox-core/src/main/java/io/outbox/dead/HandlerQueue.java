@@ -81,7 +81,7 @@ final class HandlerQueue implements AutoCloseable {
         private void logNotMade(String why) {
             LOG.log(
                     Level.ERROR,
-                    "{0} events were moved to the dead letter queue, and its handler is not told, as it {1}: {2}",
+                    "{0} events were moved to the dead letter queue, but its handler was not called: it {1}: {2}",
                     events.size(),
                     why,
                     events.stream().map(OutboxEvent::eventId).collect(Collectors.joining(", ")));

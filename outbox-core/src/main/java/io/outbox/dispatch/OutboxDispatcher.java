@@ -193,7 +193,7 @@ public final class OutboxDispatcher implements AutoCloseable {
             return this;
         }
 
-        /** How long {@link #close} goes on delivering. Default: {@value #DEFAULT_DRAIN_TIMEOUT_MS}. */
+        /** How long {@link #close} continues to deliver. Default: {@value #DEFAULT_DRAIN_TIMEOUT_MS}. */
         public Builder drainTimeoutMs(long drainTimeoutMs) {
             settings.drainTimeoutMs(drainTimeoutMs);
             return this;

@@ -130,7 +130,7 @@ final class ProducerSettings {
         long retries = number(RETRIES_CONFIG, Integer.MAX_VALUE);
         if (retries < 1) {
             found.add(RETRIES_CONFIG + "=" + retries
-                    + " turns idempotence off and makes a failed attempt of every passing disturbance; leave it unset");
+                    + " turns idempotence off and turns brief disturbances into failed attempts; leave it unset");
         }
         addTimeouts(found);
         return found;

@@ -23,7 +23,7 @@ final class KeyedMeters {
         this.resumed = meters.counter(
                 "keyed.resumed", "Events that blocked their key and were delivered again by an operator");
         this.skipped =
-                meters.counter("keyed.skipped", "Events that failed for good and that their key went on without");
+                meters.counter("keyed.skipped", "Failed events that were skipped, so that their key could continue");
         this.late =
                 meters.counter("keyed.late", "Events that were committed after a later one of their key was delivered");
         this.oldestLagMs = meters.level(

@@ -389,7 +389,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         Supplier<BlockedKey.Figures> asked = new Cached<>(figures, BLOCKED_TTL);
         meters.gauge(
                 "keyed.blocked",
-                "Keys that an event blocks that failed for good",
+                "Keys blocked by an event that failed for good",
                 () -> asked.get().keys());
         meters.gauge(
                 "keyed.waiting",

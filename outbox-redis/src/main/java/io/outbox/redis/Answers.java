@@ -61,8 +61,8 @@ final class Answers {
         try {
             return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            String message = "Redis has not answered within " + timeout.toMillis() + " ms; whether it did what it was"
-                    + " told is unknown";
+            String message = "Redis has not answered within " + timeout.toMillis() + " ms; whether the command"
+                    + " took effect is unknown";
             throw new RedisOutboxException(message, e, Kind.CONNECTION);
         } catch (CancellationException e) {
             throw failure("the command", e);
@@ -86,8 +86,9 @@ final class Answers {
         String answer = String.valueOf(cause.getMessage());
         if (OUT_OF_MEMORY.matcher(answer).find()) {
             String message =
-                    "Redis has reached its maxmemory and takes no new events; nothing was written. Deliveries go"
-                            + " on and free memory; if that is not enough, raise maxmemory or shorten the retention: "
+                    "Redis has reached its maxmemory and takes no new events; nothing was written. Delivery"
+                            + " continues and frees memory; if that is not enough, raise maxmemory or shorten the"
+                            + " retention: "
                             + answer;
             return new RedisOutboxException(message, cause, Kind.REFUSED);
         }

@@ -250,7 +250,9 @@ public final class CompletionWriter {
         awaitThread(timeout.plusNanos(Unwritten.LONGEST_BACKOFF_NANOS));
         phase = Phase.CLOSED;
         if (isThreadAlive() || !unwritten.doAlone(nanosToGiveUp(), this::writeLast)) {
-            LOG.log(Level.WARNING, "The store does not answer; what it was not told is delivered again later");
+            LOG.log(
+                    Level.WARNING,
+                    "The store does not answer; events whose outcomes are unwritten are delivered again later");
         }
         durable.close();
     }

@@ -91,7 +91,7 @@ final class Durable {
         try {
             report.run();
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.WARNING, "An outcome is durable, but telling of it failed", e);
+            LOG.log(Level.WARNING, "An outcome is durable, but reporting it to a listener or to metrics failed", e);
         }
     }
 

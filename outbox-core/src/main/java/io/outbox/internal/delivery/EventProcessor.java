@@ -122,7 +122,7 @@ final class EventProcessor {
             } catch (RuntimeException | Error e) {
                 LOG.log(
                         Level.WARNING,
-                        "A batch listener cannot tell when its target has answered; it is waited for",
+                        "A batch listener failed to report when its target answers; its batches are sent one at a time",
                         e);
                 action.run();
             }

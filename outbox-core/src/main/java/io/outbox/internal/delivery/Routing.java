@@ -145,9 +145,9 @@ final class Routing {
         if (!unheard.isEmpty() && !leavesToOthers()) {
             LOG.log(
                     Level.WARNING,
-                    "Events of types {0} are waiting, and nobody here listens to them: they go DEAD. If a type was renamed, make"
-                            + " its former name an alias of the new one; otherwise register a listener. Then replay the"
-                            + " DEAD events",
+                    "Events of types {0} are waiting, and this node has no listener for them: they go DEAD. If a type"
+                            + " was renamed, make its former name an alias of the new one; otherwise register a"
+                            + " listener. Then replay the DEAD events",
                     unheard);
         }
     }

@@ -344,14 +344,14 @@ class UnroutableEventsTest {
         try (LogLines log = new LogLines()) {
             alone.build();
             alone.loop().start();
-            await().until(() -> !log.at(Level.WARNING, "nobody here listens").isEmpty());
+            await().until(() -> !log.at(Level.WARNING, "this node has no listener for them").isEmpty());
             assertThat(backend.count(EventStatus.DEAD)).isZero();
 
             alone.engine().start();
             awaitCount(EventStatus.DEAD, 1);
             awaitCount(EventStatus.DONE, 1);
 
-            assertThat(log.at(Level.WARNING, "nobody here listens"))
+            assertThat(log.at(Level.WARNING, "this node has no listener for them"))
                     .singleElement()
                     .asString()
                     .startsWith("Events of types [" + ADDED + "] are waiting")

@@ -47,14 +47,14 @@ public final class PoolerProbe {
                 probe(conn, connections);
             }
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "Whether prepared statements are found again cannot be told", e);
+            LOG.log(Level.DEBUG, "Cannot determine whether prepared statements survive", e);
         }
     }
 
     private static void probe(Connection conn, ConnectionProvider connections) throws SQLException {
         Connection rival = open(connections);
         if (rival == null) {
-            LOG.log(Level.DEBUG, "Whether prepared statements are found again takes two connections to tell");
+            LOG.log(Level.DEBUG, "The check whether prepared statements survive needs two connections");
             return;
         }
         try (rival) {

@@ -92,7 +92,7 @@ public final class ManagedTable {
         try {
             return check.findings(conn).map(List::isEmpty).orElse(false);
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "Whether the table is there cannot be told; it is created if it is not", e);
+            LOG.log(Level.DEBUG, "Cannot determine whether the table exists; it is created if it does not", e);
             return false;
         }
     }

@@ -417,7 +417,7 @@ public class OutboxProperties {
         @Setting(rule = Rule.AT_LEAST_1, noEffect = ORDERED)
         private int maxAttempts = OutboxDispatcher.DEFAULT_MAX_ATTEMPTS;
 
-        /** How long shutdown goes on delivering what is queued. */
+        /** How long shutdown continues to deliver queued events. */
         @Setting(rule = Rule.NOT_NEGATIVE, orNumberOf = MILLIS)
         private Duration drainTimeout = Duration.ofMillis(OutboxDispatcher.DEFAULT_DRAIN_TIMEOUT_MS);
 

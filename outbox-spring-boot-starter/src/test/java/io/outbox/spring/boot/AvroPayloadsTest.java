@@ -184,7 +184,7 @@ class AvroPayloadsTest {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining(AvroKafkaSerializer.class.getName())
                     .hasMessageContaining("event type 'placed'")
-                    .hasMessageContaining("has not answered for PT10S");
+                    .hasMessageContaining("did not answer within PT10S");
             assertThat(statuses(context)).isEmpty();
 
             registry.become(Mood.ANSWERING);

@@ -213,6 +213,6 @@ class IdempotentListenersTest {
         Bills.application(type)
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasStackTraceContaining(type.getName())
-                        .hasStackTraceContaining("has @Idempotent, but is no listener that could be made so"));
+                        .hasStackTraceContaining("has @Idempotent, but is not a supported listener"));
     }
 }

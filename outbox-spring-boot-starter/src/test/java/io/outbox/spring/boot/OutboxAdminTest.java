@@ -224,7 +224,7 @@ class OutboxAdminTest {
 
     @ParameterizedTest
     @CsvSource({
-        "none, A proxy on this machine that adds no header passes for it",
+        "none, A proxy on this machine that adds no header looks local",
         "framework, it serves only users whom the server has authenticated"
     })
     void theLogSaysWhoIsServedWithoutAToken(String strategy, String line) {

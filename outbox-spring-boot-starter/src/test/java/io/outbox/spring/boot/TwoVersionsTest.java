@@ -82,7 +82,7 @@ class TwoVersionsTest {
                                 context.getBean(Outbox.class).deadEvents().count("Painted"))
                         .isEqualTo(1));
                 assertThat(log.at(Level.WARNING))
-                        .filteredOn(line -> line.contains("nobody here listens to them"))
+                        .filteredOn(line -> line.contains("this node has no listener for them"))
                         .singleElement()
                         .asString()
                         .contains("[Painted]");

@@ -1,4 +1,4 @@
-/** Keys that an event blocks that has failed for good, and how they go on. */
+/** Keys blocked by an event that failed for good, and how to unblock them. */
 import { Component, createRef, h } from '../../lib/preact.mjs';
 import { perform } from '../actions.js';
 import { get, post } from '../api.js';
@@ -45,7 +45,7 @@ function Orders({ order }) {
 
 function Keys({ page, query, canOperate }) {
   if (page.items.length === 0) {
-    return h(Empty, { title: 'No key is blocked' }, 'Every key goes on by itself.');
+    return h(Empty, { title: 'No key is blocked' }, 'All keys are being delivered.');
   }
   return h(
     'div',

@@ -10,8 +10,8 @@ import { Ago } from './time.js';
 const LATE_MS = 60_000;
 
 const HEADS = {
-  good: ['check', 'All is well', 'Whatever is due is being delivered.'],
-  warn: ['alert', 'Needs a look', 'Delivery goes on, but not of everything.'],
+  good: ['check', 'All is well', 'All due events are being delivered.'],
+  warn: ['alert', 'Needs a look', 'Some events are not being delivered.'],
   bad: ['alert', 'Not delivering', 'Nothing is delivered.'],
 };
 

@@ -19,7 +19,7 @@ export function Nodes({ tick, session, pauses, canOperate, onNodes }) {
     'section',
     { class: 'card flush', 'aria-labelledby': 'nodes-title' },
     h('h2', { id: 'nodes-title' }, 'Nodes'),
-    !session.cluster && h('p', { class: 'card-note muted small' }, session.clusterProblem ?? 'This store does not tell of other nodes: this is the one that answers.'),
+    !session.cluster && h('p', { class: 'card-note muted small' }, session.clusterProblem ?? 'This store knows no other nodes: the list shows only the node that answers.'),
     h(Load, {
       id: 'nodes',
       tick,
@@ -31,7 +31,7 @@ export function Nodes({ tick, session, pauses, canOperate, onNodes }) {
       skeleton: h(Skeleton, { lines: 2 }),
       show: ({ items }) =>
         items.length === 0
-          ? h(Empty, { icon: 'lock', title: 'No nodes' }, 'No node has said that it is there.')
+          ? h(Empty, { icon: 'lock', title: 'No nodes' }, 'No node has reported.')
           : h(Table, {
               caption: 'Nodes',
               id: (row) => row.id ?? row.node,
@@ -66,7 +66,7 @@ function Name({ row }) {
 }
 
 function State({ row }) {
-  const title = row.state === 'UNKNOWN' ? 'Has events in hand, and no administration that tells of it' : undefined;
+  const title = row.state === 'UNKNOWN' ? 'Has locked events, but no administration that reports its state' : undefined;
   return h(
     'div',
     { class: 'lines' },

@@ -13,7 +13,7 @@ export function TokenForm({ wasRefused, onToken }) {
     { class: 'card token-form', onSubmit: submit },
     h(Icon, { name: 'lock' }),
     h('h1', null, 'A token is needed'),
-    h('p', { class: 'muted' }, 'The administration of this outbox is open to whoever has one of its tokens.'),
+    h('p', { class: 'muted' }, 'Sign in with a token of this outbox.'),
     wasRefused && h('p', { class: 'problem', role: 'alert' }, 'The server does not know the token that was entered.'),
     h('div', { class: 'field' }, h('label', { for: 'token' }, 'Token'), h('input', { id: 'token', ref: input, type: 'password', required: true, autocomplete: 'current-password', autofocus: true })),
     h('button', { class: 'button primary', type: 'submit' }, 'Sign in'),

@@ -26,16 +26,16 @@ public class OutboxAdminProperties {
     /** Where the JDK's server listens, if a port is given for it. */
     private String address = DEFAULT_ADDRESS;
 
-    /** The token for who may do everything, as in "Authorization: Bearer …". */
+    /** The token for operators, who may do everything, as in "Authorization: Bearer …". */
     private String token;
 
-    /** The token for who may only look. */
+    /** The token for users who may only read. */
     private String readToken;
 
-    /** Tokens for who may do everything, by the name that the audit log shows. */
+    /** Tokens for operators, by the name that the audit log shows. */
     private Map<String, String> tokens = new LinkedHashMap<>();
 
-    /** Tokens for who may only look, by their name. */
+    /** Tokens for users who may only read, by the name that the audit log shows. */
     private Map<String, String> readTokens = new LinkedHashMap<>();
 
     /** The role of an authenticated user who may look. */
@@ -50,7 +50,7 @@ public class OutboxAdminProperties {
     /** The name that operators know this node by. Default: the one under which it locks events, or that of the machine. */
     private String nodeName;
 
-    /** Whether this node is one of those on its store: shown with them, and heeding what is paused for all. */
+    /** Whether this node joins the administration of all nodes on its store: shown with them, and paused with them. */
     private boolean cluster = true;
 
     public boolean isEnabled() {

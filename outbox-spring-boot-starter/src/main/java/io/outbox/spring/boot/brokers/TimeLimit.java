@@ -45,7 +45,7 @@ final class TimeLimit implements AutoCloseable {
         } catch (TimeoutException e) {
             result.cancel(true);
             throw new IllegalStateException(
-                    name + " has not answered for " + limit + ", and is not waited for: the transaction fails", e);
+                    name + " did not answer within " + limit + ", so the transaction fails", e);
         } catch (InterruptedException e) {
             result.cancel(true);
             Thread.currentThread().interrupt();

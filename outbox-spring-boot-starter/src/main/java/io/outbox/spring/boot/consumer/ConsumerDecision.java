@@ -48,7 +48,7 @@ final class ConsumerDecision {
         LOG.log(
                 Level.WARNING,
                 "Neither {0} nor {1} is set, so the consumer''s name is ''{2}'': services of that name that share a database"
-                        + " take each other''s events away; set one of the two",
+                        + " skip each other''s events; set one of the two",
                 NAME,
                 APPLICATION_NAME,
                 JdbcInbox.DEFAULT_CONSUMER);

@@ -60,13 +60,13 @@ final class ManagedCache implements ConsumedEventCache {
                 ttl,
                 "is shorter than the life of entries in the cache '" + name + "', which is "
                         + DurationText.of(life.duration())
-                        + ": the cache would know events that the database has forgotten. Keep marks for longer, or let the"
-                        + " cache forget sooner");
+                        + ": the cache would hold entries whose marks were deleted. Keep marks for longer, or let"
+                        + " entries expire sooner");
         if (life.isForever()) {
             LOG.log(
                     Level.WARNING,
-                    "Entries of the cache ''{0}'' do not expire, or not while they are read: it grows, and knows events that the database has forgotten"
-                            + " after {1}. Let it forget sooner than that",
+                    "Entries of the cache ''{0}'' do not expire, or not while they are read: it grows, and holds"
+                            + " entries whose marks were deleted after {1}. Let entries expire sooner than that",
                     name,
                     DurationText.of(ttl));
         }

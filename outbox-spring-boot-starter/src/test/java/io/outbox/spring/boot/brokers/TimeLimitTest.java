@@ -43,7 +43,7 @@ class TimeLimitTest {
                         throw e;
                     }
                 }))
-                .withMessageContaining("the serializer has not answered for PT0.5S");
+                .withMessageContaining("the serializer did not answer within PT0.5S");
         assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
     }
 }

@@ -88,8 +88,8 @@ final class IdempotentCheck implements SmartLifecycle {
     private static OutboxStartupException refused(String what) {
         return new OutboxStartupException(
                 what
-                        + " has @Idempotent, but is no listener that could be made so: its effect would come as often as it is"
-                        + " called",
+                        + " has @Idempotent, but is not a supported listener: its effect would be repeated with each"
+                        + " call",
                 "Remove @Idempotent and call OutboxIdempotentConsumer.consume(…) there; the annotation is for methods and"
                         + " classes with @OutboxListener, @KafkaListener or @RabbitListener");
     }

@@ -25,8 +25,9 @@ final class ListenerRisks {
     public static void warnOfErrorHandler(String listener, String setting) {
         LOG.log(
                 Level.WARNING,
-                "The idempotent listener {0} has {1}: a failure from which it makes a result is none for the transaction, which"
-                        + " commits what the listener did until then; let it throw, or handle failures in the container",
+                "The idempotent listener {0} has {1}: a failure that it turns into a result does not roll the"
+                        + " transaction back, which commits what the listener did until then; let it throw, or handle failures in"
+                        + " the container",
                 listener,
                 setting);
     }
