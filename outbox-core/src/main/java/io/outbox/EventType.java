@@ -31,7 +31,7 @@ public interface EventType {
                 || name.isEmpty()
                 || payload.getPackageName().startsWith("java.")) {
             throw new IllegalArgumentException(payload.getName()
-                    + " says nothing about its event type: give the type, as in publish(eventType, payload)");
+                    + " does not declare its event type: give the type, for example publish(eventType, payload)");
         }
         return name;
     }

@@ -404,7 +404,7 @@ class DefaultOutboxPublisherTest {
         for (Object nothing : List.of("OrderPlaced", 4711, new byte[1], Map.of(), new Object() {})) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> publisher.publish(nothing))
-                    .withMessageContaining("says nothing about its event type")
+                    .withMessageContaining("does not declare its event type")
                     .withMessageContaining("publish(eventType, payload)");
         }
         assertThatIllegalArgumentException().isThrownBy(() -> publisher.event(int[].class));

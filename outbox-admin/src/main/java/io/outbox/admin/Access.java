@@ -94,7 +94,7 @@ final class Access {
         if (!isOfThisMachine(request)) {
             throw Problem.forbidden(
                     "loopback-only",
-                    "Without a token or an authenticated user only requests of this machine are served");
+                    "Without a token or an authenticated user, only requests from this machine are answered");
         }
         return new Caller("loopback", Set.of(Role.OPERATE));
     }
@@ -130,7 +130,7 @@ final class Access {
         boolean isOtherOrigin =
                 origin != null && !origin.replaceFirst("^[a-z]+://", "").equalsIgnoreCase(request.header("Host"));
         if (isOtherSite || (site == null && isOtherOrigin && !request.isRead())) {
-            throw Problem.forbidden("other-site", "Pages of other sites may not ask for anything here");
+            throw Problem.forbidden("other-site", "Requests from pages of other sites are refused");
         }
     }
 }

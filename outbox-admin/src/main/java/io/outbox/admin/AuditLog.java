@@ -55,7 +55,7 @@ final class AuditLog {
         } catch (RuntimeException e) {
             LOG.log(
                     Level.ERROR,
-                    "The audit log does not say what became of an action by " + caller.name() + ": " + action + ", "
+                    "The audit log does not record the result of an action by " + caller.name() + ": " + action + ", "
                             + target,
                     e);
         }

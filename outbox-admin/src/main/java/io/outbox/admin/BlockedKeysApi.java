@@ -144,7 +144,7 @@ final class BlockedKeysApi {
     private static void requireBlocked(boolean hadEffect) {
         if (!hadEffect) {
             throw Problem.conflict(
-                    "not-blocked", "The key is not blocked by this event, or no more: look at the list again");
+                    "not-blocked", "This event does not block the key, or no longer does; reload the list");
         }
     }
 }

@@ -63,7 +63,7 @@ final class BulkRunner implements AutoCloseable {
             try {
                 worker.execute(this::takeAll);
             } catch (RejectedExecutionException e) {
-                LOG.log(Level.DEBUG, "This node stops, so others do what waits", e);
+                LOG.log(Level.DEBUG, "This node is stopping; other nodes run the waiting actions", e);
             }
         }
     }

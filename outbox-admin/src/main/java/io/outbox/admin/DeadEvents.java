@@ -115,7 +115,7 @@ final class DeadEvents {
             throw Problem.conflict(
                     isInProcess ? "in-process" : "illegal-transition",
                     isInProcess
-                            ? "A transfer has this in hand; nothing was changed"
+                            ? "A transfer is working on this letter; nothing was changed"
                             : "Only a letter that is MOVED can be changed; nothing was changed",
                     new TreeMap<>(change.refused()));
         }

@@ -188,7 +188,7 @@ final class LiveFeed implements AutoCloseable {
             try {
                 end.run();
             } catch (RuntimeException e) {
-                LOG.log(Level.DEBUG, "The server has ended a stream by itself", e);
+                LOG.log(Level.DEBUG, "The server has ended a stream", e);
             }
         }
     }

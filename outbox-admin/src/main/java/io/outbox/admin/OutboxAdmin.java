@@ -85,7 +85,7 @@ public final class OutboxAdmin implements AutoCloseable {
 
     private static <T> T lookedInto(Optional<T> part) {
         return part.orElseThrow(() ->
-                new IllegalStateException("The store of this outbox cannot be looked into; those of outbox-jdbc can"));
+                new IllegalStateException("The store of this outbox cannot be inspected; those of outbox-jdbc can"));
     }
 
     /** Returns a builder for the administration of an outbox. */
@@ -262,7 +262,7 @@ public final class OutboxAdmin implements AutoCloseable {
                 String other = names.put(token.value(), name);
                 if (other != null) {
                     throw new IllegalStateException("The tokens of " + other + " and " + name
-                            + " are the same, so nobody could tell them apart, nor a reader from an operator: use two");
+                            + " are the same, so readers and operators could not be told apart: use two");
                 }
             });
         }

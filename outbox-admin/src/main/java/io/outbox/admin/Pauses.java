@@ -90,7 +90,7 @@ final class Pauses {
                 return;
             }
         }
-        throw Problem.conflict("changed-meanwhile", "Others change pauses at the same time: try again");
+        throw Problem.conflict("changed-meanwhile", "Other operators changed pauses at the same time; try again");
     }
 
     private static String text(List<Pause> pauses) {

@@ -36,7 +36,7 @@ final class Replacement {
             }
             return builder.build();
         } catch (IllegalArgumentException | NullPointerException e) {
-            throw Problem.invalid("payload", "does not make an event with what the dead one has otherwise");
+            throw Problem.invalid("payload", "does not fit the other fields of the dead event");
         }
     }
 

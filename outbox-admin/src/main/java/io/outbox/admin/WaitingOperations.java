@@ -11,7 +11,7 @@ import java.util.TreeMap;
 final class WaitingOperations {
 
     private static final String MISSING = "There is no such event";
-    private static final String ENDED = "The event waits no more: it was delivered, or is dead";
+    private static final String ENDED = "The event no longer waits: it was delivered, or is dead";
 
     private final Outbox outbox;
 

@@ -71,7 +71,7 @@ final class HandlerQueue implements AutoCloseable {
                 LOG.log(
                         Level.WARNING,
                         "The handler of dead letters failed for " + events.size()
-                                + " events, which are dead letters all the same",
+                                + " events, which remain dead letters",
                         e);
             } finally {
                 room.release(size);

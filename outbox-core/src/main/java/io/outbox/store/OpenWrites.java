@@ -68,7 +68,7 @@ final class OpenWrites {
                         Level.WARNING,
                         "Events are missing from a transaction that is about to commit, so they are not delivered. Either a"
                                 + " statement failed, the database rolled back (after a deadlock, for example) and the"
-                                + " application went on, or a savepoint was undone on the connection. After a failed"
+                                + " application continued, or a savepoint was undone on the connection. After a failed"
                                 + " statement, roll back and repeat the transaction");
             }
         } catch (RuntimeException e) {

@@ -140,14 +140,15 @@ final class ProducerSettings {
         long delivery = number(DELIVERY_TIMEOUT_MS_CONFIG, 0);
         if (delivery > emergencyMs) {
             found.add(DELIVERY_TIMEOUT_MS_CONFIG + "=" + delivery + " is longer than the emergency timeout of "
-                    + emergencyMs + " ms: an event may be sent after it was given back, and again with it;"
+                    + emergencyMs + " ms: an event may be sent after it was returned to the store, and then sent again;"
                     + " set it lower");
         } else if (!given.containsKey(DELIVERY_TIMEOUT_MS_CONFIG)
                 && given.containsKey(REQUEST_TIMEOUT_MS_CONFIG)
                 && linger() + requestTimeout() > emergencyMs) {
             found.add(REQUEST_TIMEOUT_MS_CONFIG + "=" + requestTimeout()
                     + " makes deliveries take longer than the emergency timeout of " + emergencyMs
-                    + " ms: an event may be sent after it was given back, and again with it; set it lower");
+                    + " ms: an event may be sent after it was returned to the store, and then sent again;"
+                    + " set it lower");
         }
         long maxBlock = number(MAX_BLOCK_MS_CONFIG, 0);
         if (maxBlock > emergencyMs) {

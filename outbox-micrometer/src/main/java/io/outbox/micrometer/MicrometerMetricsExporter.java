@@ -109,9 +109,9 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         }
         if (meters.hasCounter("enqueue.hot")) {
             throw new IllegalStateException("The registry has meters of an outbox with the prefix '" + namePrefix
-                    + "' already, which " + Tags.of(tags)
-                    + " do not tell from these: give each outbox its own prefix, or a tag with"
-                    + " the same key and another value, and close the exporter of one that is gone");
+                    + "' already, and " + Tags.of(tags)
+                    + " do not distinguish the two: give each outbox its own prefix, or a tag with"
+                    + " the same key and another value, and close the exporter of an outbox that you close");
         }
         deadLetters = new DeadLetterMeters(meters);
         hotEnqueued = meters.counter("enqueue.hot", "Events enqueued via the hot path");
@@ -419,7 +419,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
         for (StoreFigure.Kind kind : kinds) {
             meters.gauge(
                     "database." + kind.meterName(),
-                    "What the database tells about itself; see the page on operations",
+                    "What the database reports about itself; see the page on databases",
                     () -> asked.get().stream()
                             .filter(figure -> figure.kind() == kind)
                             .mapToDouble(StoreFigure::value)

@@ -58,8 +58,8 @@ final class Mending {
                 mended.addAndGet(faults.size());
                 LOG.log(
                         Level.WARNING,
-                        "Outbox ''{0}'' had damaged entries, which were mended; an event whose body is lost goes DEAD:"
-                                + " {1}. Look for the cause (eviction, keys changed by hand), and run RedisOutbox.verify()",
+                        "Outbox ''{0}'' had damaged entries, which were repaired; an event whose body is lost goes"
+                                + " DEAD: {1}. Look for the cause (eviction, keys changed by hand), and run RedisOutbox.verify()",
                         redis.keys().name(),
                         faults);
             } catch (RedisOutboxException e) {

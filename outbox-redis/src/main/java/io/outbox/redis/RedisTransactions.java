@@ -101,8 +101,8 @@ final class RedisTransactions {
     private static void requireUnsent(RedisFuture<String> begin) {
         if (begin.isDone()) {
             throw new RedisOutboxException(
-                    "The transaction was given up and nothing took effect: its connection was lost, or its commands were"
-                            + " flushed, before the block had ended",
+                    "The transaction was abandoned and nothing took effect: its connection was lost, or its commands"
+                            + " were flushed, before the block ended",
                     null,
                     Kind.UNREACHABLE);
         }

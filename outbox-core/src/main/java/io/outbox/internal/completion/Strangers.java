@@ -52,7 +52,7 @@ final class Strangers {
         try {
             return backend.doneAmong(eventIds);
         } catch (RuntimeException e) {
-            LOG.log(Level.DEBUG, "The store does not tell whether events are done whose outcome it refused", e);
+            LOG.log(Level.DEBUG, "The store cannot report which events are DONE after it refused their outcomes", e);
             return List.of();
         }
     }

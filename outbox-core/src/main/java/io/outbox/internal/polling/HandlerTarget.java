@@ -39,8 +39,8 @@ final class HandlerTarget implements PollTarget {
     private final Outage outage = new Outage(
             LOG,
             Level.WARNING,
-            "Cannot give back or bury events yet; the next cycle tries again",
-            "Events are given back and buried again");
+            "Cannot release events or mark them DEAD; the next cycle tries again",
+            "Events are released and marked DEAD again");
     private Lease lease;
 
     HandlerTarget(OutboxPollerHandler handler, DeliveryBackend backend, EngineMetrics metrics) {

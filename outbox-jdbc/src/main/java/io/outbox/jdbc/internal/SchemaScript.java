@@ -169,7 +169,7 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
         try (InputStream in = owner.getResourceAsStream(resource)) {
             if (in == null) {
                 throw new OutboxStoreException("There is no DDL for this database (resource " + resource
-                        + "): create the table by hand, after the model of the others");
+                        + "): create the table by hand, modelled on the other scripts");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

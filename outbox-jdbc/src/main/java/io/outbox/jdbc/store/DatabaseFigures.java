@@ -49,7 +49,7 @@ final class DatabaseFigures {
                         .map(value -> figure(question, value))
                         .forEach(figures::add);
             } catch (OutboxStoreException e) {
-                LOG.log(Level.DEBUG, "The database does not tell " + question.kind, e);
+                LOG.log(Level.DEBUG, "The database does not report " + question.kind, e);
             }
         }
         return figures;
@@ -104,8 +104,8 @@ final class DatabaseFigures {
                     Kind.NOTIFICATION_QUEUE_USAGE,
                     "SELECT pg_notification_queue_usage()",
                     0.5,
-                    "The queue of notifications fills up; when it is full, hints fail. A session that listens has had a transaction"
-                            + " open for long: end it"),
+                    "The queue of notifications fills up; when it is full, hints fail. A session that listens has a"
+                            + " long-running transaction: end it"),
             new Question(
                     Kind.BLOCKED_STATEMENTS,
                     """

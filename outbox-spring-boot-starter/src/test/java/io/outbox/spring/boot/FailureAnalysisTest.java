@@ -69,7 +69,7 @@ class FailureAnalysisTest {
         assertThat(analysis.getDescription())
                 .contains("outbox_event cannot be used")
                 .contains("payload");
-        assertThat(analysis.getAction()).contains("never changes a table that is there");
+        assertThat(analysis.getAction()).contains("never changes an existing table");
     }
 
     @Test

@@ -102,7 +102,7 @@ class ListenerMistakesTest {
                         Unreadable.class, "every event would go DEAD. Cannot read io.outbox", "jackson-module-kotlin"),
                 Arguments.of(
                         OfText.class,
-                        "does not say which events it is for: a java.lang.String has no event type",
+                        "does not declare its events: a java.lang.String has no event type",
                         "@OutboxListener(eventType = "),
                 Arguments.of(OfNobody.class, "abstract types", "a record"),
                 Arguments.of(Twice.class, "has a listener already, ", "@OutboxListener(subscription = \"…\")"));

@@ -402,7 +402,7 @@ class OutboxRedisTest {
         assertThat(failure(settings).getDescription()).contains("outbox.publisher.dlq.enabled is true");
 
         settings[6] = "spring.data.redis.masterreplica.nodes=127.0.0.1:" + server.port();
-        assertThat(failure(settings).getDescription()).contains("spring.data.redis.masterreplica does not tell");
+        assertThat(failure(settings).getDescription()).contains("spring.data.redis.masterreplica does not name");
 
         String[] misnamed = settings(server);
         misnamed[1] = "outbox.redis.name={shop}";

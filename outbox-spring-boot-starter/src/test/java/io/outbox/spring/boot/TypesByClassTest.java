@@ -135,7 +135,7 @@ class TypesByClassTest {
             OutboxPublisher publisher = context.getBean(OutboxPublisher.class);
             assertThatThrownBy(() -> publisher.publish("order-placed"))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("java.lang.String says nothing about its event type");
+                    .hasMessageContaining("java.lang.String does not declare its event type");
             assertThatThrownBy(() -> publisher.event(Computed.class))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("computes the event type of each object");

@@ -101,7 +101,7 @@ public final class OutboxEndpoint {
     public Descriptor changeAll(@Selector Action action) {
         if (action == Action.REPLAY) {
             throw new InvalidEndpointRequestException(
-                    "Say which events to replay: POST /actuator/outbox/replay/{eventType}", "Name an event type");
+                    "Choose the events to replay: POST /actuator/outbox/replay/{eventType}", "Name an event type");
         }
         outboxes.values().forEach(outbox -> change(outbox, action));
         return outboxes();

@@ -95,7 +95,7 @@ public class OutboxAdminAutoConfiguration {
             if (other != null) {
                 throw new OutboxStartupException(
                         "outbox.admin." + other + " and outbox.admin." + key
-                                + " are the same, so nobody could tell them apart, nor a reader from an operator",
+                                + " are the same, so readers and operators could not be told apart",
                         "Use two different tokens");
             }
         });

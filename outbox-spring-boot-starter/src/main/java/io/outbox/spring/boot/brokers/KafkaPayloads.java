@@ -36,7 +36,7 @@ final class KafkaPayloads implements PayloadSerializer, AutoCloseable {
                 () -> serializer.serialize(topic, headers, payload));
         if (bytes == null) {
             throw new IllegalStateException(serializer.getClass().getName()
-                    + " made nothing of the payload of event type '" + event.eventType() + "'");
+                    + " returned null for the payload of event type '" + event.eventType() + "'");
         }
         EventEnvelope.Builder serialized = event.toBuilder().payloadBytes(bytes);
         headers.forEach(header -> StoredHeaders.store(header, serialized));

@@ -46,7 +46,7 @@ final class MessageFormat {
             throw new InvalidConfigurationPropertyValueException(
                     SOURCE,
                     cloudEvents.source(),
-                    "must be set, or spring.application.name: it tells the application's events from those of others");
+                    "must be set, or spring.application.name: it names the origin of the application's events");
         }
         try {
             return Optional.of(URI.create(source));

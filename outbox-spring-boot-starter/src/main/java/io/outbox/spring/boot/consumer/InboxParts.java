@@ -36,7 +36,7 @@ final class InboxParts {
                 "The idempotent consumer cannot be set up: "
                         + (candidates.areSeveral()
                                 ? "there are several DataSources, " + candidates.candidates()
-                                        + ", and nothing says in which one events are marked as consumed"
+                                        + ", and none is chosen for marking events as consumed"
                                 : "there is no DataSource in which events could be marked as consumed"),
                 candidates.areSeveral()
                         ? "Mark one of them with @OutboxDataSource or @Primary; or define a bean of type JdbcInbox"

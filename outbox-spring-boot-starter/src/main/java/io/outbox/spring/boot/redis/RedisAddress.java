@@ -53,7 +53,7 @@ final class RedisAddress {
     static RedisURI of(LettuceConnectionFactory connections) {
         if (isStaticMasterReplica(connections)) {
             throw new OutboxStartupException(
-                    "outbox.backend is redis, and a RedisStaticMasterReplicaConfiguration does not tell which of its nodes takes"
+                    "outbox.backend is redis, and a RedisStaticMasterReplicaConfiguration does not name the node that takes"
                             + " writes",
                     "Define a bean of type RedisOutbox that connects to the primary, or use sentinels");
         }

@@ -30,7 +30,7 @@ class RedisEngineConfiguration {
         LettuceConnectionFactory connections = factories.getIfUnique();
         if (connections == null) {
             throw new OutboxStartupException(
-                    "outbox.backend is redis, but there is no single LettuceConnectionFactory to tell where Redis is",
+                    "outbox.backend is redis, but there is no single LettuceConnectionFactory that names the server",
                     "Add spring-boot-starter-data-redis and set spring.data.redis.*, mark one of several factories as @Primary,"
                             + " or define a bean of type RedisOutbox");
         }
@@ -59,7 +59,7 @@ class RedisEngineConfiguration {
         }
         if (new ExplicitSettings(environment).hasAnyBelow(MASTER_REPLICA)) {
             throw new OutboxStartupException(
-                    "outbox.backend is redis, and " + MASTER_REPLICA + " does not tell which of its nodes takes writes",
+                    "outbox.backend is redis, and " + MASTER_REPLICA + " does not name the node that takes writes",
                     "Define a bean of type RedisOutbox that connects to the primary, or set spring.data.redis.sentinel.*");
         }
     }

@@ -118,7 +118,7 @@ class OwnPagesTest {
         assertThat(name.statusCode()).isEqualTo(400);
         assertThat(name.body()).contains("There is no outbox named 'inbox', only [outbox]");
 
-        assertThat(shop.post("/actuator/outbox/replay").body()).contains("Say which events to replay");
+        assertThat(shop.post("/actuator/outbox/replay").body()).contains("Choose the events to replay");
         assertThat(shop.post("/actuator/outbox/pause").body()).contains("\"state\":\"PAUSED\"");
         assertThat(shop.post("/actuator/outbox/resume/outbox").body()).contains("\"state\":\"RUNNING\"");
         assertThat(shop.get("/actuator/outbox").body()).contains("\"state\":\"RUNNING\"");

@@ -33,7 +33,7 @@ final class EventClasses {
         String name = event.headers().get(HEADER);
         if (name == null) {
             throw new PayloadParseException("The event has no header " + HEADER
-                    + ", which names the class of the object that was published: was it written by hand?");
+                    + ", which names the class of the published object. Was it written by hand?");
         }
         return event.payload(found.computeIfAbsent(name, this::load));
     }

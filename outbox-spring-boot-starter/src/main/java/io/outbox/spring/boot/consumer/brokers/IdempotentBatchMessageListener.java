@@ -168,7 +168,7 @@ final class IdempotentBatchMessageListener implements ChannelAwareBatchMessageLi
             LOG.log(
                     Level.WARNING,
                     () -> "A message for the idempotent listener " + idempotent.name() + " is refused and "
-                            + (requeue ? "comes again" : "does not come again") + ", since it fails by itself",
+                            + (requeue ? "redelivered" : "not redelivered") + ", because it fails on its own, too",
                     reason);
             if (!answered.contains(message)) {
                 channel.basicNack(message.getMessageProperties().getDeliveryTag(), false, requeue);

@@ -26,8 +26,8 @@ final class ListenerRisks {
         LOG.log(
                 Level.WARNING,
                 "The idempotent listener {0} has {1}: a failure that it turns into a result does not roll the"
-                        + " transaction back, which commits what the listener did until then; let it throw, or handle failures in"
-                        + " the container",
+                        + " transaction back, which commits what the listener did until then; let it throw, or handle"
+                        + " failures in the container",
                 listener,
                 setting);
     }

@@ -37,7 +37,7 @@ final class MissingOutboxAnalyzer extends MissingBeanAnalyzer {
         if (outboxes.size() > 1) {
             return because(
                     "there are several outboxes, " + outboxes + ", and none of them is @Primary",
-                    "Ask for an Outbox by its name, as with @Qualifier(\"" + outboxes.get(0)
+                    "Inject an Outbox by its name, for example with @Qualifier(\"" + outboxes.get(0)
                             + "\"), and write with its publisher() or writer(); or mark one as @Primary");
         }
         return noEngine(beans);

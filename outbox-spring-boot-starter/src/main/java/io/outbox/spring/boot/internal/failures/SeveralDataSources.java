@@ -23,7 +23,7 @@ public record SeveralDataSources(List<String> candidates) {
     }
 
     public String problem() {
-        return "there are several DataSources, " + candidates + ", and nothing says which one the outbox is in";
+        return "there are several DataSources, " + candidates + ", and none is chosen for the outbox";
     }
 
     public String remedy() {

@@ -24,7 +24,7 @@ final class StoreFailureAnalyzer extends AbstractFailureAnalyzer<OutboxStoreExce
         String remedy = cause.isTableMissing()
                 ? "Let the application create it with outbox.schema.initialize=always, or create it with your migration tool"
                         + " by the script that is named above."
-                : "The application never changes a table that is there: run the statements above, or the script, with your"
+                : "The application never changes an existing table: run the statements above, or the script, with your"
                         + " migration tool.";
         return new FailureAnalysis(
                 cause.getMessage()

@@ -45,7 +45,7 @@ final class WakeUpChoice {
             refuse("the pool has fewer than two connections, and hints keep one of them", "Enlarge the pool");
             LOG.log(
                     Level.INFO,
-                    "Processes do not tell each other of events, since the pool has fewer than two connections; polls find them");
+                    "Processes do not send hints, because the pool has fewer than two connections; polls find events");
             return WakeUp.NONE;
         }
         return wakeUp;

@@ -223,8 +223,8 @@ final class ListenerCatalog {
             given.forEach((attribute, value) -> {
                 Object none = AnnotationUtils.getDefaultValue(OutboxListener.class, attribute);
                 if (!ObjectUtils.nullSafeEquals(value, none)) {
-                    throw new IllegalStateException("a BoundEventListener has its types already; @OutboxListener must"
-                            + " not give them again, nor anything else but outbox: " + attribute);
+                    throw new IllegalStateException("a BoundEventListener has its types already; @OutboxListener may"
+                            + " set only outbox, not: " + attribute);
                 }
             });
         }

@@ -101,7 +101,7 @@ final class ListenerLanes implements OutboxFeature, Destination {
                     throw refused(
                             listener,
                             "'" + other.description() + "' takes events of the same type, and all events of a type have"
-                                    + " the same settings, whatever their aggregate type: give the listeners"
+                                    + " the same settings for all aggregate types: give the listeners"
                                     + " subscriptions of different names, or their own event types");
                 });
     }

@@ -58,7 +58,7 @@ final class ListenerMethod {
         unless(
                 arguments.stream().map(ListenerArgument::kind).distinct().count() == arguments.size(),
                 "there must be one payload, one EventEnvelope and one DeliveryInfo at most",
-                "Remove the parameter that is there twice");
+                "Remove the duplicate parameter");
         this.payload = payloads.isEmpty() ? null : payloads.get(0);
         unless(returnsWhatIsUnderstood(), returnRule(), "Change what the method returns");
     }

@@ -115,7 +115,7 @@ final class ListenerRegistration implements OutboxListenerRegistrar {
         if (all.stream().noneMatch(registry -> ((DefaultListenerRegistry) registry).contains(listener))) {
             throw new ListenerRegistrationException(
                     beanName,
-                    new IllegalStateException("nothing says which events it is for: annotate it with"
+                    new IllegalStateException("it does not declare its events: annotate it with"
                             + " @OutboxListener(eventType = …), or register it with the ListenerRegistry; if other"
                             + " listeners call it, declare it with @Bean(autowireCandidate = false)"));
         }

@@ -81,7 +81,7 @@ final class ListenerTypes {
             String own = taken == null ? null : OutboxedClasses.typeOf(taken);
             ListenerMistake.unless(
                     own != null,
-                    "it does not say which events it is for"
+                    "it does not declare its events"
                             + (taken == null ? "" : ": a " + taken.getName() + " has no event type of its own"),
                     "Name the event type: @OutboxListener(eventType = \"OrderPlaced\"). Or take the class of the payload, whose name"
                             + " is the event type");
