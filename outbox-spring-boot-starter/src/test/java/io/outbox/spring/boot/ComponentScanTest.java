@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.core.io.FileSystemResource;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.core.type.classreading.MetadataReaderFactory;
 import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
@@ -25,19 +27,30 @@ class ComponentScanTest {
 
     @Test
     void findsNothingButWhatSpringBootLeavesOut() throws Exception {
-        Path classes = Path.of(OutboxProperties.class
+        Path starter = Path.of(OutboxProperties.class
                 .getProtectionDomain()
                 .getCodeSource()
                 .getLocation()
                 .toURI());
+
+        List<AnnotationMetadata> found;
+        if (Files.isDirectory(starter)) {
+            found = componentsIn(starter);
+        } else {
+            try (FileSystem jar = FileSystems.newFileSystem(starter)) {
+                found = componentsIn(jar.getPath("/"));
+            }
+        }
+
+        assertThat(found).isNotEmpty().allMatch(ComponentScanTest::isLeftOut);
+    }
+
+    private static List<AnnotationMetadata> componentsIn(Path classes) throws IOException {
         try (Stream<Path> files = Files.walk(classes)) {
-            List<AnnotationMetadata> found = files.filter(
-                            file -> file.toString().endsWith(".class"))
+            return files.filter(file -> file.toString().endsWith(".class"))
                     .map(ComponentScanTest::read)
                     .filter(type -> type.isConcrete() && type.isAnnotated(Component.class.getName()))
                     .toList();
-
-            assertThat(found).isNotEmpty().allMatch(ComponentScanTest::isLeftOut);
         }
     }
 
@@ -49,7 +62,8 @@ class ComponentScanTest {
     private static AnnotationMetadata read(Path file) {
         MetadataReaderFactory readers = new SimpleMetadataReaderFactory();
         try {
-            return readers.getMetadataReader(new FileSystemResource(file)).getAnnotationMetadata();
+            return readers.getMetadataReader(new ByteArrayResource(Files.readAllBytes(file)))
+                    .getAnnotationMetadata();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -44,8 +44,7 @@ final class TimeLimit implements AutoCloseable {
             return result.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             result.cancel(true);
-            throw new IllegalStateException(
-                    name + " did not answer within " + limit + ", so the transaction fails", e);
+            throw new IllegalStateException(name + " did not answer within " + limit + ", so the transaction fails", e);
         } catch (InterruptedException e) {
             result.cancel(true);
             Thread.currentThread().interrupt();
