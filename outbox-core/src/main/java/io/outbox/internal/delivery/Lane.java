@@ -66,14 +66,14 @@ final class Lane {
 
     /** Queues events until one has to stay in the store for now; returns how many were queued. */
     int offer(List<HeldEvent> events) {
-        int queued = queue.offer(events, this::admits);
+        int queued = queue.offer(events, this::admit);
         if (queued > 0) {
             workers.come();
         }
         return queued;
     }
 
-    private boolean admits(HeldEvent event) {
+    private boolean admit(HeldEvent event) {
         return room.isOpen() && !isOvertaking() && room.takeBytes(event) && circuits.admit(event.eventType());
     }
 

@@ -196,7 +196,7 @@ final class LaneWorkers {
                 if (!mayJoin(batch, underway)) {
                     underway.endAll();
                 }
-                if (passes(batch, underway)) {
+                if (letThrough(batch, underway)) {
                     begin(batch, underway);
                 }
             } catch (InterruptedException e) {
@@ -265,7 +265,7 @@ final class LaneWorkers {
     }
 
     /** Waits until the rate allows the batch; gives it back and returns false if it must not be delivered now. */
-    private boolean passes(Batch batch, Underway underway) throws InterruptedException {
+    private boolean letThrough(Batch batch, Underway underway) throws InterruptedException {
         try {
             if (rateLimiter != null) {
                 rateLimiter.acquire(batch.size(), underway::endAll);

@@ -42,7 +42,7 @@ final class FeedState {
     }
 
     /** Returns the feed's claims without an answer, and what else was left behind; for the polling thread only. */
-    synchronized LostAnswers lostAnswers() {
+    synchronized LostAnswers gatherLostAnswers() {
         leftBehind.forEach(lostAnswers::add);
         leftBehind.clear();
         return lostAnswers;

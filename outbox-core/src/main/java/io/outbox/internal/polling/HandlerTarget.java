@@ -152,7 +152,7 @@ final class HandlerTarget implements PollTarget {
     }
 
     private void writeLeftovers() {
-        if (isWritten(this::buryAll) & isWritten(this::releaseAll)) {
+        if (tryWrite(this::buryAll) & tryWrite(this::releaseAll)) {
             outage.over();
         }
     }
@@ -181,7 +181,7 @@ final class HandlerTarget implements PollTarget {
         return lease == null ? null : lease.ownerId();
     }
 
-    private boolean isWritten(Runnable write) {
+    private boolean tryWrite(Runnable write) {
         try {
             write.run();
             return true;

@@ -74,7 +74,7 @@ final class Pages {
     private PageReader.ReadPage read(Pass pass, EventTypes types, PageReader.PageRequest request) {
         long began = System.nanoTime();
         PageReader.ReadPage page = reader.read(
-                types, request, pass.takesOver(target.watch()), pass.state().lostAnswers());
+                types, request, pass.takesOver(target.watch()), pass.state().gatherLostAnswers());
         if (request.after() == null) {
             lookout.readAtFront(System.nanoTime() - began);
         }

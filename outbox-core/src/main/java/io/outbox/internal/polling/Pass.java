@@ -91,7 +91,7 @@ final class Pass {
     void walkedTo(PageCursor next) {
         walk.advance(next);
         if (next == null) {
-            state.lostAnswers().walked(walk.beganAtNanos());
+            state.gatherLostAnswers().walked(walk.beganAtNanos());
         }
     }
 

@@ -299,7 +299,7 @@ public final class PollingLoop implements AutoCloseable {
     }
 
     private static long soonerIfLost(FeedState state, long delayMs) {
-        return state.lostAnswers().isEmpty() ? delayMs : Math.min(delayMs, LOOK_FOR_LOST_MS);
+        return state.gatherLostAnswers().isEmpty() ? delayMs : Math.min(delayMs, LOOK_FOR_LOST_MS);
     }
 
     /** Returns how long a feed rests at most where nothing is due. */
