@@ -40,8 +40,7 @@ record Membership(Member member, boolean isShared, String problem) {
                         "The administration shows this node only, and pauses and bulk actions apply to it alone and"
                                 + " end with it: the tables that nodes share cannot be used",
                         e);
-                problem =
-                        "The tables that nodes share cannot be used; see the application's log";
+                problem = "The tables that nodes share cannot be used; see the application's log";
                 shared = Optional.empty();
             }
         }

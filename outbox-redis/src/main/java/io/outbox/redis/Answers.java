@@ -85,11 +85,10 @@ final class Answers {
         }
         String answer = String.valueOf(cause.getMessage());
         if (OUT_OF_MEMORY.matcher(answer).find()) {
-            String message =
-                    "Redis has reached its maxmemory and takes no new events; nothing was written. Delivery"
-                            + " continues and frees memory; if that is not enough, raise maxmemory or shorten the"
-                            + " retention: "
-                            + answer;
+            String message = "Redis has reached its maxmemory and takes no new events; nothing was written. Delivery"
+                    + " continues and frees memory; if that is not enough, raise maxmemory or shorten the"
+                    + " retention: "
+                    + answer;
             return new RedisOutboxException(message, cause, Kind.REFUSED);
         }
         if (answer.startsWith("READONLY")) {

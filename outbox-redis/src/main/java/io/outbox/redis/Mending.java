@@ -59,7 +59,8 @@ final class Mending {
                 LOG.log(
                         Level.WARNING,
                         "Outbox ''{0}'' had damaged entries, which were repaired; an event whose body is lost goes"
-                                + " DEAD: {1}. Look for the cause (eviction, keys changed by hand), and run RedisOutbox.verify()",
+                                + " DEAD: {1}. Look for the cause (eviction, keys changed by hand), and run"
+                                + " RedisOutbox.verify()",
                         redis.keys().name(),
                         faults);
             } catch (RedisOutboxException e) {

@@ -39,8 +39,8 @@ public final class EventRow {
                 : " of aggregate type '" + row.aggregateType() + "'";
         return "Subscription '" + row.eventType().substring(separator(row) + 1) + "' of event type '" + typeOf(row)
                 + "'" + ofAggregateType
-                + " has no listener. To continue the subscription, add a listener and replay the event; otherwise leave the"
-                + " event to the purge";
+                + " has no listener. To continue the subscription, add a listener and replay the event; otherwise leave"
+                + " the event to the purge";
     }
 
     /** Returns the type of the event as it was written: of a row, that of the event which it stands for. */

@@ -344,7 +344,8 @@ class UnroutableEventsTest {
         try (LogLines log = new LogLines()) {
             alone.build();
             alone.loop().start();
-            await().until(() -> !log.at(Level.WARNING, "this node has no listener for them").isEmpty());
+            await().until(() ->
+                    !log.at(Level.WARNING, "this node has no listener for them").isEmpty());
             assertThat(backend.count(EventStatus.DEAD)).isZero();
 
             alone.engine().start();
