@@ -8,12 +8,13 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The messages of one call in their order, of several with the same id the first. Immutable. */
 final class Batch<T> {
 
     /** A message and the id of its event; without an id if it is passed on. */
-    private record Entry<T>(String eventId, T message) {}
+    private record Entry<T>(@Nullable String eventId, T message) {}
 
     private final List<Entry<T>> entries;
 
@@ -21,8 +22,8 @@ final class Batch<T> {
         this.entries = entries;
     }
 
-    /** Returns a batch of the messages, whose ids the function finds; it returns {@code null} for none. */
-    static <T> Batch<T> of(List<T> messages, Function<T, String> eventIds) {
+    /** Returns a batch of the messages, whose ids the function finds. */
+    static <T> Batch<T> of(List<T> messages, Function<T, @Nullable String> eventIds) {
         Map<Object, Entry<T>> first = new LinkedHashMap<>();
         int position = 0;
         for (T message : messages) {

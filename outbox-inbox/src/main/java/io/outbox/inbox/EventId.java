@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The id of an event as it came with a message, or what is wrong with it.
@@ -13,10 +14,10 @@ import java.util.regex.Pattern;
  * <p>Ids of the outbox are UUIDs or ULIDs, but any text will do that every database keeps as it is and finds again. A
  * UUID is in lower case, whichever way it was sent.
  *
- * @param text the id; {@code null} if it cannot be used
- * @param problem what is wrong with it, without its value; {@code null} if nothing is
+ * @param text the id, unless it cannot be used
+ * @param problem what is wrong with it, without its value, if anything is
  */
-record EventId(String text, String problem) {
+record EventId(@Nullable String text, @Nullable String problem) {
 
     static final int MAX_LENGTH = 128;
 
@@ -24,7 +25,7 @@ record EventId(String text, String problem) {
             Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
 
     /** Reads a UUID, text or the bytes of text. */
-    static EventId of(Object value) {
+    static EventId of(@Nullable Object value) {
         if (value == null) {
             return invalid("is missing");
         }

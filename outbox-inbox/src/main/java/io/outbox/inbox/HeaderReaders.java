@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads headers of messages of all kinds that a {@link HeaderReader} is there for. Immutable and thread-safe.
@@ -52,7 +53,7 @@ public final class HeaderReaders {
      *
      * @throws IllegalArgumentException if no reader knows this kind of message
      */
-    public Object header(Object message, String name) {
+    public @Nullable Object header(Object message, String name) {
         HeaderReader<?> reader = readers.stream()
                 .filter(candidate -> candidate.messageType().isInstance(message))
                 .findFirst()
@@ -60,7 +61,7 @@ public final class HeaderReaders {
         return read(reader, message, name);
     }
 
-    private static <M> Object read(HeaderReader<M> reader, Object message, String name) {
+    private static <M> @Nullable Object read(HeaderReader<M> reader, Object message, String name) {
         return reader.header(reader.messageType().cast(message), name);
     }
 

@@ -14,6 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The consumer whose marks are in a database.
@@ -87,8 +88,8 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
         this.known = new KnownEvents(name, sides.cache, metrics);
     }
 
-    /** What is told besides the database; the cache may be {@code null}. */
-    private record Sides(ConsumedEventCache cache, InboxMetrics metrics) {}
+    /** What is told besides the database. */
+    private record Sides(@Nullable ConsumedEventCache cache, InboxMetrics metrics) {}
 
     @Override
     public OutboxIdempotentConsumer named(String other) {
@@ -98,6 +99,7 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
     /** What is done with the messages that are new. */
     @FunctionalInterface
     interface Operation<T, R> {
+        @Nullable
         R run(List<T> messages) throws Exception;
     }
 
@@ -123,31 +125,33 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
     }
 
     @Override
-    public <T, R> Optional<R> consumeReturning(T message, Supplier<R> operation) {
+    public <T, R> Optional<R> consumeReturning(T message, Supplier<@Nullable R> operation) {
         return one(message, eventIds::inHeader, operation);
     }
 
     @Override
-    public <T, R> Optional<R> consumeReturning(List<T> messages, Function<List<T>, R> operation) {
+    public <T, R> Optional<R> consumeReturning(@Nullable List<T> messages, Function<List<T>, @Nullable R> operation) {
         return many(messages, eventIds::inHeader, operation);
     }
 
     @Override
     public <T, R> Optional<R> consumeReturning(
-            T message, EventIdExtractor<? super T> extractor, Supplier<R> operation) {
+            T message, EventIdExtractor<? super T> extractor, Supplier<@Nullable R> operation) {
         Objects.requireNonNull(extractor, "extractor");
         return one(message, each -> eventIds.extracted(each, extractor), operation);
     }
 
     @Override
     public <T, R> Optional<R> consumeReturning(
-            List<T> messages, EventIdExtractor<? super T> extractor, Function<List<T>, R> operation) {
+            @Nullable List<T> messages,
+            EventIdExtractor<? super T> extractor,
+            Function<List<T>, @Nullable R> operation) {
         Objects.requireNonNull(extractor, "extractor");
         return many(messages, each -> eventIds.extracted(each, extractor), operation);
     }
 
     @Override
-    public <R> Optional<R> consumeByIdReturning(String eventId, Supplier<R> operation) {
+    public <R> Optional<R> consumeByIdReturning(String eventId, Supplier<@Nullable R> operation) {
         Objects.requireNonNull(eventId, "eventId");
         return one(eventId, eventIds::given, operation);
     }
@@ -157,19 +161,20 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
         return IdempotentListener.of(this, Objects.requireNonNull(listener, "listener"));
     }
 
-    private <T, R> Optional<R> one(T message, Function<T, String> ids, Supplier<R> operation) {
+    private <T, R> Optional<R> one(T message, Function<T, @Nullable String> ids, Supplier<@Nullable R> operation) {
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(operation, "operation");
         return consumeAll(List.of(message), ids, messages -> operation.get());
     }
 
-    private <T, R> Optional<R> many(List<T> messages, Function<T, String> ids, Function<List<T>, R> operation) {
+    private <T, R> Optional<R> many(
+            @Nullable List<T> messages, Function<T, @Nullable String> ids, Function<List<T>, @Nullable R> operation) {
         Objects.requireNonNull(operation, "operation");
         return messages == null || messages.isEmpty() ? Optional.empty() : consumeAll(messages, ids, operation::apply);
     }
 
     /** Runs the operation for the messages that are new; returns its result, empty if it did not run. */
-    <T, R> Optional<R> consumeAll(List<T> messages, Function<T, String> ids, Operation<T, R> operation) {
+    <T, R> Optional<R> consumeAll(List<T> messages, Function<T, @Nullable String> ids, Operation<T, R> operation) {
         Batch<T> distinct = identified(messages, ids);
         Batch<T> unknown = distinct.without(known.among(distinct.ids()));
         if (unknown.isEmpty()) {
@@ -187,7 +192,7 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
         }
     }
 
-    private <T> Batch<T> identified(List<T> messages, Function<T, String> ids) {
+    private <T> Batch<T> identified(List<T> messages, Function<T, @Nullable String> ids) {
         try {
             return Batch.of(messages, ids);
         } catch (RuntimeException | Error e) {
@@ -211,7 +216,7 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
     }
 
     /** One call, on one thread. */
-    private final class Call<T, R> implements Callable<R> {
+    private final class Call<T, R> implements Callable<@Nullable R> {
 
         private final int size;
         private final Batch<T> batch;
@@ -229,6 +234,7 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
             this.operation = operation;
         }
 
+        @Nullable
         R run() throws Exception {
             for (int tries = 1; ; tries++) {
                 try {
@@ -244,7 +250,7 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
 
         /** Does one try, in the transaction. */
         @Override
-        public R call() throws Exception {
+        public @Nullable R call() throws Exception {
             Connection conn = context().currentConnection();
             Set<String> added = sortedIds.isEmpty() ? Set.of() : marks.add(conn, name, sortedIds, token);
             isMarked = true;

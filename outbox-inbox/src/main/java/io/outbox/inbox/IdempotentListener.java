@@ -13,6 +13,7 @@ import io.outbox.inbox.IdempotentConsumer.NotDone;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A listener whose effect an event has once, since only what is done is committed. */
 final class IdempotentListener extends ForwardingListener {
@@ -97,7 +98,8 @@ final class IdempotentListener extends ForwardingListener {
             return deliveries.stream().map(delivery -> BatchOutcome.done()).toList();
         }
 
-        private Void deliver(List<Delivery> deliveries, Consumer<RouteUnavailableException> silence) throws Exception {
+        private @Nullable Void deliver(List<Delivery> deliveries, Consumer<RouteUnavailableException> silence)
+                throws Exception {
             List<BatchOutcome> outcomes = super.onEvents(
                     deliveries.stream().map(Delivery::event).toList(),
                     deliveries.stream().map(Delivery::info).toList(),

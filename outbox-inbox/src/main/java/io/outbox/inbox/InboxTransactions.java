@@ -2,6 +2,7 @@ package io.outbox.inbox;
 
 import io.outbox.spi.TxContext;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transactions in which events are consumed: of the database that has the marks and the effects. Thread-safe.
@@ -18,5 +19,5 @@ public interface InboxTransactions {
      * returns, and rolled back if it throws. While the work runs, {@link #context()} has the transaction. What the work
      * throws comes out as it was.
      */
-    <R> R run(Callable<R> work) throws Exception;
+    <R extends @Nullable Object> R run(Callable<R> work) throws Exception;
 }

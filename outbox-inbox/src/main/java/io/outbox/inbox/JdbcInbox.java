@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The consumer side of an application with a database: makes idempotent consumers whose marks are in it, creates the
@@ -165,9 +166,9 @@ public final class JdbcInbox {
         private final List<HeaderReader<?>> readers = new ArrayList<>();
         private String name = DEFAULT_CONSUMER;
         private String idHeader = OutboxHeaders.EVENT_ID.getValue();
-        private EventIdExtractor<Object> idExtractor;
+        private @Nullable EventIdExtractor<Object> idExtractor;
         private Unidentified unidentified = Unidentified.REFUSE;
-        private ConsumedEventCache cache;
+        private @Nullable ConsumedEventCache cache;
         private InboxMetrics metrics = InboxMetrics.NOOP;
 
         private ConsumerBuilder(JdbcInbox inbox) {
@@ -235,6 +236,7 @@ public final class JdbcInbox {
             return name;
         }
 
+        @Nullable
         ConsumedEventCache cache() {
             return cache;
         }

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The one door to the application's cache, of one consumer: what the cache throws stays here, and is logged once. */
 final class KnownEvents {
@@ -13,13 +14,13 @@ final class KnownEvents {
     private static final System.Logger LOG = System.getLogger(KnownEvents.class.getName());
 
     private final String prefix;
-    private final ConsumedEventCache cache;
+    private final @Nullable ConsumedEventCache cache;
     private final ConsumerMetrics metrics;
     private final Outage outage =
             new Outage(LOG, "The cache of consumed events failed; the database decides what was consumed");
 
-    /** Creates the door; without a cache, which is {@code null} then, nothing is known. */
-    KnownEvents(String consumer, ConsumedEventCache cache, ConsumerMetrics metrics) {
+    /** Creates the door; without a cache, nothing is known. */
+    KnownEvents(String consumer, @Nullable ConsumedEventCache cache, ConsumerMetrics metrics) {
         this.prefix = consumer.replace("%", "%25").replace(":", "%3A") + ":";
         this.cache = cache;
         this.metrics = metrics;

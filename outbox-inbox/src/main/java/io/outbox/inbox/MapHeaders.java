@@ -2,6 +2,7 @@ package io.outbox.inbox;
 
 import io.outbox.spi.HeaderReader;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the headers of a message from a map of them. */
 final class MapHeaders implements HeaderReader<Map<?, ?>> {
@@ -13,7 +14,7 @@ final class MapHeaders implements HeaderReader<Map<?, ?>> {
     }
 
     @Override
-    public Object header(Map<?, ?> headers, String name) {
+    public @Nullable Object header(Map<?, ?> headers, String name) {
         return headers.get(name);
     }
 }

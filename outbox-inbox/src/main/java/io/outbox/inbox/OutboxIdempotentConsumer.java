@@ -8,6 +8,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs an operation for each event once, however often the event arrives, on however many threads and nodes. Made by
@@ -55,7 +56,7 @@ public interface OutboxIdempotentConsumer {
     }
 
     /** Runs the operation for those messages whose events have not been consumed. */
-    default <T> void consume(List<T> messages, Consumer<List<T>> operation) {
+    default <T> void consume(@Nullable List<T> messages, Consumer<List<T>> operation) {
         consumeReturning(messages, returningNothing(operation));
     }
 
@@ -65,7 +66,8 @@ public interface OutboxIdempotentConsumer {
     }
 
     /** Runs the operation for those messages whose extracted ids are not those of consumed events. */
-    default <T> void consume(List<T> messages, EventIdExtractor<? super T> extractor, Consumer<List<T>> operation) {
+    default <T> void consume(
+            @Nullable List<T> messages, EventIdExtractor<? super T> extractor, Consumer<List<T>> operation) {
         consumeReturning(messages, extractor, returningNothing(operation));
     }
 
@@ -82,37 +84,40 @@ public interface OutboxIdempotentConsumer {
     /**
      * As {@link #consume(Object, Runnable)}; returns the operation's result, empty if it did not run or returned null.
      */
-    <T, R> Optional<R> consumeReturning(T message, Supplier<R> operation);
+    <T, R> Optional<R> consumeReturning(T message, Supplier<@Nullable R> operation);
 
     /**
      * As {@link #consume(List, Consumer)}; returns the operation's result, empty if it did not run or returned null.
      */
-    <T, R> Optional<R> consumeReturning(List<T> messages, Function<List<T>, R> operation);
+    <T, R> Optional<R> consumeReturning(@Nullable List<T> messages, Function<List<T>, @Nullable R> operation);
 
     /**
      * As {@link #consume(Object, EventIdExtractor, Runnable)}; returns the operation's result, empty if it did not run
      * or returned null.
      */
-    <T, R> Optional<R> consumeReturning(T message, EventIdExtractor<? super T> extractor, Supplier<R> operation);
+    <T, R> Optional<R> consumeReturning(
+            T message, EventIdExtractor<? super T> extractor, Supplier<@Nullable R> operation);
 
     /**
      * As {@link #consume(List, EventIdExtractor, Consumer)}; returns the operation's result, empty if it did not run or
      * returned null.
      */
     <T, R> Optional<R> consumeReturning(
-            List<T> messages, EventIdExtractor<? super T> extractor, Function<List<T>, R> operation);
+            @Nullable List<T> messages,
+            EventIdExtractor<? super T> extractor,
+            Function<List<T>, @Nullable R> operation);
 
     /**
      * As {@link #consumeById(String, Runnable)}; returns the operation's result, empty if it did not run or returned
      * null.
      */
-    <R> Optional<R> consumeByIdReturning(String eventId, Supplier<R> operation);
+    <R> Optional<R> consumeByIdReturning(String eventId, Supplier<@Nullable R> operation);
 
     /**
      * As {@link #consumeById(UUID, Runnable)}; returns the operation's result, empty if it did not run or returned
      * null.
      */
-    default <R> Optional<R> consumeByIdReturning(UUID eventId, Supplier<R> operation) {
+    default <R> Optional<R> consumeByIdReturning(UUID eventId, Supplier<@Nullable R> operation) {
         return consumeByIdReturning(Objects.requireNonNull(eventId, "eventId").toString(), operation);
     }
 
@@ -127,7 +132,7 @@ public interface OutboxIdempotentConsumer {
      */
     EventListener idempotent(EventListener listener);
 
-    private static Supplier<Void> returningNothing(Runnable operation) {
+    private static Supplier<@Nullable Void> returningNothing(Runnable operation) {
         Objects.requireNonNull(operation, "operation");
         return () -> {
             operation.run();
@@ -135,7 +140,7 @@ public interface OutboxIdempotentConsumer {
         };
     }
 
-    private static <T> Function<List<T>, Void> returningNothing(Consumer<List<T>> operation) {
+    private static <T> Function<List<T>, @Nullable Void> returningNothing(Consumer<List<T>> operation) {
         Objects.requireNonNull(operation, "operation");
         return messages -> {
             operation.accept(messages);
