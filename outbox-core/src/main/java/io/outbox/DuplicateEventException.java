@@ -2,6 +2,7 @@ package io.outbox;
 
 import io.outbox.spi.OutboxBackendException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** An event cannot be written because one with the same id is stored already. */
 public class DuplicateEventException extends OutboxBackendException {
@@ -11,7 +12,7 @@ public class DuplicateEventException extends OutboxBackendException {
     @SuppressWarnings("serial") // List.copyOf returns serializable lists
     private final List<String> eventIds;
 
-    public DuplicateEventException(List<String> eventIds, Throwable cause) {
+    public DuplicateEventException(List<String> eventIds, @Nullable Throwable cause) {
         super(message(eventIds), cause);
         this.eventIds = List.copyOf(eventIds);
     }
