@@ -70,7 +70,7 @@ public record Completion(Hold hold, String eventType, EventEnvelope envelope, Ou
 
     /** Returns the same without the event, of which nothing then stays in memory but its name. */
     Completion withoutEvent() {
-        hold.leaveRoom();
+        hold.leaveContent();
         return new Completion(hold, eventType, null, outcome, failure);
     }
 

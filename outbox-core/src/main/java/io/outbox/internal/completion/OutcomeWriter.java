@@ -257,8 +257,7 @@ final class OutcomeWriter {
     }
 
     private void setAside(Map<Hold, Completion> inHand, Completion completion, Answer answer) {
-        if (!refused.isFull()) {
-            refused.add(completion, answer);
+        if (refused.add(completion, answer)) {
             inHand.remove(completion.hold());
         }
     }

@@ -3,6 +3,7 @@ package io.outbox.internal.completion;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.watch.Isolation;
 import io.outbox.spi.DeliveryBackend;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +26,7 @@ final class Releases {
     private final DeliveryBackend backend;
     private final Queue<Hold> waiting = new ConcurrentLinkedQueue<>();
     private final List<Hold> inHand = new ArrayList<>();
-    private final List<Hold> locked = new ArrayList<>();
+    private final Queue<Hold> locked = new ArrayDeque<>();
     private long lockedUntilNanos;
 
     Releases(DeliveryBackend backend) {
@@ -38,9 +39,9 @@ final class Releases {
 
     /** Takes holds in hand, up to the size of a batch. */
     void takeInHand() {
-        if (nanosToNext() <= 0) {
-            inHand.addAll(locked);
-            locked.clear();
+        boolean retry = nanosToNext() <= 0;
+        for (Hold hold; retry && inHand.size() < MAX_BATCH && (hold = locked.poll()) != null; ) {
+            inHand.add(hold);
         }
         for (Hold hold; inHand.size() < MAX_BATCH && (hold = waiting.poll()) != null; ) {
             hold.settle();

@@ -16,7 +16,7 @@ import java.time.Instant;
 public record HeldEvent(QueuedEvent queued, String lastError, Instant dueSince, Hold hold) {
 
     /** What an event takes beside payload and headers. */
-    private static final long OBJECTS_BYTES = 512;
+    static final long OBJECTS_BYTES = 512;
 
     /** An event that was not read from the store by the poller. */
     public HeldEvent(QueuedEvent queued, Hold hold) {

@@ -134,15 +134,25 @@ public final class Hold {
         }
     }
 
+    /** Gives back the room of payload and headers, which are not in memory anymore; the hold itself still is. */
+    public void leaveContent() {
+        leaveAllBut(HeldEvent.OBJECTS_BYTES);
+    }
+
     /** Gives back the room that the event has taken, since nothing of it is in memory anymore. */
-    public void leaveRoom() {
+    void leaveRoom() {
+        leaveAllBut(0);
+    }
+
+    private void leaveAllBut(long rest) {
         Share left;
         long size;
         synchronized (this) {
             leavePlace();
             left = share;
-            size = bytes;
-            share = null;
+            size = Math.max(0, bytes - rest);
+            bytes -= size;
+            share = rest == 0 ? null : share;
         }
         if (left != null) {
             left.giveBack(size); // not under the lock: whoever waits for room is called

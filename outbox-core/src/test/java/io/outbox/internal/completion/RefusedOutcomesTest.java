@@ -9,6 +9,7 @@ import io.outbox.internal.completion.RefusedOutcomes.Answer;
 import io.outbox.internal.ownership.Hold;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.model.EventStatus;
+import io.outbox.spi.EventsLockedException;
 import io.outbox.spi.Outcome;
 import io.outbox.support.CountingMetrics;
 import io.outbox.support.Events;
@@ -20,10 +21,15 @@ import io.outbox.support.ScriptedBackend;
 import io.outbox.support.ScriptedBackend.Op;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -161,15 +167,79 @@ class RefusedOutcomesTest {
         await().atMost(Duration.ofSeconds(10)).until(() -> backend.count(EventStatus.DONE) == 2);
     }
 
+    // Events that another program has locked
+
+    @Test
+    void lockedEventsInAnyNumberKeepNoOutcomeOfAnotherFromBeingWritten() {
+        int many = 3_000;
+        AtomicBoolean locked = new AtomicBoolean(true);
+        backend.before(Op.APPLY, call -> {
+            Set<String> lockedIds = call.outcomes().stream()
+                    .map(Outcome::eventId)
+                    .filter(id -> id.startsWith("locked"))
+                    .collect(Collectors.toSet());
+            if (locked.get() && !lockedIds.isEmpty()) {
+                throw new EventsLockedException(lockedIds);
+            }
+        });
+        for (int i = 0; i < many; i++) {
+            backend.put(Events.event("locked" + i));
+        }
+        put(10);
+
+        node.listen(event -> DispatchResult.done()).start();
+
+        await().atMost(Duration.ofSeconds(20)).until(() -> backend.count(EventStatus.DONE) == 10);
+        assertThat(node.delivered()).hasSize(many + 10);
+        locked.set(false);
+        await().atMost(Duration.ofSeconds(20)).until(() -> backend.count(EventStatus.DONE) == many + 10);
+        assertThat(node.delivered()).hasSize(many + 10).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void lockedOutcomesAreTriedABatchAtATimeUntilOneIsFree() {
+        int many = 2_000;
+        RefusedOutcomes refused = new RefusedOutcomes();
+        for (int i = 0; i < many; i++) {
+            assertThat(refused.add(completion("e" + i), Answer.LOCKED)).isTrue();
+        }
+        List<Integer> sizes = new ArrayList<>();
+        Set<String> tried = new HashSet<>();
+
+        for (int round = 0; round < 4; round++) {
+            refused.retry(
+                    batch -> {
+                        sizes.add(batch.size());
+                        batch.forEach(one -> tried.add(one.hold().eventId()));
+                        return answers(batch, Answer.LOCKED);
+                    },
+                    true);
+        }
+
+        assertThat(sizes).containsExactly(512, 512, 512, 512);
+        assertThat(tried).as("each has its turn").hasSize(many);
+
+        refused.retry(batch -> answers(batch, Answer.WRITTEN), true);
+        assertThat(refused.clear()).isEmpty();
+    }
+
+    private static Map<Hold, Answer> answers(List<Completion> batch, Answer answer) {
+        return batch.stream().collect(Collectors.toMap(Completion::hold, completion -> answer));
+    }
+
+    private static Completion completion(String eventId) {
+        Hold hold = new OwnedEvents(new DefaultInFlightTracker()).acquire(eventId);
+        Outcome done = new Outcome.Done(eventId, Instant.now());
+        return new Completion(hold, Events.TYPE, null, done, new Completion.Failure(null, 0, () -> done));
+    }
+
     // The pauses between attempts
 
     private long longestPause(Answer answer) {
-        Hold hold = new OwnedEvents(new DefaultInFlightTracker()).acquire("e");
-        Outcome done = new Outcome.Done("e", Instant.now());
         RefusedOutcomes refused = new RefusedOutcomes();
-        refused.add(new Completion(hold, Events.TYPE, null, done, new Completion.Failure(null, 0, () -> done)), answer);
+        refused.add(completion("e"), answer);
         for (int i = 0; i < 20; i++) {
-            refused.retry(completions -> Map.of(hold, answer), true);
+            refused.retry(batch -> answers(batch, answer), true);
         }
         return TimeUnit.NANOSECONDS.toMillis(refused.nanosToNext());
     }
@@ -182,5 +252,6 @@ class RefusedOutcomesTest {
     @Test
     void anOutcomeThatOnlyHadBadLuckIsTriedAgainWithinSeconds() {
         assertThat(longestPause(Answer.FAILED)).isLessThanOrEqualTo(2_000L);
+        assertThat(longestPause(Answer.LOCKED)).isLessThanOrEqualTo(2_000L);
     }
 }

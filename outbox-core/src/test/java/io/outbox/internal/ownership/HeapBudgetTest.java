@@ -113,4 +113,20 @@ class HeapBudgetTest {
         assertThat(share.room()).isEqualTo(TOTAL);
         assertThat(share.reserved()).isZero();
     }
+
+    @Test
+    void aHoldWhoseEventIsGoneKeepsTheRoomOfTheHoldUntilItEnds() {
+        HeapBudget large = new HeapBudget(1 << 20);
+        Share share = large.share(() -> {});
+        Hold hold = Hold.reserved("e", null, 0);
+        assertThat(hold.reserveRoom(share, 100_000, 1)).isTrue();
+
+        hold.leaveContent();
+        hold.leaveContent();
+
+        assertThat(share.room()).isEqualTo((1 << 20) - 2 * HeldEvent.OBJECTS_BYTES);
+        assertThat(share.reserved()).isZero();
+        hold.leaveRoom();
+        assertThat(share.room()).isEqualTo(1 << 20);
+    }
 }
