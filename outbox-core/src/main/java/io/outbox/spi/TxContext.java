@@ -2,6 +2,7 @@ package io.outbox.spi;
 
 import java.sql.Connection;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The business transaction of the calling thread, as the writer sees it. */
 public interface TxContext {
@@ -17,6 +18,15 @@ public interface TxContext {
 
     /** Returns the connection that the business operations of this transaction use. Never closed by the outbox. */
     Connection currentConnection();
+
+    /**
+     * Returns the connection of the transaction that the calling thread is in, also if no event can be written there, for
+     * example because it is read-only; {@code null} without a transaction. The outbox never uses it for its own work, since
+     * that would commit the transaction. This default returns the current connection while a transaction is active.
+     */
+    default @Nullable Connection boundConnection() {
+        return isTransactionActive() ? currentConnection() : null;
+    }
 
     /**
      * Registers work for the moment right before the commit, on this thread and inside the transaction, and returns whether

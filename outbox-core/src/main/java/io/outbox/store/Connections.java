@@ -20,12 +20,39 @@ public final class Connections {
     }
 
     /**
+     * Returns a connection of the provider that is not in the application's transaction.
+     *
+     * @throws IllegalStateException if it is: what the outbox does on its own there would commit the application's work
+     */
+    public static Connection open(ConnectionProvider provider) throws SQLException {
+        Connection conn = provider.getConnection();
+        try {
+            if (conn == null || !JoinedConnections.isJoined(conn)) {
+                return conn;
+            }
+        } catch (SQLException | RuntimeException e) {
+            conn.close();
+            throw e;
+        }
+        conn.close();
+        throw isJoined();
+    }
+
+    static IllegalStateException isJoined() {
+        return new IllegalStateException(
+                "The ConnectionProvider of the outbox returned the connection of the current"
+                        + " transaction. The outbox has not used it, since that would commit the transaction. Give the outbox a"
+                        + " provider of separate connections: the pool itself, not a DataSource that takes part in transactions");
+    }
+
+    /**
      * Runs the work on a connection that is closed afterwards.
      *
      * @throws OutboxBackendException if there is no connection
+     * @throws IllegalStateException if the connection is in the application's transaction
      */
     public <T> T with(Function<Connection, T> work) {
-        try (Connection conn = provider.getConnection()) {
+        try (Connection conn = open(provider)) {
             return conn == null || conn.getAutoCommit() ? work.apply(conn) : inAutoCommitMode(conn, work);
         } catch (SQLException e) {
             throw new OutboxBackendException("The outbox database is not available: " + e.getMessage(), e);

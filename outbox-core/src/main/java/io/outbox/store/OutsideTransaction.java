@@ -22,8 +22,8 @@ final class OutsideTransaction implements ConnectionProvider {
     /** @throws IllegalStateException if the provider returns the connection of the current transaction */
     @Override
     public Connection getConnection() throws SQLException {
-        Connection conn = provider.getConnection();
-        Connection current = txContext.isTransactionActive() ? txContext.currentConnection() : null;
+        Connection current = txContext.boundConnection();
+        Connection conn = Connections.open(provider);
         if (current == null || conn == null) {
             return conn;
         }
@@ -33,10 +33,7 @@ final class OutsideTransaction implements ConnectionProvider {
             }
             conn.close();
         }
-        throw new IllegalStateException(
-                "The ConnectionProvider of the outbox returned the connection of the current"
-                        + " transaction. The outbox has not used it, since that would commit the transaction. Give the outbox a"
-                        + " provider of separate connections: the pool itself, not a DataSource that takes part in transactions");
+        throw Connections.isJoined();
     }
 
     /** Returns whether the connection is in auto-commit mode, or not a proxy of that of the transaction. */

@@ -2,6 +2,7 @@ package io.outbox.inbox;
 
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.Limits;
+import io.outbox.store.Connections;
 import io.outbox.upkeep.Chores;
 import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
@@ -77,7 +78,7 @@ public final class InboxCleanUp implements AutoCloseable {
             return true;
         }
         boolean isClean = true;
-        try (Connection conn = connections.getConnection()) {
+        try (Connection conn = Connections.open(connections)) {
             boolean autoCommit = conn.getAutoCommit();
             conn.setAutoCommit(true);
             try {

@@ -5,6 +5,7 @@ import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.jdbc.store.ManagedTable;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.store.Connections;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -129,7 +130,7 @@ public final class OutboxSchema {
     }
 
     private <T> T withConnection(Work<T> work) {
-        try (Connection conn = connections.getConnection()) {
+        try (Connection conn = Connections.open(connections)) {
             boolean autoCommit = conn.getAutoCommit();
             try {
                 return work.run(conn);

@@ -78,6 +78,13 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
         return BoundConnections.holderFor(dataSource).getConnection();
     }
 
+    /** Returns the connection bound to this thread unless it is in auto-commit mode, of whatever transaction, or {@code null}. */
+    @Override
+    public Connection boundConnection() {
+        ConnectionHolder holder = BoundConnections.holderFor(dataSource);
+        return holder != null && BoundConnections.isTransactional(holder) ? holder.getConnection() : null;
+    }
+
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public boolean beforeCommit(Runnable work) {

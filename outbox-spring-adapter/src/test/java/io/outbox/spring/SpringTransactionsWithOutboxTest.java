@@ -20,6 +20,7 @@ import io.outbox.store.StoreBackend;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,6 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -237,12 +241,76 @@ class SpringTransactionsWithOutboxTest {
 
         transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {
             write("kept");
-            assertThatIllegalStateException()
-                    .isThrownBy(backend::counts)
-                    .withMessageContaining("returned the connection of the current transaction");
+            assertRefused(backend::counts);
         });
 
         await().untilAsserted(() -> assertThat(delivered).containsExactly("\"kept\""));
+    }
+
+    /** Parts that are built from a provider alone do not know the application's transactions. */
+    @Test
+    void noPartCommitsTheTransactionOfAProxyThatTakesPartInIt() {
+        TransactionAwareDataSourceProxy aware = new TransactionAwareDataSourceProxy(pool);
+        JdbcTemplate statements = new JdbcTemplate(aware);
+        statements.execute("CREATE TABLE orders (id INT)");
+        for (DataSource proxy : List.of(aware, new LazyConnectionDataSourceProxy(aware))) {
+            ConnectionProvider connections = new DataSourceConnectionProvider(proxy);
+            H2OutboxStore store = new H2OutboxStore();
+            OutboxSchema schema = OutboxSchema.of(proxy, "outbox_event");
+
+            transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(tx -> {
+                statements.update("INSERT INTO orders VALUES (1)");
+                new DeadEventManager(connections, store).count(null);
+                assertRefused(StoreBackend.forDelivery(connections, store)::currentTime);
+                assertRefused(() -> StoreBackend.forPurge(connections, (conn, before, limit) -> 0)
+                        .purge(Instant.EPOCH, 1));
+                assertRefused(schema::createIfMissing);
+                assertRefused(schema::createLaneIndexIfMissing);
+                assertRefused(schema::createKeyedIfMissing);
+                tx.setRollbackOnly();
+            });
+
+            assertThat(statements.queryForObject("SELECT COUNT(*) FROM orders", Integer.class))
+                    .isZero();
+            assertThat(StoreBackend.forDelivery(connections, store).currentTime())
+                    .as("outside of a transaction")
+                    .isNotNull();
+        }
+    }
+
+    @Test
+    void outsideOfATransactionSuchAProxyMayGiveConnectionsThatAreNotInAutoCommitMode() {
+        DataSource manual = new DelegatingDataSource(pool) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection conn = super.getConnection();
+                conn.setAutoCommit(false);
+                return conn;
+            }
+        };
+        ConnectionProvider connections = new DataSourceConnectionProvider(new TransactionAwareDataSourceProxy(manual));
+
+        assertThat(StoreBackend.forDelivery(connections, new H2OutboxStore()).currentTime())
+                .isNotNull();
+    }
+
+    @Test
+    void theConnectionOfAReadOnlyTransactionIsRefusedToo() {
+        TransactionTemplate readOnly = transaction(TransactionDefinition.PROPAGATION_REQUIRED);
+        readOnly.setReadOnly(true);
+        for (ConnectionProvider connections : List.<ConnectionProvider>of(
+                () -> DataSourceUtils.getConnection(pool),
+                new DataSourceConnectionProvider(new TransactionAwareDataSourceProxy(pool)))) {
+            OutboxBackend backend = StoreBackend.of(connections, context, new H2OutboxStore(), null);
+
+            readOnly.executeWithoutResult(tx -> assertRefused(backend::counts));
+        }
+    }
+
+    private static void assertRefused(ThrowingCallable call) {
+        assertThatIllegalStateException()
+                .isThrownBy(call)
+                .withMessageContaining("returned the connection of the current transaction");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.outbox.jdbc.internal;
 
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.store.Connections;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -42,7 +43,7 @@ public final class PoolerProbe {
         if (!FreshPlan.DRIVER_PRESENT) {
             return;
         }
-        try (Connection conn = connections.getConnection()) {
+        try (Connection conn = Connections.open(connections)) {
             if (conn.isWrapperFor(PGConnection.class) && Driver.isAtRisk(conn)) {
                 probe(conn, connections);
             }

@@ -8,6 +8,7 @@ import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.jdbc.internal.TableCheck;
 import io.outbox.jdbc.internal.TableShape;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.store.Connections;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -171,7 +172,7 @@ public final class ManagedTable {
     }
 
     private <T> T with(ConnectionProvider connections, ConnectionWork<T> work) {
-        try (Connection conn = connections.getConnection()) {
+        try (Connection conn = Connections.open(connections)) {
             boolean autoCommit = conn.getAutoCommit();
             try {
                 return work.run(conn);

@@ -3,6 +3,7 @@ package io.outbox.jdbc.tx;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.spi.TransactionEnd;
+import io.outbox.store.Connections;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -29,7 +30,7 @@ public final class JdbcTransactionManager {
         }
         Connection connection = null;
         try {
-            connection = connectionProvider.getConnection();
+            connection = Connections.open(connectionProvider);
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             txContext.bind(connection);
