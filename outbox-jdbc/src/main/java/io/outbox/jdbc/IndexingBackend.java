@@ -1,16 +1,19 @@
 package io.outbox.jdbc;
 
-import io.outbox.jdbc.internal.LaneIndex;
 import io.outbox.jdbc.store.AbstractJdbcOutboxStore;
 import io.outbox.jdbc.store.DeadLetterStore;
 import io.outbox.jdbc.store.KeyColumns;
 import io.outbox.spi.ConnectionProvider;
+import io.outbox.spi.DueType;
+import io.outbox.spi.DueTypes;
 import io.outbox.spi.ForwardingBackend;
 import io.outbox.spi.OutboxBackend;
 import io.outbox.store.Connections;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
 
 /** An engine on a table that we may change: it creates what lanes and order by key need once they are used. */
 final class IndexingBackend extends ForwardingBackend {
@@ -18,7 +21,7 @@ final class IndexingBackend extends ForwardingBackend {
     private static final System.Logger LOG = System.getLogger(IndexingBackend.class.getName());
 
     private final Connections connections;
-    private final LaneIndex index;
+    private final IndexCreation index;
     private final KeyColumns keyColumns;
     private final KeyColumns letterColumns;
 
@@ -33,7 +36,7 @@ final class IndexingBackend extends ForwardingBackend {
             DeadLetterStore deadLetters) {
         super(backend, backend, backend);
         this.connections = new Connections(connections);
-        this.index = LaneIndex.of(store.getClass(), store.schemaScript(), store.tableName(), store.isSchemaCatalog());
+        this.index = new IndexCreation(this.connections, store, super::prepareReadsByType, System::nanoTime);
         this.keyColumns = store.keyColumns();
         this.letterColumns = deadLetters == null ? null : deadLetters.orderColumns();
     }
@@ -41,8 +44,13 @@ final class IndexingBackend extends ForwardingBackend {
     /** Creates the index if it can; what is missing then is for the store to say. */
     @Override
     public void prepareReadsByType() {
-        connections.with(this::createIndex);
-        super.prepareReadsByType();
+        index.begin();
+    }
+
+    @Override
+    public DueTypes lookByType(List<DueType> known, Instant from) {
+        index.tryAgain();
+        return super.lookByType(known, from);
     }
 
     /** Adds columns and indexes if it can; what is missing then is for the store to say. */
@@ -61,16 +69,6 @@ final class IndexingBackend extends ForwardingBackend {
             return true;
         } catch (SQLException | OutboxStoreException e) {
             LOG.log(Level.DEBUG, "The columns for order by key cannot be added", e);
-            return false;
-        }
-    }
-
-    private boolean createIndex(Connection conn) {
-        try {
-            index.createIfMissing(conn);
-            return true;
-        } catch (SQLException | OutboxStoreException e) {
-            LOG.log(Level.DEBUG, "The index by event type cannot be created", e);
             return false;
         }
     }

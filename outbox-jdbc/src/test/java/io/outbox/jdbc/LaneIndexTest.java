@@ -7,12 +7,20 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.DispatchResult;
 import io.outbox.Outbox;
 import io.outbox.dispatch.LanePolicy;
+import io.outbox.jdbc.support.DeliveryFixture;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.OutboxBackend;
 import io.outbox.testservers.support.CapturedLog;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +29,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LaneIndexTest {
 
     private static final String TYPE = "Laned";
+    /** MySQL takes a limit for such waits in whole seconds. */
+    private static final long SOON_SECONDS = 4;
 
     /** Builds an outbox with a lane and lets it deliver an event, so that it is known to be at work. */
     private static void deliverOnALane(JdbcOutbox jdbc, HikariDataSource pool) {
@@ -119,6 +129,69 @@ class LaneIndexTest {
         } finally {
             try (HikariDataSource owner = TestDatabase.pool(url, 1)) {
                 OutboxRows.execute(owner, "DROP OWNED BY outbox_lanes", "DROP ROLE outbox_lanes");
+            }
+        }
+    }
+
+    /** An event type needs the index at run time, while some transaction is open that has written to the table. */
+    @ParameterizedTest
+    @EnumSource(names = {"POSTGRESQL", "MYSQL", "MARIADB"})
+    void noWriterWaitsForTheIndex(TestDatabase database) throws Exception {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 5)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).createSchema();
+            OutboxBackend backend = jdbc.backend();
+            try (Connection open = pool.getConnection()) {
+                open.setAutoCommit(false);
+                jdbc.store().insertBatch(open, DeliveryFixture.events(1));
+
+                CompletableFuture<Void> poller = CompletableFuture.runAsync(backend::prepareReadsByType);
+                poller.get(SOON_SECONDS, TimeUnit.SECONDS);
+                for (int i = 0; i < 3; i++) {
+                    CompletableFuture.runAsync(() -> insert(jdbc, pool)).get(SOON_SECONDS, TimeUnit.SECONDS);
+                }
+
+                open.rollback();
+                open.setAutoCommit(true);
+            }
+            OutboxSchema schema = OutboxSchema.of(pool);
+            await().atMost(Duration.ofSeconds(10)).until(() -> schema.hasLaneIndex() || isTriedAgain(backend));
+            assertThat(backend.lookByType(List.of(), Instant.EPOCH).isComplete())
+                    .isTrue();
+        }
+    }
+
+    /** The first attempt may have failed on a database that does not let writers pass for longer. */
+    private static boolean isTriedAgain(OutboxBackend backend) {
+        backend.prepareReadsByType();
+        return false;
+    }
+
+    private static void insert(JdbcOutbox jdbc, HikariDataSource pool) {
+        try (Connection conn = pool.getConnection()) {
+            jdbc.store().insertBatch(conn, DeliveryFixture.events(1));
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** What is left behind when the index is created beside writers and that fails. */
+    @Test
+    void anIndexThatIsNotValidIsCreatedAgain() {
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.POSTGRESQL.newUrl(), 3)) {
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).createSchema();
+            OutboxSchema schema = OutboxSchema.of(pool);
+            for (Runnable creation :
+                    List.<Runnable>of(schema::createLaneIndexIfMissing, jdbc.backend()::prepareReadsByType)) {
+                schema.createLaneIndexIfMissing();
+                OutboxRows.execute(
+                        pool,
+                        "UPDATE pg_index SET indisvalid = false"
+                                + " WHERE indexrelid = 'outbox_event_pending_by_type'::regclass");
+                assertThat(schema.hasLaneIndex()).isFalse();
+
+                creation.run();
+
+                assertThat(schema.hasLaneIndex()).isTrue();
             }
         }
     }

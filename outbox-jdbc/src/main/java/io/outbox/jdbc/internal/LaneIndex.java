@@ -2,7 +2,11 @@ package io.outbox.jdbc.internal;
 
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Set;
 
 /**
  * The index by which event types with a lane of their own find their events. Without it, each read of such a type walks
@@ -14,6 +18,7 @@ import java.sql.SQLException;
 public record LaneIndex(TableCatalog catalog, SchemaScript script) {
 
     private static final System.Logger LOG = System.getLogger("io.outbox.jdbc");
+    private static final Set<String> LIKE_MYSQL = Set.of("mysql", "mariadb");
 
     /** Returns the index of a table; {@code script} is the name of the database's script beside the class of its store. */
     public static LaneIndex of(Class<?> store, String script, String tableName, boolean schemaIsCatalog) {
@@ -27,15 +32,64 @@ public record LaneIndex(TableCatalog catalog, SchemaScript script) {
 
     /** Creates the index in auto-commit mode, unless it is there; a failure stands only if it still is not. */
     public void createIfMissing(Connection conn) throws SQLException {
+        create(conn, () -> {
+            if (isPostgres()) {
+                PostgresIndex.dropInvalid(conn, catalog.tableName());
+            }
+            SchemaScript.run(conn, script.laneIndex());
+        });
+    }
+
+    /**
+     * Does the same beside transactions that write to the table: those that begin do not wait for the index, or only for a
+     * moment. This may take as long as some transaction is open, and fails if it takes too long, or if another node is at it.
+     */
+    public void createBesideWriters(Connection conn) throws SQLException {
+        create(conn, () -> {
+            if (isPostgres()) {
+                PostgresIndex.create(conn, catalog.tableName(), script.laneIndex());
+            } else if (LIKE_MYSQL.contains(script.name())) {
+                createWaitingBriefly(conn);
+            } else {
+                SchemaScript.run(conn, script.laneIndex());
+            }
+        });
+    }
+
+    private boolean isPostgres() {
+        return script.name().equals("postgresql");
+    }
+
+    private interface Creation {
+        void run() throws SQLException;
+    }
+
+    private void create(Connection conn, Creation creation) throws SQLException {
         if (isPresent(conn)) {
             return;
         }
         try {
-            SchemaScript.run(conn, script.laneIndex());
+            creation.run();
         } catch (SQLException e) {
             if (!isPresent(conn)) {
                 throw e;
             }
+        }
+    }
+
+    /** While this statement waits for open transactions to end, those that begin wait for it. */
+    private void createWaitingBriefly(Connection conn) throws SQLException {
+        long usual;
+        try (Statement query = conn.createStatement();
+                ResultSet row = query.executeQuery("SELECT @@SESSION.lock_wait_timeout")) {
+            row.next();
+            usual = row.getLong(1);
+        }
+        try {
+            SchemaScript.run(conn, List.of("SET SESSION lock_wait_timeout = 1"));
+            SchemaScript.run(conn, script.laneIndex());
+        } finally {
+            SchemaScript.run(conn, List.of("SET SESSION lock_wait_timeout = " + usual));
         }
     }
 

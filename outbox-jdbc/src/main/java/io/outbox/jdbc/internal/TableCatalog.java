@@ -108,9 +108,14 @@ public record TableCatalog(String tableName, boolean schemaIsCatalog) {
 
     /** Returns whether an index leads to the pending events of one type in the order in which they are due. */
     public boolean hasLaneIndex(Connection conn) throws SQLException {
-        return indexes(conn, false).stream()
-                .anyMatch(index -> index.subList(0, Math.min(2, index.size())).contains("event_type")
-                        && index.contains("available_at"));
+        Map<String, List<String>> indexes = indexesByName(conn, false);
+        indexes.values().removeIf(columns -> !leadsToTypes(columns));
+        return !indexes.isEmpty() && !PostgresIndex.invalid(conn, tableName).containsAll(indexes.keySet());
+    }
+
+    private static boolean leadsToTypes(List<String> columns) {
+        return columns.subList(0, Math.min(2, columns.size())).contains("event_type")
+                && columns.contains("available_at");
     }
 
     /** Returns the columns of each index, in order. */
