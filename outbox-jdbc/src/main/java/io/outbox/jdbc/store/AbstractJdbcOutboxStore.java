@@ -393,8 +393,18 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /** Splits the ids of events for statements that name them, in the form that suits the database best. */
-    List<IdList> idLists(Collection<String> eventIds) {
-        return IdList.chunks(eventIds);
+    final List<IdList> idLists(Collection<String> eventIds) {
+        return takesArrays() ? IdList.arrays(eventIds) : IdList.chunks(eventIds);
+    }
+
+    /** Returns which events a claim may take; none of the known ones that the claimant holds under the names of lost claims. */
+    final Claim.Free free(Instant lockExpiry, LostClaims lost) {
+        return new Claim.Free(lockExpiry, lost, takesArrays()).times(1);
+    }
+
+    /** Returns whether the database takes many ids as a single parameter. */
+    boolean takesArrays() {
+        return false;
     }
 
     /** Returns the expression for the length of a text, in characters or bytes, whichever the database knows without a look at it. */
@@ -610,7 +620,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         Claim claim = new Claim(
                 new Lease(ownerId, Lease.DEFAULT_DURATION),
                 DueRange.first(now, skipRecent),
-                new Claim.Free(lockExpiry, LostClaims.NONE),
+                free(lockExpiry, LostClaims.NONE),
                 LockTime.of(now),
                 PageLimit.ofCount(limit));
         return events(claim(conn, claim).events());

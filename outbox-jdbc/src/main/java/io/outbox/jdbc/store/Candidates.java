@@ -45,7 +45,11 @@ record Candidates(List<DueCursor> first, DueCursor next) {
 
     /** Reads the first events that nobody holds. */
     static Candidates readFree(AbstractJdbcOutboxStore store, Connection conn, Claim claim) {
-        Claim.Free free = claim.free();
+        int selects = 0;
+        for (DueRange part : store.parts(claim.range())) {
+            selects += store.pendingPartitions(part.types()).size();
+        }
+        Claim.Free free = claim.free().times(selects);
         return read(store, conn, claim.range(), " AND " + free.condition(), free.params(), claim.limit());
     }
 

@@ -82,7 +82,7 @@ class JdbcDelivery implements DeliveryBackend {
         Claim claim = new Claim(
                 request.lease(),
                 DueRange.of(request),
-                new Claim.Free(request.lockExpiry(), request.scope().lost()),
+                store.free(request.lockExpiry(), request.scope().lost()),
                 LockTime.ofDatabase(store.utcNow()),
                 new PageLimit(request.limit(), request.maxBytes()));
         return connections.with(conn -> {

@@ -100,7 +100,7 @@ final class KeyedClaim {
     }
 
     private Map<String, Found> lock(KeyedRequest request, List<Candidate> runs) {
-        Claim.Free free = new Claim.Free(request.lockExpiry(), request.lost());
+        Claim.Free free = store.free(request.lockExpiry(), request.lost());
         Map<String, Found> locked = new HashMap<>();
         List<Object> after = new ArrayList<>();
         after.add(request.dueUntil());

@@ -119,7 +119,7 @@ final class PostgresKeyedClaim {
     }
 
     private KeyedPage claim(KeyedRequest request) {
-        Claim.Free free = new Claim.Free(request.lockExpiry(), request.lost());
+        Claim.Free free = store.free(request.lockExpiry(), request.lost());
         List<Object> params = page(request, free.params());
         params.add(request.dueUntil());
         params.addAll(free.params());

@@ -222,8 +222,8 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
-    List<IdList> idLists(Collection<String> eventIds) {
-        return IdList.arrays(eventIds);
+    boolean takesArrays() {
+        return true;
     }
 
     @Override

@@ -12,8 +12,11 @@ import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.model.OutboxEvent;
 import io.outbox.spi.ClaimRequest;
+import io.outbox.spi.ClaimRequest.LostClaims;
+import io.outbox.spi.ClaimRequest.Scope;
 import io.outbox.spi.ClaimedPage;
 import io.outbox.spi.DueEvent;
+import io.outbox.spi.EventTypes;
 import io.outbox.spi.FetchRequest;
 import io.outbox.spi.Lease;
 import io.outbox.spi.PageCursor;
@@ -29,6 +32,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -179,5 +184,34 @@ class ClaimTest {
                 .occurredAt(occurredAt)
                 .payloadJson("{}")
                 .build();
+    }
+
+    /** A node that holds more events than a statement has parameters, and of one of whose claims the answer got lost. */
+    @ParameterizedTest
+    @EnumSource
+    void aNodeThatHoldsVeryManyEventsStillClaims(TestDatabase database) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2);
+                Connection conn = pool.getConnection()) {
+            AbstractJdbcOutboxStore store = JdbcOutbox.of(pool).createSchema().store();
+            Instant now = store.currentTime(conn);
+            EventEnvelope left = eventAt(now.minusSeconds(3));
+            EventEnvelope free = eventAt(now.minusSeconds(2));
+            store.insertNew(conn, left);
+            Lease before = new Lease("node", LEASE);
+            delivery(store, conn).claim(ClaimRequest.first(before, now, 1));
+            store.insertNew(conn, free);
+            Set<String> known =
+                    IntStream.range(0, 70_000).mapToObj(i -> "held-" + i).collect(Collectors.toSet());
+            Scope scope =
+                    new Scope(EventTypes.ALL, Duration.ZERO, false, new LostClaims(Set.of(before.holder()), known));
+
+            ClaimedPage claimed =
+                    delivery(store, conn).claim(new ClaimRequest(before.withToken(1), now, scope, 10, null));
+
+            assertThat(claimed.events())
+                    .extracting(DueEvent::eventId)
+                    .contains(free.eventId())
+                    .hasSize(database == TestDatabase.POSTGRESQL ? 2 : 1);
+        }
     }
 }
