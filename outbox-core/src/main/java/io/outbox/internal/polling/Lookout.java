@@ -30,7 +30,7 @@ import java.util.function.LongSupplier;
  * events of those, and a type that is left out, because it is paused or its target is down, is one with many. Instead a look
  * tells which types have pending events, and those that are wanted and due are read by their names. A walk begins with a look,
  * so a type that is new is found by the next walk. Where the store cannot tell, as without an index by type, the others are
- * left out as the feed says. All types together are read as they are, without a look unless the front is dear.
+ * left out as the feed says, and {@link WantedFronts} tells where to begin. All types together are read as they are, without a look unless the front is dear.
  *
  * <p><b>From when on.</b> What is finished may still be in the index of a database, for as long as somebody has an old
  * snapshot open, and each read from the front passes over it. So every look leaves a bound behind: the due time of the first
@@ -67,6 +67,7 @@ final class Lookout implements AutoCloseable {
     private final ExecutorService beside;
     private final LookTimers timers;
     private final LookTimers timersByType;
+    private final WantedFronts wantedFronts;
     private final boolean looks;
     private Bound bound = Bound.NONE;
     private final Map<String, Bound> bounds = new LinkedHashMap<>();
@@ -85,6 +86,7 @@ final class Lookout implements AutoCloseable {
         this.nanoTime = nanoTime;
         this.timers = new LookTimers(nanoTime);
         this.timersByType = new LookTimers(nanoTime);
+        this.wantedFronts = new WantedFronts(nanoTime, this::place);
         this.looks = backend.supports(Capability.READ_BY_TYPE);
         this.askTypesAtNanos = nanoTime.getAsLong();
     }
@@ -128,9 +130,7 @@ final class Lookout implements AutoCloseable {
         }
         if (!types.isAll()) {
             DueTypes found = completeByType(dueUntil);
-            if (found != null) {
-                return named(types, dueUntil, found);
-            }
+            return found == null ? new Range(null, wantedFronts.start(types)) : named(types, dueUntil, found);
         }
         if (!slowAtFront && !timers.isFrontDear()) {
             return new Range(null, null);
@@ -140,9 +140,17 @@ final class Lookout implements AutoCloseable {
         return new Range(null, place(bound.recent()));
     }
 
-    /** Notes how long it took to read a page at the very front; if that was long, a look tells whether the front is dear. */
-    synchronized void readAtFront(long nanos) {
-        slowAtFront |= nanos > SLOW_NANOS;
+    /**
+     * Notes what the first page of a walk has shown. If reading it at the very front took long, a look tells whether the front is
+     * dear.
+     *
+     * @param start where it began
+     * @param first when its first event is due, or {@code null} if there is none
+     * @param until up to when events were read that are due
+     */
+    synchronized void readFirst(EventTypes types, PageCursor start, Instant first, Instant until, long tookNanos) {
+        slowAtFront |= start == null && tookNanos > SLOW_NANOS;
+        wantedFronts.read(types, start, first, until, tookNanos);
     }
 
     private Range named(EventTypes types, Instant dueUntil, DueTypes found) {

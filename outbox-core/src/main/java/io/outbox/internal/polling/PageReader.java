@@ -22,6 +22,9 @@ interface PageReader {
     /** Returns the time by which a walk that begins now tells what is due. */
     Instant time();
 
+    /** Returns how long ago an event must have been created to be read. */
+    Duration skipRecent();
+
     /** @param lost the feed's claims without an answer, to which this one is added if it gets none */
     ReadPage read(EventTypes types, PageRequest request, boolean takeOver, LostAnswers lost);
 

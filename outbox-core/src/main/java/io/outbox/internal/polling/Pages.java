@@ -9,6 +9,7 @@ import io.outbox.spi.EventTypes;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -72,11 +73,17 @@ final class Pages {
     }
 
     private PageReader.ReadPage read(Pass pass, EventTypes types, PageReader.PageRequest request) {
+        boolean isFirst = pass.walk().isAtFront();
         long began = System.nanoTime();
         PageReader.ReadPage page = reader.read(
                 types, request, pass.takesOver(target.watch()), pass.state().gatherLostAnswers());
-        if (request.after() == null) {
-            lookout.readAtFront(System.nanoTime() - began);
+        if (isFirst) {
+            Instant first = page.events().stream()
+                    .map(event -> event.event().availableAt())
+                    .min(Comparator.naturalOrder())
+                    .orElse(null);
+            Instant until = request.asOf().minus(reader.skipRecent());
+            lookout.readFirst(types, request.after(), first, until, System.nanoTime() - began);
         }
         pass.read(request, page, metrics);
         return page;

@@ -139,16 +139,20 @@ class LookoutTest {
             Range range = lookout.range(EventTypes.ALL, NOW);
             assertThat(range.within(EventTypes.ALL).isAll()).isTrue();
             assertThat(range.start()).isNull();
-            lookout.readAtFront(Duration.ofMillis(5).toNanos());
+            readAtFront(Duration.ofMillis(5));
         }
 
         assertThat(store.looks).isEmpty();
     }
 
+    private void readAtFront(Duration took) {
+        lookout.readFirst(EventTypes.ALL, null, null, NOW, took.toNanos());
+    }
+
     /** Lets pages at the front take so long that the front is looked at, twice. */
     private void readSlowly() {
         for (int i = 0; i < 2; i++) {
-            lookout.readAtFront(Duration.ofMillis(400).toNanos());
+            readAtFront(Duration.ofMillis(400));
             lookout.range(EventTypes.ALL, NOW);
         }
     }
@@ -434,5 +438,71 @@ class LookoutTest {
         store.passes(Duration.ofMinutes(1));
         pending(new DueType("New", NOW));
         assertThat(lookout.range(OTHERS, NOW).within(OTHERS)).isEqualTo(EventTypes.only("New"));
+    }
+
+    // Without an index by type
+
+    /** Begins a walk that leaves a type out, and reads its first page; returns where it begins. */
+    private Instant walk(EventTypes types, Instant first, Duration took) {
+        Range range = lookout.range(types, NOW);
+        store.passes(took);
+        lookout.readFirst(types, range.start(), first, NOW, took.toNanos());
+        return startOf(range);
+    }
+
+    private void storeCannotTellTypes() {
+        store.types = new DueTypes(List.of(new DueType("Laned", LONG_AGO)), false);
+    }
+
+    @Test
+    void aWalkThatLeavesTypesOutBeginsWhereTheLastOneFoundItsFirstEvent() {
+        storeCannotTellTypes();
+        Duration dear = Duration.ofMillis(400);
+        Instant first = NOW.minusSeconds(30);
+
+        assertThat(walk(OTHERS, first, dear)).isEqualTo(Bound.FRONT);
+        assertThat(walk(OTHERS, first, dear)).as("not slow by chance").isEqualTo(Bound.FRONT);
+        assertThat(walk(OTHERS, null, Duration.ZERO)).isEqualTo(first.minus(LATE));
+        assertThat(walk(OTHERS, null, Duration.ZERO)).isEqualTo(NOW.minus(LATE));
+        assertThat(walk(EventTypes.except(List.of("Laned", "Other")), null, dear))
+                .as("another choice")
+                .isEqualTo(Bound.FRONT);
+
+        store.passes(dear.multipliedBy(20));
+        assertThat(walk(OTHERS, null, dear)).as("a twentieth of the time").isEqualTo(Bound.FRONT);
+    }
+
+    @Test
+    void suchAWalkBeginsAtTheVeryFrontOnceAMinuteHoweverDearThatIs() {
+        storeCannotTellTypes();
+        Duration veryDear = Duration.ofSeconds(30);
+        walk(OTHERS, null, veryDear);
+        walk(OTHERS, null, veryDear);
+
+        assertThat(walk(OTHERS, null, Duration.ofSeconds(59))).isEqualTo(NOW.minus(LATE));
+        assertThat(walk(OTHERS, null, Duration.ofSeconds(1))).isEqualTo(NOW.minus(LATE));
+        assertThat(walk(OTHERS, null, veryDear)).isEqualTo(Bound.FRONT);
+    }
+
+    @Test
+    void suchAWalkBeginsAtTheVeryFrontWhileThatIsCheap() {
+        storeCannotTellTypes();
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(walk(OTHERS, null, Duration.ofMillis(1))).isEqualTo(Bound.FRONT);
+            store.passes(Duration.ofSeconds(1));
+        }
+    }
+
+    @Test
+    void whatAWalkOfAnotherChoiceHasReadTellsNothing() {
+        storeCannotTellTypes();
+        walk(OTHERS, LONG_AGO, Duration.ofMillis(400));
+        walk(OTHERS, LONG_AGO, Duration.ofMillis(400));
+        lookout.range(OTHERS, NOW);
+
+        lookout.readFirst(OTHERS, new Place(NOW), null, NOW, 0);
+
+        assertThat(startOf(lookout.range(OTHERS, NOW))).isEqualTo(LONG_AGO.minus(LATE));
     }
 }
