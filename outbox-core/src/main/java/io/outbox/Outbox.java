@@ -54,6 +54,9 @@ public final class Outbox implements AutoCloseable {
     private final Clock clock;
     private final Ending ending = new Ending();
     private final Object deliveringDue = new Object();
+    /** Held while components start, which calls code of the application; nothing else waits for it but the end. */
+    private final Object starting = new Object();
+
     private WakeUp.@Nullable Listening listening;
     private boolean started;
     private boolean closed;
@@ -219,24 +222,31 @@ public final class Outbox implements AutoCloseable {
      *
      * @throws IllegalStateException if this outbox is closed
      */
-    public synchronized void start() {
+    public void start() {
+        synchronized (starting) {
+            if (!beginToStart()) {
+                return;
+            }
+            if (delivery != null) {
+                delivery.begun().set(true);
+                delivery.engine().start();
+                delivery.poller().start();
+                listenForHints(delivery);
+            }
+            if (purgeScheduler != null) {
+                purgeScheduler.start();
+            }
+            if (deadLetters != null) {
+                deadLetters.start();
+            }
+        }
+    }
+
+    private synchronized boolean beginToStart() {
         requireOpen();
-        if (started) {
-            return;
-        }
+        boolean begins = !started;
         started = true;
-        if (delivery != null) {
-            delivery.begun().set(true);
-            delivery.engine().start();
-            delivery.poller().start();
-            listenForHints(delivery);
-        }
-        if (purgeScheduler != null) {
-            purgeScheduler.start();
-        }
-        if (deadLetters != null) {
-            deadLetters.start();
-        }
+        return begins;
     }
 
     private void listenForHints(OutboxAssembly.Delivery delivery) {
@@ -423,7 +433,7 @@ public final class Outbox implements AutoCloseable {
     public void close() {
         ending.once(() -> {
             refuseCalls();
-            close(listening);
+            close(listening());
             close(purgeScheduler);
             if (delivery != null) {
                 close(delivery.poller());
@@ -435,6 +445,13 @@ public final class Outbox implements AutoCloseable {
 
     private synchronized void refuseCalls() {
         closed = true;
+    }
+
+    /** Waits for a start that is under way, so that nothing begins after the end. */
+    private WakeUp.@Nullable Listening listening() {
+        synchronized (starting) {
+            return listening;
+        }
     }
 
     private static void close(@Nullable AutoCloseable component) {

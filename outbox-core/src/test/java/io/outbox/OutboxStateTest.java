@@ -9,15 +9,21 @@ import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxStatus;
 import io.outbox.model.OutboxStatus.State;
 import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.spi.WakeUp;
 import io.outbox.support.CountedConnections;
 import io.outbox.support.Events;
 import io.outbox.support.FiveMethodStore;
+import io.outbox.support.Gate;
 import io.outbox.support.LogLines;
 import io.outbox.support.ManualTransaction;
 import io.outbox.support.NoLeftoverThreads;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -75,6 +81,37 @@ class OutboxStateTest {
         assertThat(outbox.state()).isEqualTo(State.RUNNING);
         outbox.close();
         assertThat(outbox.state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void itsStateCanBeAskedForWhileItStarts() throws Exception {
+        Gate hanging = new Gate();
+        WakeUp wakeUp = new WakeUp() {
+            @Override
+            public void signal(Set<String> eventTypes) {}
+
+            @Override
+            public Listening listen(Consumer<Set<String>> listener) {
+                hanging.pass();
+                return () -> {};
+            }
+
+            @Override
+            public boolean isConnected() {
+                return false;
+            }
+        };
+        try (Outbox outbox =
+                on(Outbox.singleNode()).wakeUp(wakeUp).startManually().build()) {
+            CompletableFuture<Void> starter = CompletableFuture.runAsync(outbox::start);
+            hanging.awaitReached();
+
+            assertThat(CompletableFuture.supplyAsync(outbox::state).get(10, TimeUnit.SECONDS))
+                    .isEqualTo(State.RUNNING);
+
+            hanging.open();
+            starter.get(10, TimeUnit.SECONDS);
+        }
     }
 
     @Test

@@ -33,8 +33,8 @@ public final class SilenceWatch implements AutoCloseable {
     /**
      * Begins to watch a call.
      *
-     * @param whenSilent runs on the thread of the watch, never after the call was closed; if it returns false, as it knows
-     *     better, it is asked again after a while
+     * @param whenSilent runs on the thread of the watch, and does not begin after the call was closed, which does not wait for
+     *     it; if it returns false, as it knows better, it is asked again after a while
      */
     public Call begin(BooleanSupplier whenSilent) {
         Call call = new Call(Objects.requireNonNull(whenSilent, "whenSilent"));
@@ -66,6 +66,9 @@ public final class SilenceWatch implements AutoCloseable {
         }
 
         private synchronized void checkIn(long nanos) {
+            if (ended) {
+                return;
+            }
             try {
                 check = timer.schedule(this::check, nanos, TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
@@ -73,18 +76,21 @@ public final class SilenceWatch implements AutoCloseable {
             }
         }
 
-        private synchronized void check() {
-            if (ended) {
+        /** Asks outside of the lock: whoever is told of the silence may take long, and nobody who closes the call is to wait. */
+        private void check() {
+            if (hasEnded()) {
                 return;
             }
             long left = answeredAt + patienceNanos - System.nanoTime();
             if (left > 0) {
                 checkIn(left);
-            } else if (whenSilent.getAsBoolean()) {
-                ended = true;
-            } else {
+            } else if (!whenSilent.getAsBoolean()) {
                 checkIn(patienceNanos / 3);
             }
+        }
+
+        private synchronized boolean hasEnded() {
+            return ended;
         }
 
         /** Ends the call. */

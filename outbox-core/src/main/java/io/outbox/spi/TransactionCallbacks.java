@@ -63,11 +63,17 @@ public final class TransactionCallbacks {
     }
 
     /** Runs the work that is due before the commit, inside the transaction, unless it is about to be rolled back. */
-    public synchronized void runBeforeCommit() {
-        if (committing) {
-            beforeCommit.forEach(TransactionCallbacks::runSafely);
-            beforeCommit.clear();
+    public void runBeforeCommit() {
+        takeBeforeCommit().forEach(TransactionCallbacks::runSafely); // not under the lock: it may wait for the database
+    }
+
+    private synchronized List<Runnable> takeBeforeCommit() {
+        if (!committing) {
+            return List.of();
         }
+        List<Runnable> taken = List.copyOf(beforeCommit);
+        beforeCommit.clear();
+        return taken;
     }
 
     /** Ends what was registered after the first {@code size} callbacks, since the transaction went back to a savepoint. */

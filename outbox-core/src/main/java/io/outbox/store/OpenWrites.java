@@ -6,6 +6,7 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The writes of one transaction until it ends, and whether they outlast it.
@@ -17,7 +18,7 @@ import java.util.Set;
  * says that this is needed by one event of each: a write is there as a whole or not at all. If one is missing, the end
  * of the transaction counts as unknown, and the poller delivers what is left of it.
  *
- * <p>Used by the thread of the transaction only.
+ * <p>Used by the thread of the transaction, and by the one that ends it, which may be another if it has timed out. Thread-safe.
  */
 final class OpenWrites {
 
@@ -39,12 +40,12 @@ final class OpenWrites {
         return conn == other;
     }
 
-    boolean haveEnded() {
+    synchronized boolean haveEnded() {
         return open == 0;
     }
 
     /** Adds a write with one of its events. What is written after the look is in doubt. */
-    void add(String eventId, boolean isRevocable) {
+    synchronized void add(String eventId, boolean isRevocable) {
         open++;
         if (isRevocable) {
             revocable.add(eventId);
@@ -53,17 +54,17 @@ final class OpenWrites {
     }
 
     /** Removes a write whose end is known. */
-    void remove(String eventId) {
+    synchronized void remove(String eventId) {
         open--;
         revocable.remove(eventId);
     }
 
     /** Looks for the writes. Called right before the commit. */
     void look() {
-        looked = true;
         try {
-            if (open > 0 && !areStored()) {
-                doubtful = true;
+            Set<String> wanted = beginToLook();
+            if (wanted != null && !areStored(wanted)) {
+                doubt();
                 LOG.log(
                         Level.WARNING,
                         "Events are missing from a transaction that is about to commit, so they are not delivered. Either a"
@@ -72,18 +73,28 @@ final class OpenWrites {
                                 + " statement, roll back and repeat the transaction");
             }
         } catch (RuntimeException e) {
-            doubtful = true;
+            doubt();
             LOG.log(Level.DEBUG, "Cannot look for events before the commit; they are left to the poller", e);
         }
     }
 
-    private boolean areStored() {
+    /** Returns the events to look for, or {@code null} if no write is open. */
+    private synchronized @Nullable Set<String> beginToLook() {
+        looked = true;
+        return open == 0 ? null : Set.copyOf(revocable);
+    }
+
+    private synchronized void doubt() {
+        doubtful = true;
+    }
+
+    private boolean areStored(Set<String> wanted) {
         return store.isIntact(conn)
-                && (revocable.isEmpty() || store.stored(conn, revocable).containsAll(revocable));
+                && (wanted.isEmpty() || store.stored(conn, wanted).containsAll(wanted));
     }
 
     /** Returns how the transaction ended for its events, given how it was reported. */
-    TransactionEnd endOf(TransactionEnd reported) {
+    synchronized TransactionEnd endOf(TransactionEnd reported) {
         return doubtful && reported == TransactionEnd.COMMITTED ? TransactionEnd.UNKNOWN : reported;
     }
 }

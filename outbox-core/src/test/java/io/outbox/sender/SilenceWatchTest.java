@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.sender.SilenceWatch.Call;
+import io.outbox.support.Gate;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,5 +89,21 @@ class SilenceWatchTest {
         await().during(PATIENCE.multipliedBy(2)).until(() -> told.get() == 0);
         before.close();
         after.close();
+    }
+
+    @Test
+    void aCallEndsThoughWhoeverIsToldOfTheSilenceHangs() {
+        Gate hanging = new Gate();
+        Call call = watch.begin(() -> {
+            hanging.pass();
+            return tell();
+        });
+        hanging.awaitReached();
+
+        call.close();
+        assertThat(told).hasValue(0);
+
+        hanging.open();
+        await().until(() -> told.get() == 1);
     }
 }
