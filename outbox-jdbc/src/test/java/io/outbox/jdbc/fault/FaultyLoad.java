@@ -5,6 +5,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.EventListener;
 import io.outbox.OutboxWriter;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.support.Pause;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
@@ -27,15 +28,28 @@ final class FaultyLoad {
 
     static final String EVENT_TYPE = "Loaded";
 
+    /** A business's own record of an event, in the transaction of the event. */
+    static final String BUSINESS_TABLE = "CREATE TABLE business (event_id VARCHAR(36) PRIMARY KEY)";
+
+    static final String BUSINESS_ROWS = "SELECT event_id FROM business";
+    private static final String BUSINESS_ROW = "INSERT INTO business VALUES (?)";
+
     private static final Duration THINK_TIME = Duration.ofMillis(3);
     private static final Duration LISTENER_TIME = Duration.ofMillis(2);
 
     private final Map<String, Integer> deliveries = new ConcurrentHashMap<>();
+    private final Queue<String> attempted = new ConcurrentLinkedQueue<>();
     private final Queue<String> committed = new ConcurrentLinkedQueue<>();
     private final Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failedTransactions = new AtomicInteger();
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final List<Thread> threads = new ArrayList<>();
+    private boolean hasBusinessRows;
+
+    /** Has each transaction write a row into {@link #BUSINESS_TABLE} beside its event; call before the start. */
+    void writeBusinessRows() {
+        hasBusinessRows = true;
+    }
 
     /** Starts writers; each asks for its outbox before every transaction. */
     void start(int writers, JdbcOutbox jdbc, Supplier<OutboxWriter> writer) {
@@ -59,7 +73,11 @@ final class FaultyLoad {
 
     private void writeOnce(JdbcOutbox jdbc, OutboxWriter writer) {
         EventEnvelope event = EventEnvelope.ofJson(EVENT_TYPE, "{}");
+        attempted.add(event.eventId());
         try (Transaction tx = jdbc.begin()) {
+            if (hasBusinessRows) {
+                JdbcTemplate.update(tx.connection(), BUSINESS_ROW, event.eventId());
+            }
             writer.write(event);
             tx.commit();
             committed.add(event.eventId());
@@ -90,6 +108,11 @@ final class FaultyLoad {
 
     int delivered() {
         return deliveries.size();
+    }
+
+    /** Returns the events that a transaction has begun to write, whatever became of it. */
+    Queue<String> attempted() {
+        return attempted;
     }
 
     /** Returns the events whose commit was confirmed. */
