@@ -85,7 +85,7 @@ class JdbcDelivery implements DeliveryBackend {
                 store.free(request.lockExpiry(), request.scope().lost()),
                 LockTime.ofDatabase(store.utcNow()),
                 new PageLimit(request.limit(), request.maxBytes()));
-        return connections.with(conn -> {
+        return connections.withPrimary(conn -> {
             parked.lookOnce(conn);
             return store.claim(conn, claim);
         });
@@ -93,12 +93,12 @@ class JdbcDelivery implements DeliveryBackend {
 
     @Override
     public KeyedPage claimKeyed(KeyedRequest request) {
-        return connections.with(conn -> store.claimKeyed(conn, request));
+        return connections.withPrimary(conn -> store.claimKeyed(conn, request));
     }
 
     @Override
     public List<KeyHead> keyHeads(String after, int limit) {
-        return connections.reading(conn -> store.keyedReads(conn).heads(after, limit));
+        return connections.readingFromPrimary(conn -> store.keyedReads(conn).heads(after, limit));
     }
 
     @Override

@@ -73,6 +73,24 @@ final class StoreConnections {
         });
     }
 
+    /**
+     * Runs work that begins transactions where it needs them, on no server but the primary. For claims: one that finds
+     * nothing changes nothing, and would not fail on a replica.
+     */
+    <T> T withPrimary(Function<Connection, T> work) {
+        return with(conn -> {
+            requirePrimary(conn);
+            return work.apply(conn);
+        });
+    }
+
+    private void requirePrimary(Connection conn) {
+        store.reading(conn, () -> {
+            primary.require(conn);
+            return conn;
+        });
+    }
+
     /** Runs work in one transaction. */
     <T> T inTransaction(Function<Connection, T> work) {
         return with(conn -> store.inTransaction(conn, () -> work.apply(conn)));

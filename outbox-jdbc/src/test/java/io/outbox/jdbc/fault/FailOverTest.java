@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
+import io.outbox.Ordering;
 import io.outbox.Outbox;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.support.CountingMetrics;
 import io.outbox.jdbc.support.OutboxRows;
@@ -18,6 +21,8 @@ import io.outbox.testservers.DatabaseServer;
 import io.outbox.testservers.MySqlServer;
 import io.outbox.testservers.PostgresServer;
 import io.outbox.testservers.TcpProxy;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -27,7 +32,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,6 +186,78 @@ class FailOverTest {
 
         // not after a poll for each of the connections that the pool has kept
         await().atMost(Duration.ofSeconds(15)).until(() -> load.deliveries().containsKey(id));
+    }
+
+    @Test
+    void aKeyIsNotLookedUpOnAServerThatOnlyReads() throws SQLException {
+        MySqlServer primary = opened(MySqlServer.startForReplication(1));
+        MySqlServer replica = opened(MySqlServer.startForReplication(2));
+        replica.follow(primary);
+        List<String> delivered = new CopyOnWriteArrayList<>();
+        CountDownLatch failedOver = new CountDownLatch(1);
+        String url = connect(TestDatabase.MYSQL, primary);
+        OutboxSchema.of(pool).createKeyedIfMissing();
+        // polls that notice the fail-over would also clear out the connection by which keys are looked up
+        HikariDataSource poolOfKeys =
+                opened(TestDatabase.MYSQL.impatientPool(DatabaseServer.urlAt(url, primary.port(), address.port()), 1));
+        jdbc = JdbcOutbox.of(byThread("outbox-keys-", poolOfKeys, pool));
+        DefaultListenerRegistry listeners = new DefaultListenerRegistry();
+        listeners.register(FaultyLoad.EVENT_TYPE, event -> {
+            delivered.add(event.eventId());
+            failedOver.await();
+            return DispatchResult.done();
+        });
+        Outbox node = opened(Outbox.singleNode()
+                .backend(jdbc.backend())
+                .listenerRegistry(listeners)
+                .ordering(Ordering.byKey())
+                .intervalMs(500)
+                .build());
+        String first = writeKeyed(jdbc, node);
+        await().atMost(PATIENCE).until(() -> delivered.contains(first));
+
+        primary.demote();
+        replica.awaitChangesOf(primary);
+        replica.promote();
+        address.moveTo(replica.port());
+        failedOver.countDown(); // the outcome is on the new primary only
+        JdbcOutbox elsewhere =
+                JdbcOutbox.of(opened(TestDatabase.pool(DatabaseServer.urlAt(url, primary.port(), replica.port()), 2)));
+        String second;
+        try (Outbox writer = Outbox.writerOnly()
+                .backend(elsewhere.backend())
+                .ordering(Ordering.byKey())
+                .build()) {
+            second = writeKeyed(elsewhere, writer);
+        }
+
+        await().atMost(RESUMES_WITHIN).until(() -> delivered.contains(second));
+        assertThat(delivered).containsExactly(first, second);
+    }
+
+    /** Returns a data source that is one for some threads, and another for the rest. */
+    private static DataSource byThread(String prefix, DataSource forThose, DataSource forOthers) {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    boolean isOne = Thread.currentThread().getName().startsWith(prefix);
+                    try {
+                        return method.invoke(isOne ? forThose : forOthers, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private static String writeKeyed(JdbcOutbox jdbc, Outbox outbox) {
+        EventEnvelope event = EventEnvelope.builder(FaultyLoad.EVENT_TYPE)
+                .key("k")
+                .payloadJson("{}")
+                .build();
+        try (Transaction tx = jdbc.begin()) {
+            outbox.writer().write(event);
+            tx.commit();
+        }
+        return event.eventId();
     }
 
     @Test
