@@ -51,7 +51,7 @@ public final class MySqlServer extends DatabaseServer {
 
     private MySqlServer(List<String> ownOptions) {
         super("MySQL");
-        this.ownOptions = ownOptions;
+        this.ownOptions = new ArrayList<>(ownOptions);
     }
 
     /**
@@ -101,6 +101,15 @@ public final class MySqlServer extends DatabaseServer {
         execute("RESET REPLICA ALL");
         execute("SET GLOBAL super_read_only = OFF");
         execute("SET GLOBAL read_only = OFF");
+    }
+
+    /** Shuts this server down and starts it with InnoDB open for reading only, by which readers of Aurora are known. */
+    public void restartForReading() {
+        ProcessHandle process = ProcessHandle.of(pid()).orElseThrow();
+        execute("SHUTDOWN");
+        process.onExit().join();
+        ownOptions.add("--innodb-read-only");
+        restart();
     }
 
     /** Waits until this server has all changes that another one has now. */

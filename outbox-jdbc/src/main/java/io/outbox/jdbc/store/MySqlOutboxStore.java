@@ -67,9 +67,10 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
         return DatabaseFigures.MYSQL;
     }
 
+    /** Readers of Aurora have only the second variable set. */
     @Override
     protected Optional<String> readOnlyQuery() {
-        return Optional.of("SELECT @@global.read_only");
+        return Optional.of("SELECT @@global.read_only OR @@global.innodb_read_only");
     }
 
     @Override

@@ -261,6 +261,18 @@ class FailOverTest {
     }
 
     @Test
+    void noEventIsLookedForOnAReaderOfAurora() {
+        MySqlServer server = opened(MySqlServer.start());
+        String url = connect(TestDatabase.MYSQL, server);
+        server.restartForReading();
+        JdbcOutbox reading = JdbcOutbox.of(opened(TestDatabase.pool(url, 1)));
+
+        assertThatThrownBy(() -> reading.backend().currentTime())
+                .isInstanceOf(OutboxStoreException.class)
+                .hasMessageContaining("the server only reads");
+    }
+
+    @Test
     void aProcessThatOnlyWritesGetsRidOfItsConnectionsToAServerThatOnlyReads() {
         MySqlServer primary = opened(MySqlServer.startForReplication(1));
         MySqlServer replica = opened(MySqlServer.startForReplication(2));
