@@ -20,16 +20,16 @@ import org.postgresql.PGNotification;
  * <p>It knows that it hears because it sends a message to itself, over the connections that hints are sent by: at the beginning,
  * and whenever nothing has come for a while. A connection that has become silent is made again at once, one that could not be
  * made after growing pauses, and one that was deaf from the beginning after minutes.
+ *
+ * <p>While the pool has no connection to send that message by, nothing is known about hearing. A connection that has
+ * heard before is then kept for as long as it answers. A new one is given back, since it may be the only one of the
+ * pool, and asked for again after pauses that grow to minutes.
  */
 final class NotificationLoop implements Runnable, AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(PostgresWakeUp.class.getName());
     private static final String PROBE = "probe:";
-    private static final Duration ECHO = Duration.ofSeconds(2);
-    private static final Duration SILENCE = Duration.ofSeconds(10);
     private static final Duration DEAF = Duration.ofMinutes(5);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
     /** How soon a wait notices that it is to end. */
     private static final int SLICE_MS = 250;
 
@@ -39,19 +39,46 @@ final class NotificationLoop implements Runnable, AutoCloseable {
     private final NotificationChannel channel;
     private final Notifier notifier;
     private final Consumer<String> listener;
+    private final Times times;
     private final Outage outage;
+    private final GrowingPause unreachable = new GrowingPause(Duration.ofMillis(100), Duration.ofSeconds(10));
+    private final GrowingPause noneToSpare = new GrowingPause(Duration.ofSeconds(2), DEAF);
     private final String probe = PROBE + UUID.randomUUID();
     private final Thread thread = new DaemonThreadFactory("outbox-listen-").newThread(this);
-    private Duration pause = FIRST_PAUSE;
     private volatile boolean connected;
     private volatile boolean closed;
 
+    /**
+     * @param silence after how long without a message hearing is tried
+     * @param echo how long the message that tries it may take
+     */
+    record Times(Duration silence, Duration echo) {
+
+        static final Times USUAL = new Times(Duration.ofSeconds(10), Duration.ofSeconds(2));
+    }
+
+    /** The pool has no connection to send by, besides the one that was to listen. */
+    private static final class NoneToSpareException extends SQLException {
+
+        private static final long serialVersionUID = 1L;
+
+        NoneToSpareException() {
+            super("Hints need a second connection, and the pool had none to spare: enlarge it by one, unless it was"
+                    + " busy only for a moment");
+        }
+    }
+
     private NotificationLoop(
-            DataSource dataSource, NotificationChannel channel, Notifier notifier, Consumer<String> listener) {
+            DataSource dataSource,
+            NotificationChannel channel,
+            Notifier notifier,
+            Consumer<String> listener,
+            Times times) {
         this.dataSource = dataSource;
         this.channel = channel;
         this.notifier = notifier;
         this.listener = listener;
+        this.times = times;
         this.outage = new Outage(
                 LOG,
                 Level.WARNING,
@@ -61,8 +88,12 @@ final class NotificationLoop implements Runnable, AutoCloseable {
 
     /** @param listener called with each message, and with an empty one whenever some may have been missed */
     static NotificationLoop start(
-            DataSource dataSource, NotificationChannel channel, Notifier notifier, Consumer<String> listener) {
-        NotificationLoop loop = new NotificationLoop(dataSource, channel, notifier, listener);
+            DataSource dataSource,
+            NotificationChannel channel,
+            Notifier notifier,
+            Consumer<String> listener,
+            Times times) {
+        NotificationLoop loop = new NotificationLoop(dataSource, channel, notifier, listener, times);
         loop.thread.start();
         return loop;
     }
@@ -91,23 +122,23 @@ final class NotificationLoop implements Runnable, AutoCloseable {
         while (!closed) {
             try {
                 hearOnNewConnection();
+            } catch (NoneToSpareException e) {
+                failed(e, noneToSpare);
             } catch (SQLException | RuntimeException | Error e) {
-                if (!closed) {
-                    outage.failed(e);
-                    pause();
-                }
+                failed(e, unreachable);
             }
         }
     }
 
-    private void pause() {
-        Duration now = pause;
-        Duration twice = now.multipliedBy(2);
-        pause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+    private void failed(Throwable e, GrowingPause pause) {
+        if (closed) {
+            return;
+        }
+        outage.failed(e);
         try {
-            Thread.sleep(now.toMillis());
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "Closed between two connections", e);
+            Thread.sleep(pause.next().toMillis());
+        } catch (InterruptedException interrupted) {
+            LOG.log(Level.DEBUG, "Closed between two connections", interrupted);
         }
     }
 
@@ -128,8 +159,8 @@ final class NotificationLoop implements Runnable, AutoCloseable {
         execute(connection, "LISTEN " + channel.name(connection));
         PGConnection driver = connection.unwrap(PGConnection.class);
         listener.accept("");
-        CompletableFuture<Void> sent = notifier.send(probe);
-        if (!hears(driver, ECHO)) {
+        CompletableFuture<Boolean> sent = notifier.send(probe);
+        if (!hears(driver, times.echo)) {
             if (closed) {
                 return true;
             }
@@ -139,16 +170,40 @@ final class NotificationLoop implements Runnable, AutoCloseable {
             }
         }
         connected = true;
-        pause = FIRST_PAUSE;
+        unreachable.reset();
+        noneToSpare.reset();
         outage.over();
         while (!closed) {
-            if (!hears(driver, SILENCE) && !closed) {
-                notifier.send(probe);
-                if (!hears(driver, ECHO)) {
-                    return closed;
-                }
+            if (!hears(driver, times.silence) && !closed && !hearsProbe(connection, driver)) {
+                return closed;
             }
         }
+        return true;
+    }
+
+    /** Returns whether a connection that has been silent hears, or at least answers while it cannot be tried. */
+    private boolean hearsProbe(Connection connection, PGConnection driver) throws SQLException {
+        CompletableFuture<Boolean> sent = notifier.send(probe);
+        while (true) {
+            boolean hasEnded = sent.isDone();
+            if (hears(driver, times.echo)) {
+                return true;
+            }
+            boolean wasSent = hasEnded && (sent.isCompletedExceptionally() || sent.join());
+            if (closed || wasSent || !answers(connection)) {
+                return false;
+            }
+            if (hasEnded) {
+                return true; // no connection to send by; tried again after the next silence
+            }
+        }
+    }
+
+    private boolean answers(Connection connection) throws SQLException {
+        if (!connection.isValid((int) Math.max(1, times.echo.toSeconds()))) {
+            return false;
+        }
+        Notifier.commit(connection);
         return true;
     }
 
@@ -168,13 +223,12 @@ final class NotificationLoop implements Runnable, AutoCloseable {
     }
 
     /** @throws SQLException if the message was not sent, so that nothing is known */
-    private void reportDeafness(CompletableFuture<Void> sent) throws SQLException {
+    private void reportDeafness(CompletableFuture<Boolean> sent) throws SQLException {
         if (sent.isCompletedExceptionally()) {
             throw new SQLException("Whether hints arrive cannot be tried, since they cannot be sent");
         }
-        if (!sent.isDone()) {
-            pause = DEAF;
-            throw new SQLException("Hints need a second connection, and the pool has none to spare: enlarge it by one");
+        if (!sent.isDone() || !sent.join()) {
+            throw new NoneToSpareException();
         }
         outage.failed(new SQLException(
                 "LISTEN was accepted and hears nothing, as through a pooler in transaction mode: let hints be heard by a"

@@ -47,19 +47,28 @@ final class Notifier {
         thread.schedule(task, nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Sends a message soon; a failure is logged, and told by the result. */
-    CompletableFuture<Void> send(String message) {
-        return CompletableFuture.runAsync(() -> sendNow(message), thread);
+    /**
+     * Sends a message soon. The result is whether there was a connection to send it by, and fails if it was not sent by
+     * that one. Either is logged.
+     */
+    CompletableFuture<Boolean> send(String message) {
+        return CompletableFuture.supplyAsync(() -> sendNow(message), thread);
     }
 
-    private void sendNow(String message) {
+    private boolean sendNow(String message) {
+        boolean isConnected = false;
         try (Connection connection = dataSource.getConnection()) {
+            isConnected = true;
             notify(connection, message);
             failures = 0;
             outage.over();
+            return true;
         } catch (SQLException | RuntimeException | Error e) {
             failed(e);
-            throw new IllegalStateException("The notification was not sent", e);
+            if (isConnected) {
+                throw new IllegalStateException("The notification was not sent", e);
+            }
+            return false;
         }
     }
 

@@ -36,10 +36,12 @@ public final class PostgresWakeUp implements WakeUp {
     private final HintCounts counts = new HintCounts();
     private final DataSource listenOn;
     private final NotificationChannel channel;
+    private final NotificationLoop.Times times;
     private NotificationLoop loop;
 
-    private PostgresWakeUp(DataSource dataSource, DataSource listenOn, String tableName) {
+    PostgresWakeUp(DataSource dataSource, DataSource listenOn, String tableName, NotificationLoop.Times times) {
         Objects.requireNonNull(dataSource, "dataSource");
+        this.times = times;
         this.listenOn = Objects.requireNonNull(listenOn, "listenOn");
         this.channel = new NotificationChannel(tableName);
         this.notifier = new Notifier(dataSource, channel);
@@ -48,7 +50,7 @@ public final class PostgresWakeUp implements WakeUp {
 
     /** Sends and hears hints by connections of this data source, which should hand out at least two. */
     public static PostgresWakeUp of(DataSource dataSource, String tableName) {
-        return new PostgresWakeUp(dataSource, dataSource, tableName);
+        return of(dataSource, tableName, dataSource);
     }
 
     /**
@@ -56,7 +58,7 @@ public final class PostgresWakeUp implements WakeUp {
      * where the first goes through a pooler in transaction mode.
      */
     public static PostgresWakeUp of(DataSource dataSource, String tableName, DataSource listenOn) {
-        return new PostgresWakeUp(dataSource, listenOn, tableName);
+        return new PostgresWakeUp(dataSource, listenOn, tableName, NotificationLoop.Times.USUAL);
     }
 
     @Override
@@ -66,7 +68,7 @@ public final class PostgresWakeUp implements WakeUp {
 
     private void send(Set<String> eventTypes) {
         notifier.send(HINT + textOf(eventTypes)).whenComplete((sent, failure) -> {
-            if (failure == null) {
+            if (failure == null && sent) {
                 counts.sent();
             } else {
                 counts.dropped();
@@ -85,7 +87,7 @@ public final class PostgresWakeUp implements WakeUp {
     public synchronized Listening listen(Consumer<Set<String>> listener) {
         listeners.add(listener);
         if (loop == null) {
-            loop = NotificationLoop.start(listenOn, channel, notifier, this::heard);
+            loop = NotificationLoop.start(listenOn, channel, notifier, this::heard, times);
         } else if (loop.isConnected()) {
             listeners.tell(listener, Set.of());
         }

@@ -113,13 +113,8 @@ class PostgresWakeUpTest {
     }
 
     private long sessions(HikariDataSource pool, String condition) throws SQLException {
-        try (Connection connection = pool.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND " + condition)) {
-            row.next();
-            return row.getLong(1);
-        }
+        return number(
+                pool, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND " + condition);
     }
 
     private static List<String> threads(String prefix) {
@@ -217,6 +212,60 @@ class PostgresWakeUpTest {
             assertThat(connection.isValid(1)).isTrue();
         } catch (SQLException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void aPoolThatHasAConnectionToSpareLaterIsAskedAgainWithinSeconds() {
+        HikariDataSource pool = pool(url, 1);
+        JdbcOutbox jdbc = jdbc(pool);
+        try (CapturedLog log = CapturedLog.open()) {
+            WakeUp wakeUp = deliverer(jdbc, jdbc.wakeUp());
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(log.text()).contains("Hints do not arrive"));
+
+            pool.getHikariConfigMXBean().setMaximumPoolSize(2);
+
+            awaitHints(wakeUp);
+        }
+    }
+
+    @Test
+    void aBusyPoolDoesNotCostTheConnectionThatHears() throws Exception {
+        HikariDataSource observer = pool(url, 1);
+        HikariDataSource pool = pool(url, 2);
+        List<Set<String>> hints = new CopyOnWriteArrayList<>();
+        WakeUp wakeUp = new PostgresWakeUp(
+                pool,
+                pool,
+                jdbc(observer).store().tableName(),
+                new NotificationLoop.Times(Duration.ofMillis(500), Duration.ofSeconds(1)));
+        opened(wakeUp.listen(hints::add)::close);
+        awaitHints(wakeUp);
+        String listening = "pid = "
+                + number(
+                        observer,
+                        "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %'"
+                                + " AND datname = current_database()");
+
+        try (Connection busy = pool.getConnection()) {
+            assertThat(busy).isNotNull();
+            // the answer of the connection is awaited, since there is none to send the message by
+            await().atMost(PATIENCE).until(() -> sessions(observer, listening + " AND query NOT LIKE 'LISTEN %'") == 1);
+            assertThat(wakeUp.isConnected()).isTrue();
+        }
+        wakeUp.signal(Set.of("Hinted"));
+
+        await().atMost(PATIENCE).until(() -> hints.contains(Set.of("Hinted")));
+        assertThat(sessions(observer, listening)).isEqualTo(1);
+        assertThat(wakeUp.isConnected()).isTrue();
+    }
+
+    private static long number(HikariDataSource pool, String sql) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
         }
     }
 
