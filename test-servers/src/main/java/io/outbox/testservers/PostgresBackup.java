@@ -26,6 +26,9 @@ final class PostgresBackup extends SimpleFileVisitor<Path> {
 
     private static final Set<String> LEFT_OUT = Set.of("postmaster.pid", "postmaster.opts", "standby.signal");
 
+    /** The version in which the functions got other names. */
+    private static final int RENAMED_IN = 15;
+
     private final Path from;
     private final Path to;
 
@@ -38,9 +41,14 @@ final class PostgresBackup extends SimpleFileVisitor<Path> {
     static void of(String adminUrl, Path from, Path to) throws IOException {
         try (Connection connection = DriverManager.getConnection(adminUrl);
                 Statement statement = connection.createStatement()) {
-            statement.execute("SELECT pg_backup_start('standby', true)");
+            boolean isRenamed = connection.getMetaData().getDatabaseMajorVersion() >= RENAMED_IN;
+            statement.execute(
+                    isRenamed
+                            ? "SELECT pg_backup_start('standby', true)"
+                            : "SELECT pg_start_backup('standby', true, false)");
             Files.walkFileTree(from, new PostgresBackup(from, to));
-            try (ResultSet row = statement.executeQuery("SELECT labelfile FROM pg_backup_stop(false)")) {
+            String stop = isRenamed ? "pg_backup_stop" : "pg_stop_backup";
+            try (ResultSet row = statement.executeQuery("SELECT labelfile FROM " + stop + "(false)")) {
                 row.next();
                 Files.writeString(to.resolve("backup_label"), row.getString(1));
             }
