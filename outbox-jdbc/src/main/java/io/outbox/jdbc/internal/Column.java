@@ -11,6 +11,7 @@ package io.outbox.jdbc.internal;
  * @param nullable whether it takes {@code NULL}
  * @param filled whether it has a value if an INSERT does not name it
  * @param characterSet its character set, where columns have one of their own, else {@code null}
+ * @param collation how its texts are compared, where columns have a way of their own, else {@code null}
  */
 public record Column(
         String name,
@@ -20,4 +21,5 @@ public record Column(
         Integer fraction,
         boolean nullable,
         boolean filled,
-        String characterSet) {}
+        String characterSet,
+        String collation) {}

@@ -3,11 +3,16 @@ package io.outbox.jdbc.internal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** The check of the columns of a table on a database that we know. */
 final class ColumnCheck {
+
+    /** What must keep every character. */
+    private static final Set<ColumnRule.Kind> NEVER_CUT =
+            Set.of(ColumnRule.Kind.DOCUMENT, ColumnRule.Kind.TEXT, ColumnRule.Kind.ORDER_KEY);
 
     private static final int MICROSECONDS = 6;
     private static final int MILLISECONDS = 3;
@@ -42,13 +47,22 @@ final class ColumnCheck {
 
     private void addType(Column column, ColumnRule rule, List<Finding> findings) {
         ColumnDefinition definition = definitions.get(rule.name());
-        String problem = "column " + column.name() + " is " + column.spelled() + ", not " + definition.type() + ": "
+        if (rule.kind() == ColumnRule.Kind.SEQUENCE && !column.filled()) {
+            findings.add(Finding.error(
+                    "column " + column.name() + " is not " + definition.text() + ": "
+                            + rule.kind().consequence(),
+                    null));
+            return;
+        }
+        boolean isMixed = rule.kind() == ColumnRule.Kind.ORDER_KEY && !rules.tellsTextsApart(column);
+        String problem = "column " + column.name() + " is " + column.spelled()
+                + (isMixed ? " COLLATE " + column.collation() : "") + ", not " + definition.type() + ": "
                 + rule.kind().consequence();
         String remedy = rules.retype(table, column, definition);
         boolean typeFits = rules.types(rule.kind()).contains(column.type());
         boolean isTooShort = column.length() != null && column.length() < rule.length();
         boolean isTime = rule.kind() == ColumnRule.Kind.TIME && column.fraction() != null;
-        if (!typeFits || isTooShort || (isTime && column.fraction() < MILLISECONDS)) {
+        if (!typeFits || isTooShort || isMixed || (isTime && column.fraction() < MILLISECONDS)) {
             findings.add(Finding.error(problem, remedy));
         } else if (isTime && column.fraction() < MICROSECONDS) {
             findings.add(Finding.warning(problem, remedy));
@@ -68,7 +82,7 @@ final class ColumnCheck {
         }
     }
 
-    /** Text of the application's own must keep every character; the rest is ids and names, which seldom need it. */
+    /** Text of the application's own, and keys, must keep every character; other ids and names seldom need it. */
     private void addCharacters(List<Column> columns, List<Finding> findings) {
         List<Column> narrow = columns.stream()
                 .filter(column -> wanted.containsKey(column.name()) && !rules.takesEveryCharacter(column))
@@ -76,9 +90,8 @@ final class ColumnCheck {
         if (narrow.isEmpty()) {
             return;
         }
-        boolean isError = narrow.stream()
-                .map(column -> wanted.get(column.name()).kind())
-                .anyMatch(kind -> kind == ColumnRule.Kind.DOCUMENT || kind == ColumnRule.Kind.TEXT);
+        boolean isError =
+                narrow.stream().map(column -> wanted.get(column.name()).kind()).anyMatch(NEVER_CUT::contains);
         String problem = narrow.stream()
                 .map(column -> column.name() + " (" + column.characterSet() + ")")
                 .collect(Collectors.joining(", ", "not every character fits into ", ": some text would be refused"));

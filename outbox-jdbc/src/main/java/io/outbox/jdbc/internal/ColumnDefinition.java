@@ -12,7 +12,14 @@ public record ColumnDefinition(String name, String text) {
 
     /** Returns the type alone, with its collation if it has one. */
     public String type() {
-        return withoutKey().replaceAll(" (NOT NULL|DEFAULT \\S+)", "");
+        return withoutKey()
+                .replaceAll(" (GENERATED|AS \\(|AUTO_INCREMENT).*", "")
+                .replaceAll(" (NOT NULL|DEFAULT \\S+)", "");
+    }
+
+    /** Returns whether the database numbers the rows in it. */
+    public boolean isSequence() {
+        return text.contains("AS IDENTITY") || text.contains("AUTO_INCREMENT");
     }
 
     /** Returns whether the column alone is the primary key. */

@@ -9,7 +9,7 @@ package io.outbox.jdbc.internal;
  */
 public record Finding(boolean isError, String problem, String remedy) {
 
-    static Finding error(String problem, String remedy) {
+    public static Finding error(String problem, String remedy) {
         return new Finding(true, problem, remedy);
     }
 

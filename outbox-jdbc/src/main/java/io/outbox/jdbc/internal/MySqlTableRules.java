@@ -16,6 +16,7 @@ public final class MySqlTableRules implements TableRules {
     private static final String COLUMNS = """
             SELECT column_name, data_type AS type_name, column_type AS spelled, character_maximum_length AS max_length,
               datetime_precision AS fraction, is_nullable, character_set_name AS character_set,
+              collation_name AS collation,
               CASE WHEN column_default IS NOT NULL OR extra LIKE '%auto_increment%' OR extra LIKE '%GENERATED%'
                 THEN 'YES' ELSE 'NO' END AS is_filled
             FROM information_schema.columns WHERE table_schema = ? AND table_name = ?""";
@@ -41,11 +42,12 @@ public final class MySqlTableRules implements TableRules {
     public Set<String> types(ColumnRule.Kind kind) {
         return switch (kind) {
             case KEY -> Set.of("char", "varchar", "tinytext", "text", "mediumtext", "longtext");
+            case ORDER_KEY -> Set.of("varchar");
             case DOCUMENT -> Set.of("varchar", "text", "mediumtext", "longtext", "json");
             case REASON, TEXT -> Set.of("varchar", "text", "mediumtext", "longtext");
             case STATUS -> Set.of("tinyint", "smallint", "mediumint", "int", "bigint", "decimal");
             case COUNT -> Set.of("smallint", "mediumint", "int", "bigint", "decimal");
-            case NUMBER -> Set.of("bigint", "decimal");
+            case NUMBER, SEQUENCE -> Set.of("bigint", "decimal");
             case TIME -> Set.of("datetime");
         };
     }
@@ -131,6 +133,12 @@ public final class MySqlTableRules implements TableRules {
     @Override
     public boolean takesEveryCharacter(Column column) {
         return column.characterSet() == null || UNICODE.contains(column.characterSet());
+    }
+
+    /** As a collation for binary texts, or for those with upper and lower case, does. */
+    @Override
+    public boolean tellsTextsApart(Column column) {
+        return column.collation() == null || !column.collation().endsWith("_ci");
     }
 
     @Override

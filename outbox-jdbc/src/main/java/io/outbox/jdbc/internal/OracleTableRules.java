@@ -17,7 +17,7 @@ public final class OracleTableRules implements TableRules {
               NULL AS spelled,
               CASE WHEN data_type IN ('VARCHAR2', 'NVARCHAR2', 'CHAR', 'NCHAR') THEN char_length END AS max_length,
               CASE WHEN data_type LIKE 'TIMESTAMP%' THEN data_scale END AS fraction,
-              CASE nullable WHEN 'Y' THEN 'YES' ELSE 'NO' END AS is_nullable, NULL AS character_set,
+              CASE nullable WHEN 'Y' THEN 'YES' ELSE 'NO' END AS is_nullable, NULL AS character_set, NULL AS collation,
               CASE WHEN default_length IS NOT NULL OR identity_column = 'YES' THEN 'YES' ELSE 'NO' END AS is_filled
             FROM all_tab_columns WHERE owner = ? AND table_name = ?""";
 
@@ -38,9 +38,9 @@ public final class OracleTableRules implements TableRules {
     @Override
     public Set<String> types(ColumnRule.Kind kind) {
         return switch (kind) {
-            case KEY -> Set.of("varchar2", "nvarchar2");
+            case KEY, ORDER_KEY -> Set.of("varchar2", "nvarchar2");
             case DOCUMENT, REASON, TEXT -> Set.of("clob", "nclob", "varchar2", "nvarchar2");
-            case STATUS, COUNT, NUMBER -> Set.of("number");
+            case STATUS, COUNT, NUMBER, SEQUENCE -> Set.of("number");
             case TIME -> Set.of("timestamp");
         };
     }

@@ -14,7 +14,7 @@ public final class PostgresTableRules implements TableRules {
     private static final String COLUMNS = """
             SELECT column_name, CASE data_type WHEN 'USER-DEFINED' THEN udt_name ELSE data_type END AS type_name,
               NULL AS spelled, character_maximum_length AS max_length,
-              datetime_precision AS fraction, is_nullable, NULL AS character_set,
+              datetime_precision AS fraction, is_nullable, NULL AS character_set, NULL AS collation,
               CASE WHEN column_default IS NOT NULL OR is_identity = 'YES' OR is_generated = 'ALWAYS'
                 THEN 'YES' ELSE 'NO' END AS is_filled
             FROM information_schema.columns WHERE table_schema = ? AND table_name = ?""";
@@ -31,9 +31,9 @@ public final class PostgresTableRules implements TableRules {
     public Set<String> types(ColumnRule.Kind kind) {
         return switch (kind) {
             case DOCUMENT -> DOCUMENT;
-            case KEY, REASON, TEXT -> TEXT;
+            case KEY, ORDER_KEY, REASON, TEXT -> TEXT;
             case STATUS, COUNT -> Set.of("smallint", "integer", "bigint", "numeric");
-            case NUMBER -> Set.of("bigint", "numeric");
+            case NUMBER, SEQUENCE -> Set.of("bigint", "numeric");
             case TIME -> Set.of("timestamp without time zone");
         };
     }

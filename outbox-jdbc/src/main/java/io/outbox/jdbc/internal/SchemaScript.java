@@ -49,6 +49,10 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
     /** A column on a line of its own. */
     private static final Pattern COLUMN = Pattern.compile("^ {2}([a-z_]+) +([A-Z].*?),?$", Pattern.MULTILINE);
 
+    /** A column that an ALTER TABLE adds, up to what follows it outside of parentheses. */
+    private static final Pattern ADDED_COLUMN =
+            Pattern.compile("ADD COLUMN (?:IF NOT EXISTS )?(\\w+) ((?:[^,;'()]|\\((?:[^()]|\\([^()]*\\))*\\))+)");
+
     private static final Pattern INDEX =
             Pattern.compile("CREATE INDEX (?:IF NOT EXISTS )?\\w+\\s+ON \\S+ \\((?<columns>[^)]*)\\)[^;']*");
     private static final Pattern INDEX_OF_TABLE =
@@ -87,6 +91,20 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
     /** Returns whether there is a script for order by key. */
     public boolean hasKeyed() {
         return owner.getResource(resource(KEYED)) != null;
+    }
+
+    /** Returns how the script for order by key defines each column that it adds. */
+    Map<String, ColumnDefinition> keyedColumns() {
+        Map<String, ColumnDefinition> columns = new LinkedHashMap<>();
+        for (String statement : keyed()) {
+            Matcher column = ADDED_COLUMN.matcher(statement.replaceAll("\\s+", " "));
+            while (column.find()) {
+                columns.put(
+                        column.group(1),
+                        new ColumnDefinition(column.group(1), column.group(2).strip()));
+            }
+        }
+        return columns;
     }
 
     /** Returns how the script defines each column. */

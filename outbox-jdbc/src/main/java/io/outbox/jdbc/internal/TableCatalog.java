@@ -71,7 +71,8 @@ public record TableCatalog(String tableName, boolean schemaIsCatalog) {
                 fraction,
                 "YES".equals(row.getString("is_nullable")),
                 "YES".equals(row.getString("is_filled")),
-                row.getString("character_set"));
+                row.getString("character_set"),
+                lowerCase(row.getString("collation")));
     }
 
     private static String spell(String type, Long length, Integer fraction) {
@@ -141,7 +142,7 @@ public record TableCatalog(String tableName, boolean schemaIsCatalog) {
     }
 
     private static String lowerCase(String name) {
-        return name.toLowerCase(Locale.ROOT);
+        return name == null ? null : name.toLowerCase(Locale.ROOT);
     }
 
     /** Where the driver's metadata has the table. */

@@ -57,6 +57,11 @@ public interface TableRules {
         return true;
     }
 
+    /** Returns whether a column tells apart texts that differ at all. */
+    default boolean tellsTextsApart(Column column) {
+        return true;
+    }
+
     /** Returns the statement that makes every column of the table take every character. */
     default String takeEveryCharacter(String table) {
         throw new UnsupportedOperationException("All columns take every character");

@@ -53,6 +53,22 @@ public record TableShape(List<ColumnRule> columns, List<String> key, boolean isO
         return new TableShape(columns, key(script), false);
     }
 
+    /** Returns the shape of the columns that a script adds for order by key. */
+    static TableShape ofKeyed(SchemaScript script) {
+        return new TableShape(
+                script.keyedColumns().values().stream()
+                        .map(TableShape::keyedRule)
+                        .toList(),
+                List.of(),
+                false);
+    }
+
+    private static ColumnRule keyedRule(ColumnDefinition column) {
+        ColumnRule rule = rule(column);
+        Kind kind = column.isSequence() ? Kind.SEQUENCE : rule.kind() == Kind.KEY ? Kind.ORDER_KEY : rule.kind();
+        return new ColumnRule(rule.name(), kind, rule.length(), kind == Kind.ORDER_KEY || kind == Kind.NUMBER);
+    }
+
     private static List<String> key(SchemaScript script) {
         Matcher ofTable = KEY_OF_TABLE.matcher(script.table().get(0));
         return ofTable.find()

@@ -9,6 +9,7 @@ import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.TableNames;
+import io.outbox.jdbc.internal.KeyColumnCheck;
 import io.outbox.jdbc.internal.LaneIndex;
 import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
@@ -273,12 +274,13 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Returns the columns for order by key. */
     public final KeyColumns keyColumns() {
+        SchemaScript script = new SchemaScript(getClass(), schemaScript(), tableName);
+        TableCatalog locks = new TableCatalog(new KeyLocks(this).tableName(), isSchemaCatalog());
         return new KeyColumns(
-                new TableCatalog(tableName, isSchemaCatalog()),
-                new SchemaScript(getClass(), schemaScript(), tableName),
+                new KeyColumnCheck(new TableCatalog(tableName, isSchemaCatalog()), script, tableRules()),
                 keyColumn(),
                 unkeyedIndexes(),
-                hasLockTable() ? new TableCatalog(new KeyLocks(this).tableName(), isSchemaCatalog()) : null);
+                hasLockTable() ? new LockTable(locks, script) : null);
     }
 
     /** Returns the column with the key of unfinished events, in which an index finds the oldest of a key. */

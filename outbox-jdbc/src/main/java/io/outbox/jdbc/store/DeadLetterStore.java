@@ -3,6 +3,7 @@ package io.outbox.jdbc.store;
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.TableNames;
+import io.outbox.jdbc.internal.KeyColumnCheck;
 import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
 import io.outbox.model.DeadLetter;
@@ -166,8 +167,11 @@ public final class DeadLetterStore implements OwnershipStore {
     /** Returns the columns by which a letter comes back to its place in the order of its key. */
     public KeyColumns orderColumns() {
         return new KeyColumns(
-                new TableCatalog(tableName, store.isSchemaCatalog()),
-                new SchemaScript(DeadLetterStore.class, store.schemaScript() + "-dlq", DEFAULT_TABLE, tableName),
+                new KeyColumnCheck(
+                        new TableCatalog(tableName, store.isSchemaCatalog()),
+                        new SchemaScript(
+                                DeadLetterStore.class, store.schemaScript() + "-dlq", DEFAULT_TABLE, tableName),
+                        store.tableRules()),
                 "order_key",
                 Set.of(),
                 null);

@@ -1,14 +1,20 @@
 package io.outbox.jdbc.store;
 
 import io.outbox.jdbc.OutboxSchemaException;
+import io.outbox.jdbc.internal.Finding;
+import io.outbox.jdbc.internal.KeyColumnCheck;
 import io.outbox.jdbc.internal.SchemaScript;
 import io.outbox.jdbc.internal.TableCatalog;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The columns and indexes by which events of one key keep their order: {@code schema/<database>-keyed.sql}. Immutable and
@@ -20,19 +26,21 @@ public final class KeyColumns {
 
     private final TableCatalog catalog;
     private final SchemaScript script;
+    private final KeyColumnCheck check;
     private final String keyColumn;
     private final Set<String> namedIndexes;
-    private final TableCatalog locks;
+    private final LockTable locks;
 
     /**
+     * @param check how the table is and should be
      * @param keyColumn the column with the key of unfinished events, by which the index begins
      * @param namedIndexes the indexes that statements name
      * @param locks the table of the locks of writers, or {@code null} if there is none
      */
-    KeyColumns(
-            TableCatalog catalog, SchemaScript script, String keyColumn, Set<String> namedIndexes, TableCatalog locks) {
-        this.catalog = catalog;
-        this.script = script;
+    KeyColumns(KeyColumnCheck check, String keyColumn, Set<String> namedIndexes, LockTable locks) {
+        this.catalog = check.catalog();
+        this.script = check.script();
+        this.check = check;
         this.keyColumn = keyColumn;
         this.namedIndexes = namedIndexes;
         this.locks = locks;
@@ -51,9 +59,7 @@ public final class KeyColumns {
 
     /** Returns whether the table has columns and indexes, and its table of locks is there, by their names. */
     public boolean arePresent(Connection conn) throws SQLException {
-        return areColumnsPresent(conn)
-                && (locks == null || locks.columnNames(conn).contains(KeyLocks.SLOT))
-                && areIndexesPresent(conn);
+        return areColumnsPresent(conn) && (locks == null || locks.isPresent(conn)) && areIndexesPresent(conn);
     }
 
     private boolean areIndexesPresent(Connection conn) throws SQLException {
@@ -66,7 +72,7 @@ public final class KeyColumns {
 
     /** Creates columns and index in auto-commit mode where they are missing; a failure stands only if they still are. */
     public void createIfMissing(Connection conn) throws SQLException {
-        if (!arePresent(conn)) {
+        if (!arePresent(conn) || missingLocks(conn).isPresent()) {
             create(conn);
         }
     }
@@ -88,7 +94,10 @@ public final class KeyColumns {
         }
     }
 
-    /** @throws OutboxSchemaException if columns or index are missing, with the statements that add them */
+    /**
+     * @throws OutboxSchemaException if columns, index or locks are missing, or columns would refuse keys or take them for
+     *     each other, with the statements that mend it
+     */
     public void require(Connection conn) throws SQLException {
         if (!arePresent(conn)) {
             throw missing(
@@ -96,16 +105,39 @@ public final class KeyColumns {
                             + (namedIndexes.isEmpty()
                                     ? "index"
                                     : "index, one of the indexes " + String.join(" and ", new TreeSet<>(namedIndexes)))
-                            + (locks == null ? "" : " or the table " + locks.tableName()) + " are missing",
+                            + (locks == null ? "" : " or the table " + locks.name()) + " are missing",
                     "OutboxSchema.createKeyedIfMissing()");
+        }
+        List<Finding> errors = new ArrayList<>(check.errors(conn));
+        missingLocks(conn).ifPresent(errors::add);
+        requireNone(errors);
+    }
+
+    private Optional<Finding> missingLocks(Connection conn) {
+        return locks == null ? Optional.empty() : locks.missingRows(conn);
+    }
+
+    private void requireNone(List<Finding> errors) {
+        if (!errors.isEmpty()) {
+            throw new OutboxSchemaException(
+                    "The table " + catalog.tableName() + " cannot keep the order of keys:"
+                            + errors.stream().map(error -> "\n- " + error).collect(Collectors.joining())
+                            + "\nHow it should be is in schema/" + script.name() + "-keyed.sql in the outbox-jdbc jar",
+                    catalog.tableName(),
+                    false,
+                    errors.stream()
+                            .map(Finding::remedy)
+                            .filter(Objects::nonNull)
+                            .toList());
         }
     }
 
-    /** @throws OutboxSchemaException if columns are missing, with the statements that add them */
+    /** @throws OutboxSchemaException if columns are missing or wrong, with the statements that mend them */
     public void requireColumns(Connection conn, String remedy) throws SQLException {
         if (!areColumnsPresent(conn)) {
             throw missing("the columns order_key and order_seq are missing", remedy);
         }
+        requireNone(check.errors(conn));
     }
 
     private OutboxSchemaException missing(String what, String remedy) {

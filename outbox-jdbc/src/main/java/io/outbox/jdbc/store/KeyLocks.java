@@ -16,7 +16,7 @@ final class KeyLocks {
 
     static final String SLOT = "slot";
 
-    private static final int SLOTS = 1000;
+    static final int SLOTS = 1000;
     private static final String LOCK = "SELECT slot FROM {locks} WHERE slot = ? FOR UPDATE";
 
     private final AbstractJdbcOutboxStore store;
