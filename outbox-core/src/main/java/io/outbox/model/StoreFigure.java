@@ -27,7 +27,7 @@ public record StoreFigure(Kind kind, double value, @Nullable String advice) {
         OLD_ROW_VERSIONS,
         /** How full the queue of notifications is, from 0 to 1. */
         NOTIFICATION_QUEUE_USAGE,
-        /** Statements on the outbox table that wait for a lock. */
+        /** Statements on the outbox table that have waited for a lock for more than five seconds. */
         BLOCKED_STATEMENTS;
 
         /** Returns the name in small letters with dots, as meters have it. */

@@ -66,20 +66,28 @@ final class DatabaseFigures {
             new Question(
                     Kind.OLDEST_TRANSACTION_SECONDS,
                     """
-                    SELECT max(extract(epoch FROM clock_timestamp() - xact_start)) FROM pg_stat_activity
-                    WHERE (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
-                      AND datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()""",
+                    SELECT extract(epoch FROM clock_timestamp() - min(began)) FROM (
+                      SELECT xact_start AS began FROM pg_stat_activity
+                      WHERE (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
+                        AND datname = current_database() AND backend_type = 'client backend'
+                        AND pid <> pg_backend_pid()
+                      UNION ALL SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()) open""",
                     600,
-                    "A transaction has been open for minutes; vacuum cannot clean up what was finished since, and polls get slower"
-                            + END_TRANSACTIONS + " (idle_in_transaction_session_timeout)"),
+                    "A transaction has been open for minutes; vacuum cannot clean up what was finished since, and the"
+                            + " table grows" + END_TRANSACTIONS + " (idle_in_transaction_session_timeout). If no"
+                            + " session has it, it is a prepared one: see pg_prepared_xacts"),
             new Question(
                     Kind.OLDEST_SNAPSHOT_TRANSACTIONS,
                     """
-                    SELECT max(age(backend_xmin)) FROM pg_stat_activity
-                    WHERE (datname = current_database() OR datname IS NULL) AND pid <> pg_backend_pid()""",
+                    SELECT max(age(oldest)) FROM (
+                      SELECT backend_xmin AS oldest FROM pg_stat_activity
+                      WHERE (datname = current_database() OR datname IS NULL) AND pid <> pg_backend_pid()
+                      UNION ALL
+                      SELECT transaction FROM pg_prepared_xacts WHERE database = current_database()) snapshots""",
                     1_000_000,
-                    "A session or a standby with hot_standby_feedback still reads an old state; vacuum cannot clean up what was"
-                            + " finished since: see pg_stat_activity.backend_xmin, and end it"),
+                    "A session, a prepared transaction or a standby with hot_standby_feedback still reads an old"
+                            + " state; vacuum cannot clean up what was finished since: see"
+                            + " pg_stat_activity.backend_xmin and pg_prepared_xacts, and end it"),
             new Question(
                     Kind.OLDEST_SLOT_TRANSACTIONS,
                     """
@@ -110,11 +118,11 @@ final class DatabaseFigures {
                     Kind.BLOCKED_STATEMENTS,
                     """
                     SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'
-                      AND datname = current_database() AND query LIKE '%{table}%' AND pid <> pg_backend_pid()""",
+                      AND datname = current_database() AND query LIKE '%{table}%' AND pid <> pg_backend_pid()
+                      AND query_start < clock_timestamp() - INTERVAL '5' SECOND""",
                     1,
-                    "Statements on the outbox table wait for a lock: pg_blocking_pids(pid) names who has it"));
-
-    private static final String OF_TABLE = " AND trx_query LIKE '%{table}%'";
+                    "Statements on the outbox table have waited for a lock for seconds:"
+                            + " pg_blocking_pids(pid) names who has it"));
 
     static final List<Question> MYSQL = List.of(
             new Question(
@@ -122,8 +130,8 @@ final class DatabaseFigures {
                     """
                     SELECT timestampdiff(SECOND, min(trx_started), now()) FROM information_schema.innodb_trx""",
                     600,
-                    "A transaction has been open for minutes; InnoDB keeps all former versions of rows since, and polls get slower"
-                            + END_TRANSACTIONS + ": see information_schema.innodb_trx"),
+                    "A transaction has been open for minutes; InnoDB keeps all former versions of rows since, and the"
+                            + " tablespace grows" + END_TRANSACTIONS + ": see information_schema.innodb_trx"),
             new Question(
                     Kind.OLD_ROW_VERSIONS,
                     """
@@ -132,7 +140,10 @@ final class DatabaseFigures {
                     "InnoDB has many former versions of rows to clean up: look for old transactions first"),
             new Question(
                     Kind.BLOCKED_STATEMENTS,
-                    "SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'" + OF_TABLE,
+                    """
+                    SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'
+                      AND trx_query LIKE '%{table}%' AND trx_wait_started < now() - INTERVAL '5' SECOND""",
                     1,
-                    "Statements on the outbox table wait for a lock: sys.innodb_lock_waits names who has it"));
+                    "Statements on the outbox table have waited for a lock for seconds:"
+                            + " sys.innodb_lock_waits names who has it"));
 }

@@ -59,13 +59,18 @@ class DatabaseFiguresTest {
         }
     }
 
-    @Test
-    void aStatementThatWaitsForALockIsCountedWithAdvice() throws SQLException {
-        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.POSTGRESQL.newUrl(), 4);
+    @ParameterizedTest
+    @EnumSource(names = "H2", mode = EnumSource.Mode.EXCLUDE)
+    void aStatementThatWaitsForALockForSecondsIsCountedWithAdvice(TestDatabase database) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 4);
                 Connection locking = pool.getConnection()) {
             InspectionBackend inspection = inspection(pool);
+            OutboxRows.execute(
+                    pool,
+                    "INSERT INTO outbox_event (event_id, event_type, payload, status, available_at, created_at)"
+                            + " VALUES ('1', 'Locked', '{}', 0, '2020-01-01 00:00:00', '2020-01-01 00:00:00')");
             locking.setAutoCommit(false);
-            execute(locking, "LOCK TABLE outbox_event IN EXCLUSIVE MODE");
+            execute(locking, "UPDATE outbox_event SET attempts = 1");
             Thread blocked =
                     new Thread(() -> OutboxRows.execute(pool, "UPDATE outbox_event SET attempts = 0"), "blocked");
             blocked.start();
@@ -73,10 +78,48 @@ class DatabaseFiguresTest {
             await().atMost(PATIENCE).untilAsserted(() -> {
                 StoreFigure figure = figures(inspection).get(Kind.BLOCKED_STATEMENTS);
                 assertThat(figure.value()).isEqualTo(1);
-                assertThat(figure.advice()).contains("pg_blocking_pids");
+                assertThat(figure.advice()).contains("names who has it");
             });
+            assertThat(blockedForAnHour(pool))
+                    .as("a moment is nothing to look at")
+                    .isZero();
             locking.rollback();
             await().atMost(PATIENCE).until(() -> !blocked.isAlive());
+        }
+    }
+
+    private static double blockedForAnHour(HikariDataSource pool) throws SQLException {
+        AbstractJdbcOutboxStore store = JdbcOutbox.of(pool).store();
+        List<DatabaseFigures.Question> questions = store.figures().stream()
+                .filter(question -> question.kind() == Kind.BLOCKED_STATEMENTS)
+                .map(question -> new DatabaseFigures.Question(
+                        question.kind(), question.query().replace("'5' SECOND", "'1' HOUR"), 1, "none"))
+                .toList();
+        try (Connection conn = pool.getConnection()) {
+            return new DatabaseFigures(store, conn).ask(questions).get(0).value();
+        }
+    }
+
+    @Test
+    void aPreparedTransactionIsAnOldSnapshot() throws SQLException {
+        String name = "forgotten_" + Long.toHexString(System.nanoTime());
+        try (HikariDataSource pool = TestDatabase.pool(TestDatabase.POSTGRESQL.newUrl(), 4);
+                Connection conn = pool.getConnection()) {
+            InspectionBackend inspection = inspection(pool);
+            execute(conn, "BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION '" + name + "'");
+            try {
+                for (int i = 0; i < 10; i++) {
+                    OutboxRows.texts(pool, "SELECT pg_current_xact_id()");
+                }
+
+                Map<Kind, StoreFigure> figures = figures(inspection);
+
+                assertThat(figures.get(Kind.OLDEST_SNAPSHOT_TRANSACTIONS).value())
+                        .isGreaterThanOrEqualTo(10);
+                assertThat(figures).containsKey(Kind.OLDEST_TRANSACTION_SECONDS);
+            } finally {
+                execute(conn, "ROLLBACK PREPARED '" + name + "'");
+            }
         }
     }
 
