@@ -83,9 +83,11 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
             StoredHeaders.requireRestorable(event);
         }
         if (isConstant(event) && !event.isTombstone()) {
+            hint.routed(event, route(event), broker);
             return;
         }
         OutboxRoute route = route(codec == null ? event : event.readBy(codec));
+        hint.routed(event, route, broker);
         if (route.topic() == null) {
             throw refused(event, "neither its settings nor the OutboxRouter give it a topic");
         }

@@ -12,6 +12,7 @@ import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
+import io.outbox.testservers.support.CapturedLog;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -57,6 +58,11 @@ class BrokerRouterTest {
             });
 
     private static BrokerRouter routes(SenderType broker, OutboxRouter own, Consumer<Map<String, Object>> settings) {
+        return routes(broker, own, new MockEnvironment(), settings);
+    }
+
+    private static BrokerRouter routes(
+            SenderType broker, OutboxRouter own, MockEnvironment environment, Consumer<Map<String, Object>> settings) {
         Map<String, Object> placed = new HashMap<>(Map.of("topic", "orders", "concurrency", 1));
         settings.accept(placed);
         Map<String, Object> all = new HashMap<>(Map.of("outbox.publisher.sender.type", broker));
@@ -64,7 +70,48 @@ class BrokerRouterTest {
         OutboxPublisherProperties publisher = new Binder(new MapConfigurationPropertySource(all))
                 .bind("outbox.publisher", OutboxPublisherProperties.class)
                 .get();
-        return new BrokerRouter(publisher, own, null, new OrderHint(new ExplicitSettings(new MockEnvironment())));
+        return new BrokerRouter(publisher, own, null, new OrderHint(new ExplicitSettings(environment)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "key, key, '', true",
+        "key, key, '#{payload.customer.id}', true",
+        "key, partition, 3, true",
+        "key, key, '#{aggregateId}', false",
+        "key, key, o-1, false",
+        "none, key, '', false"
+    })
+    void aRouteThatKeepsAnotherOrderThanTheOutboxIsWarnedOfOnce(
+            String ordering, String part, String value, boolean isWarnedOf) {
+        MockEnvironment environment = new MockEnvironment().withProperty("outbox.ordering", ordering);
+        BrokerRouter routes = routes(SenderType.KAFKA, null, environment, settings -> settings.put(part, value));
+        try (CapturedLog log = CapturedLog.open()) {
+            write(routes, event);
+            write(routes, event);
+
+            if (isWarnedOf) {
+                assertThat(log.text())
+                        .containsOnlyOnce("Events of type placed are sent in the order of their key")
+                        .contains("outbox.publisher.events.placed." + part)
+                        .contains("outbox.keyed.except-types");
+            } else {
+                assertThat(log.text()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void theOrderOfATypeThatKeepsNoneIsNotWarnedOf() {
+        MockEnvironment environment = new MockEnvironment()
+                .withProperty("outbox.ordering", "key")
+                .withProperty("outbox.keyed.except-types[0]", "placed");
+        BrokerRouter routes = routes(SenderType.KAFKA, null, environment, settings -> settings.put("key", ""));
+        try (CapturedLog log = CapturedLog.open()) {
+            write(routes, event);
+
+            assertThat(log.text()).isEmpty();
+        }
     }
 
     private static BrokerRouter routes(Consumer<Map<String, Object>> settings) {
