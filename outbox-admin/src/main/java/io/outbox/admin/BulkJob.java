@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * An action on all events that match a filter, and how far it is. Immutable.
@@ -49,9 +50,13 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
     record Progress(long done, long skipped, String cursor) {
 
         private static final Progress NONE = new Progress(0, 0, null);
+
+        private Progress plus(Action.Done batch, String next) {
+            return new Progress(done + batch.count(), skipped + batch.skipped().size(), next);
+        }
     }
 
-    /** The node that has it in hand. */
+    /** The node that has it in hand, with an id of its own for each time that it takes the job. */
     record Owner(String id, String name) {}
 
     static BulkJob of(Order order) {
@@ -63,7 +68,7 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
     }
 
     BulkJob takenBy(Owner node) {
-        return new BulkJob(order, State.RUNNING, progress, node, isCancelled, null);
+        return new BulkJob(order, isPaused() ? state : State.RUNNING, progress, node, isCancelled, null);
     }
 
     boolean isPaused() {
@@ -81,6 +86,17 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
 
     BulkJob at(Progress reached) {
         return new BulkJob(order, state, reached, owner, isCancelled, null);
+    }
+
+    /**
+     * Returns this job with what a batch did that began when the job was as given. Who paused and resumed it during the batch has
+     * released it: then the node takes it back. If another node has it by now, only the numbers are added.
+     */
+    BulkJob after(BulkJob begun, Action.Done batch, String next) {
+        boolean isOurs = begun.owner.equals(owner);
+        boolean isReleased = owner == null && Objects.equals(progress.cursor, begun.progress.cursor);
+        BulkJob job = isReleased ? takenBy(begun.owner) : this;
+        return job.at(progress.plus(batch, isOurs || isReleased ? next : progress.cursor));
     }
 
     BulkJob cancelled() {

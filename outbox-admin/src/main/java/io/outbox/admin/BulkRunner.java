@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -15,9 +16,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Does bulk actions in the background, batch by batch, those of several actions in turn. A batch is a transaction, and after each
- * one the node saves how far it is. That save fails if somebody has cancelled or paused the action, or taken it over because this
- * node was silent for too long: then this node stops. An action with a rate pauses between its batches. What a batch did that is repeated after a take-over is skipped, as is what
- * somebody else has changed in the meantime. The audit log says how an action ended. Thread-safe.
+ * one the node saves how far it is. Before each one it reads the action again, and stops if somebody has cancelled or paused it,
+ * or has taken it over because this node was silent for too long. What a batch did that is repeated after a take-over is
+ * skipped, as is what somebody else has changed in the meantime. The audit log says how an action ended. Thread-safe.
+ *
+ * <p>Each time that a node takes an action, it does so under a new id of an owner. So an action that was paused and resumed while
+ * its next batch was scheduled goes on once, by whoever took it after that, and the scheduled batch is not done. An action with a
+ * rate rests between its batches, and before the first one after it was taken over or resumed.
  */
 final class BulkRunner implements AutoCloseable {
 
@@ -29,7 +34,7 @@ final class BulkRunner implements AutoCloseable {
     private final Operations operations;
     private final Matches.Sources sources;
     private final AuditLog audit;
-    private final BulkJob.Owner self;
+    private final String node;
     private final Duration silence;
     private final boolean isShared;
     private final Clock clock;
@@ -51,7 +56,7 @@ final class BulkRunner implements AutoCloseable {
         this.sources = sources;
         this.audit = audit;
         Member member = membership.member();
-        this.self = new BulkJob.Owner(member.id(), member.name());
+        this.node = member.name();
         this.silence = member.pace().silence();
         this.isShared = membership.isShared();
         this.clock = clock;
@@ -73,11 +78,10 @@ final class BulkRunner implements AutoCloseable {
         try {
             for (BulkJobs.Stored stored : jobs.open()) {
                 boolean isFree = stored.job().owner() == null || stored.isUntouchedFor(silence);
-                if (!isClosing
-                        && isFree
-                        && canDo(stored.job())
-                        && jobs.save(stored, stored.job().takenBy(self))) {
-                    jobs.find(stored.job().order().id()).ifPresent(this::begin);
+                BulkJob taken =
+                        stored.job().takenBy(new BulkJob.Owner(UUID.randomUUID().toString(), node));
+                if (!isClosing && isFree && canDo(taken) && jobs.save(stored, taken)) {
+                    begin(taken);
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -91,10 +95,11 @@ final class BulkRunner implements AutoCloseable {
                 || operations.waiting().isPossible();
     }
 
-    private void begin(BulkJobs.Stored taken) {
-        BulkJob job = taken.job();
+    private void begin(BulkJob job) {
         try {
-            step(taken, sources.of(job.order().action(), job.order().filter()));
+            Matches matches = sources.of(job.order().action(), job.order().filter());
+            boolean isBegun = job.progress().cursor() != null;
+            later(job, matches, isBegun ? restNanos(job, batchSize(job)) : 0);
         } catch (RuntimeException | Error e) {
             fail(job, e);
         }
@@ -104,27 +109,27 @@ final class BulkRunner implements AutoCloseable {
     private void step(BulkJobs.Stored current, Matches matches) {
         BulkJob job = current.job();
         if (job.isCancelled()) {
-            end(current, job, BulkJob.State.CANCELLED);
+            end(current, BulkJob.State.CANCELLED);
             return;
         }
         if (isClosing) {
-            leave(current, job);
+            leave(current);
             return;
         }
         long begin = System.nanoTime();
         Matches.Batch batch = matches.next(job.progress().cursor(), batchSize(job));
-        BulkJobs.Stored reached = saved(current, job.at(done(job, batch)));
+        BulkJobs.Stored reached = saved(current, done(job, batch), batch.next());
         if (reached == null) {
             LOG.log(
                     Level.INFO,
-                    "Another node continues bulk action {0}",
+                    "Bulk action {0} has ended, or continues on another node",
                     job.order().id());
+        } else if (reached.job().progress().cursor() == null) {
+            end(reached, BulkJob.State.DONE);
         } else if (reached.job().isPaused()) {
             LOG.log(Level.DEBUG, "Bulk action {0} is paused", job.order().id());
-        } else if (reached.job().progress().cursor() == null) {
-            end(reached, reached.job(), BulkJob.State.DONE);
         } else {
-            later(reached, matches, pauseNanos(job, batch.ids().size()) - (System.nanoTime() - begin));
+            later(reached.job(), matches, restNanos(job, batch.ids().size()) - (System.nanoTime() - begin));
         }
     }
 
@@ -134,28 +139,24 @@ final class BulkRunner implements AutoCloseable {
         return perSecond == null ? BATCH : Math.min(BATCH, perSecond);
     }
 
-    private static long pauseNanos(BulkJob job, int events) {
+    private static long restNanos(BulkJob job, int events) {
         Integer perSecond = job.order().perSecond();
         return perSecond == null ? 0 : TimeUnit.SECONDS.toNanos(events) / perSecond;
     }
 
-    private void later(BulkJobs.Stored current, Matches matches, long nanos) {
+    private void later(BulkJob job, Matches matches, long nanos) {
         try {
-            worker.schedule(() -> guarded(current, matches), Math.max(0, nanos), TimeUnit.NANOSECONDS);
+            worker.schedule(() -> guarded(job, matches), Math.max(0, nanos), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            leave(current, current.job());
+            find(job).ifPresent(this::leave);
         }
     }
 
-    private void guarded(BulkJobs.Stored current, Matches matches) {
+    private void guarded(BulkJob job, Matches matches) {
         try {
-            // read again for a rate so slow that it was cancelled, paused or taken over since
-            BulkJobs.Stored newest = current.job().order().perSecond() == null ? current : mine(current.job());
-            if (newest != null && !newest.job().isPaused()) {
-                step(newest, matches);
-            }
+            find(job).filter(current -> !current.job().isPaused()).ifPresent(current -> step(current, matches));
         } catch (RuntimeException | Error e) {
-            fail(current.job(), e);
+            fail(job, e);
         }
     }
 
@@ -164,51 +165,56 @@ final class BulkRunner implements AutoCloseable {
                 Level.ERROR,
                 "A bulk action failed after " + job.progress().done() + " events; what it has done stands",
                 e);
-        Optional.ofNullable(mine(job)).ifPresent(current -> end(current, current.job(), BulkJob.State.FAILED));
+        find(job).ifPresent(current -> end(current, BulkJob.State.FAILED));
     }
 
-    private BulkJob.Progress done(BulkJob job, Matches.Batch batch) {
+    private Action.Done done(BulkJob job, Matches.Batch batch) {
         Caller caller = new Caller(job.order().by(), Set.of(Role.OPERATE));
-        Action.Done done = job.order().action().applyToEach(operations, batch.ids(), caller);
-        return new BulkJob.Progress(
-                job.progress().done() + done.count(),
-                job.progress().skipped() + done.skipped().size(),
-                batch.next());
+        return job.order().action().applyToEach(operations, batch.ids(), caller);
     }
 
-    /** Saves how far it is, also if it was cancelled meanwhile; returns {@code null} if this node has it no more. */
-    private BulkJobs.Stored saved(BulkJobs.Stored known, BulkJob job) {
-        BulkJobs.Stored current = known;
-        BulkJob reached = job;
-        while (!jobs.save(current, reached)) {
-            current = mine(job);
+    /** Saves what a batch did, whatever has become of the action meanwhile; returns {@code null} if this node has it no more. */
+    private BulkJobs.Stored saved(BulkJobs.Stored begun, Action.Done batch, String next) {
+        BulkJobs.Stored current = begun;
+        while (!jobs.save(current, current.job().after(begun.job(), batch, next))) {
+            current = unfinished(begun.job()).orElse(null);
             if (current == null) {
                 return null;
             }
-            reached = current.job().at(job.progress());
         }
-        return mine(job);
+        return find(begun.job()).orElse(null);
     }
 
-    private BulkJobs.Stored mine(BulkJob job) {
-        return jobs.find(job.order().id())
-                .filter(stored ->
-                        !stored.job().isOver() && self.equals(stored.job().owner()))
-                .orElse(null);
+    /** Returns the newest state of an action, unless it is over or has another owner. */
+    private Optional<BulkJobs.Stored> find(BulkJob job) {
+        return unfinished(job).filter(stored -> job.owner().equals(stored.job().owner()));
+    }
+
+    private Optional<BulkJobs.Stored> unfinished(BulkJob job) {
+        return jobs.find(job.order().id()).filter(stored -> !stored.job().isOver());
     }
 
     /** Leaves the rest to other nodes, or ends it where there can be none. */
-    private void leave(BulkJobs.Stored current, BulkJob job) {
+    private void leave(BulkJobs.Stored current) {
         if (isShared) {
-            jobs.save(current, job.released());
+            jobs.save(current, current.job().released());
         } else {
-            end(current, job, BulkJob.State.CANCELLED);
+            end(current, BulkJob.State.CANCELLED);
         }
     }
 
-    private void end(BulkJobs.Stored current, BulkJob job, BulkJob.State state) {
-        recordEnd(job, state);
-        jobs.save(current, job.ended(state, clock.instant()));
+    /** Ends an action, also if somebody pauses, resumes or cancels it at the same moment. */
+    private void end(BulkJobs.Stored reached, BulkJob.State state) {
+        recordEnd(reached.job(), state);
+        Optional<BulkJobs.Stored> current = Optional.of(reached);
+        while (current.isPresent()
+                && !jobs.save(current.get(), current.get().job().ended(state, clock.instant()))) {
+            current = unfinished(reached.job()).filter(stored -> isFreeOrOf(reached.job(), stored));
+        }
+    }
+
+    private static boolean isFreeOrOf(BulkJob job, BulkJobs.Stored stored) {
+        return stored.job().owner() == null || job.owner().equals(stored.job().owner());
     }
 
     /** Ends an action that nobody has in hand; returns whether that was so. */
