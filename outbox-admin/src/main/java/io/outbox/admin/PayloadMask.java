@@ -26,15 +26,15 @@ public interface PayloadMask {
 
     /**
      * Returns what is shown instead of an error, which may quote the payload: of an event, of each of its attempts, of a group of
-     * failures, and of a target that is unavailable. Default: the class of the exception, without its message. Where there is a mask,
-     * nobody can search by text in errors.
+     * failures, and of a target that is unavailable. Default: the class of the exception, without its message; an ellipsis if the
+     * error does not begin with the full name of a class. Where there is a mask, nobody can search by text in errors.
      *
      * @param eventType the type of the event, or {@code null} if that is not known
      * @param error never {@code null}
      */
     default String error(String eventType, String error) {
-        int colon = error.indexOf(':');
-        String name = colon < 0 ? error : error.substring(0, colon);
-        return name.matches("[\\p{javaJavaIdentifierPart}.]+") ? name + ": …" : "…";
+        String name = error.split("[:\r\n]", 2)[0];
+        boolean isClass = name.length() <= 512 && name.matches("([a-z_$][\\w$]*\\.)+[A-Z][\\w$.]*");
+        return isClass ? name + ": …" : "…";
     }
 }
