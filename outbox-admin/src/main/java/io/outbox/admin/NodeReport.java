@@ -62,9 +62,10 @@ final class NodeReport {
         }
     }
 
+    /** A file that the build fills: manifests are lost where an application is packed into one jar, and tests have none. */
     private static String version() {
-        String version = NodeReport.class.getPackage().getImplementationVersion();
-        return version == null ? "unknown" : version;
+        byte[] text = WebFiles.read("/META-INF/outbox-admin/version.txt");
+        return text == null ? "unknown" : new String(text, StandardCharsets.UTF_8).strip();
     }
 
     /** Returns the name of this machine. */
