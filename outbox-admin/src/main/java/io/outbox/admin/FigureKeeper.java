@@ -57,7 +57,7 @@ final class FigureKeeper {
             quarterNumber = number;
             isQuarterKept = false;
         }
-        quarter.add(minute.figures());
+        quarter.addForRow(minute.figures());
         if (!minute.figures().isEmpty()) {
             keepQuarter();
         }

@@ -1,6 +1,7 @@
 package io.outbox.admin;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +74,7 @@ final class Figures {
     private int hotQueue;
     private int coldQueue;
 
+    /** Returns what to count a type in: of no more types than one row of the store has, and of others together. */
     OfType of(String eventType) {
         String type = eventType == null || eventType.length() > LONGEST_TYPE ? OTHER_TYPES : eventType;
         OfType known = types.get(type);
@@ -81,10 +83,28 @@ final class Figures {
                 : types.computeIfAbsent(types.size() < MOST_TYPES ? type : OTHER_TYPES, each -> new OfType());
     }
 
-    /** Returns what is known of a type, be it nothing, without taking note of it. */
+    /**
+     * Returns what one node did with a type in one row, be it nothing; {@code null} if the type may be among those that are counted
+     * together.
+     */
     OfType known(String eventType) {
         OfType known = types.get(eventType);
-        return known == null ? new OfType() : known;
+        boolean mayBeAmongOthers =
+                types.containsKey(OTHER_TYPES) && (types.size() >= MOST_TYPES || eventType.length() > LONGEST_TYPE);
+        return known != null || mayBeAmongOthers ? known : new OfType();
+    }
+
+    /** Returns what several rows say of a type together; {@code null} if one of them does not tell. */
+    static OfType known(Collection<Figures> rows, String eventType) {
+        OfType sum = new OfType();
+        for (Figures row : rows) {
+            OfType known = row.known(eventType);
+            if (known == null) {
+                return null;
+            }
+            sum.add(known);
+        }
+        return sum;
     }
 
     Map<String, OfType> types() {
@@ -123,9 +143,23 @@ final class Figures {
         return types.isEmpty();
     }
 
-    /** Adds what happened at another time or on another node. */
+    /** Adds what happened at another time or on another node, of any number of types. */
     void add(Figures other) {
+        other.types.forEach((type, figures) -> exactly(type).add(figures));
+        most(other);
+    }
+
+    /** Adds what happened at another time, of no more types than one row of the store has. */
+    void addForRow(Figures other) {
         other.types.forEach((type, figures) -> of(type).add(figures));
+        most(other);
+    }
+
+    private OfType exactly(String type) {
+        return types.computeIfAbsent(type, each -> new OfType());
+    }
+
+    private void most(Figures other) {
         lag(other.lagMs);
         queues(other.hotQueue, other.coldQueue);
     }
@@ -166,7 +200,7 @@ final class Figures {
             if (content.get("t") instanceof List<?> types) {
                 for (Object each : types) {
                     if (each instanceof List<?> type && type.size() >= 5 && type.get(0) instanceof String name) {
-                        figures.of(name)
+                        figures.exactly(name)
                                 .add(new OfType(
                                         number(type.get(1)),
                                         number(type.get(2)),

@@ -103,7 +103,7 @@ final class FiguresApi {
         SeriesReader.Recent recent = series.recent();
         Set<String> named = new TreeSet<>(outbox.lanes().keySet());
         named.addAll(outbox.eventTypes());
-        named.addAll(recent.figures().types().keySet());
+        named.addAll(recent.types());
         named.removeIf(type -> type.isEmpty() || type.startsWith(ANY));
         Map<String, OpenEvents> types = new TreeMap<>();
         named.forEach(type -> types.put(type, new OpenEvents(type, 0, 0, 0, null)));

@@ -4,16 +4,16 @@ import io.outbox.model.ClusterFigures;
 import io.outbox.model.OpenEvents;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What nodes did, put together from the rows that each of them keeps. */
 final class SeriesReader {
@@ -83,22 +83,25 @@ final class SeriesReader {
     /** What several nodes did in one or more spans. */
     private static final class Slot {
         private final Map<Long, Figures> bySpan = new TreeMap<>();
+        private final List<Figures> rows = new ArrayList<>();
         private final Set<String> nodes = new HashSet<>();
 
         private void add(ClusterFigures row) {
+            Figures figures = Figures.parse(row.content());
             nodes.add(row.nodeId());
-            bySpan.computeIfAbsent(row.slot(), number -> new Figures()).addBeside(Figures.parse(row.content()));
+            rows.add(figures);
+            bySpan.computeIfAbsent(row.slot(), number -> new Figures()).addBeside(figures);
         }
 
         private Views.Slot view(Instant at, long spanSeconds, String eventType) {
             long seconds = bySpan.size() * spanSeconds;
-            if (bySpan.isEmpty()) {
-                return new Views.Slot(at, 0, 0, null, null, null, null, null, null, null, null, null);
-            }
             Figures all = new Figures();
             bySpan.values().forEach(all::add);
-            Figures.OfType figures = eventType == null ? all.total() : all.known(eventType);
+            Figures.OfType figures = eventType == null ? all.total() : Figures.known(rows, eventType);
             boolean isAll = eventType == null;
+            if (bySpan.isEmpty() || figures == null) {
+                return new Views.Slot(at, nodes.size(), seconds, null, null, null, null, null, null, null, null, null);
+            }
             return new Views.Slot(
                     at,
                     nodes.size(),
@@ -118,9 +121,26 @@ final class SeriesReader {
     /**
      * What all nodes did in the last minutes, by event type.
      *
-     * @param minutes each of the last half hour, the oldest first; {@code null} where nothing is known
+     * @param minutes the rows of each of the last thirty minutes, the oldest first; none where nothing is known
      */
-    record Recent(Figures figures, long seconds, List<Figures> minutes) {
+    record Recent(List<List<Figures>> minutes) {
+
+        /** Returns the types that something was done with in the last minutes. */
+        Set<String> types() {
+            return latest().flatMap(row -> row.types().keySet().stream()).collect(Collectors.toSet());
+        }
+
+        private Stream<Figures> latest() {
+            return minutes.subList(minutes.size() - RECENT_MINUTES, minutes.size()).stream()
+                    .flatMap(List::stream);
+        }
+
+        private long seconds() {
+            return 60
+                    * minutes.subList(minutes.size() - RECENT_MINUTES, minutes.size()).stream()
+                            .filter(rows -> !rows.isEmpty())
+                            .count();
+        }
 
         /**
          * Returns how a type fared; {@code null} if that is not known.
@@ -128,16 +148,13 @@ final class SeriesReader {
          * @param isFlowing whether what is due is known, and being delivered, so that it can be said when nothing is left
          */
         Views.Rates rates(OpenEvents open, boolean isFlowing) {
-            if (seconds == 0) {
+            long seconds = seconds();
+            Figures.OfType type = Figures.known(latest().toList(), open.eventType());
+            if (seconds == 0 || type == null) {
                 return null;
             }
-            Figures.OfType type = figures.types().get(open.eventType());
-            if (type == null) {
-                return new Views.Rates(0, 0, null, null, null, null, minutes(open.eventType()));
-            }
-            double donePerSecond = rounded((double) type.done() / seconds);
             return new Views.Rates(
-                    donePerSecond,
+                    rounded((double) type.done() / seconds),
                     rounded(type.failed() * 60.0 / seconds),
                     type.waits().percentile(0.5),
                     type.waits().percentile(0.95),
@@ -155,9 +172,9 @@ final class SeriesReader {
         private List<Views.Minute> minutes(String eventType) {
             List<Views.Minute> known = new ArrayList<>();
             for (int i = 0; i < minutes.size(); i++) {
-                if (minutes.get(i) != null) {
-                    known.add(new Views.Minute(
-                            minutes.size() - i, minutes.get(i).known(eventType).done()));
+                Figures.OfType type = Figures.known(minutes.get(i), eventType);
+                if (!minutes.get(i).isEmpty() && type != null) {
+                    known.add(new Views.Minute(minutes.size() - i, type.done()));
                 }
             }
             return known;
@@ -167,19 +184,12 @@ final class SeriesReader {
     Recent recent() {
         long end = member.now().minusSeconds(SETTLED_SECONDS).getEpochSecond() / 60;
         long begin = end - SHOWN_MINUTES;
-        Figures[] minutes = new Figures[SHOWN_MINUTES];
-        member.cluster().figures(FigureKeeper.MINUTE, begin).forEach(row -> {
-            int i = (int) (row.slot() - begin);
-            if (i < SHOWN_MINUTES) {
-                minutes[i] = minutes[i] == null ? new Figures() : minutes[i];
-                minutes[i].add(Figures.parse(row.content()));
-            }
-        });
-        Figures lately = new Figures();
-        List<Figures> known = Arrays.stream(minutes, SHOWN_MINUTES - RECENT_MINUTES, SHOWN_MINUTES)
-                .filter(Objects::nonNull)
+        List<List<Figures>> minutes = Stream.generate(() -> (List<Figures>) new ArrayList<Figures>())
+                .limit(SHOWN_MINUTES)
                 .toList();
-        known.forEach(lately::add);
-        return new Recent(lately, known.size() * 60L, Arrays.asList(minutes));
+        member.cluster().figures(FigureKeeper.MINUTE, begin).stream()
+                .filter(row -> row.slot() < end)
+                .forEach(row -> minutes.get((int) (row.slot() - begin)).add(Figures.parse(row.content())));
+        return new Recent(minutes);
     }
 }

@@ -128,4 +128,47 @@ class OutboxSeriesTest {
         assertThat(figures.types()).hasSize(41);
         assertThat(figures.json().length()).isLessThan(8_000);
     }
+
+    private static Figures figures(int firstType, int endType) {
+        OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP, CLOCK);
+        for (int i = firstType; i < endType; i++) {
+            series.recordOutcome("Type-" + i, EventStatus.DONE);
+        }
+        return Figures.parse(series.takeAll().get(0).figures().json());
+    }
+
+    @Test
+    void aTypeThatMayBeAmongTheOthersIsUnknownAndOneThatDidNothingIsZero() {
+        Figures few = figures(0, 30);
+        Figures many = figures(0, 60);
+
+        assertThat(few.known("Type-59").done()).isZero();
+        assertThat(many.known("Type-39").done()).isOne();
+        assertThat(many.known("Type-59")).isNull();
+        assertThat(Figures.known(List.of(few, many), "Type-0").done()).isEqualTo(2);
+        assertThat(Figures.known(List.of(few, many), "Type-59"))
+                .as("one of both does not tell")
+                .isNull();
+    }
+
+    @Test
+    void figuresOfTwoNodesKeepAllTheirTypesTogether() {
+        Figures both = new Figures();
+        both.addBeside(figures(0, 30));
+        both.addBeside(figures(30, 60));
+
+        assertThat(both.types()).hasSize(60);
+        assertThat(both.known("Type-59").done()).isOne();
+    }
+
+    @Test
+    void aQuarterOfAnHourOfManyTypesStaysSmall() {
+        Figures quarter = new Figures();
+        quarter.addForRow(figures(0, 40));
+        quarter.addForRow(figures(40, 80));
+
+        assertThat(quarter.types()).hasSize(41);
+        assertThat(quarter.total().done()).isEqualTo(80);
+        assertThat(quarter.known("Type-79")).isNull();
+    }
 }
