@@ -396,6 +396,11 @@ public final class Outbox implements AutoCloseable {
                         delivery.engine().unavailable());
     }
 
+    /** Returns how many events this node has in hand: those that are queued, in delivery, or whose outcome is being written. */
+    public int eventsInHand() {
+        return delivery == null ? 0 : delivery.engine().heldEvents();
+    }
+
     /** Returns what this outbox does at the moment; asks the store, which counts all that is due. */
     public OutboxStatus status() {
         NodeStatus node = nodeStatus();

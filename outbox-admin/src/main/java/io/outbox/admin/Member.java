@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
  * This node among those on its store: says that it is there, does what operators have ordered for all, and keeps its figures.
  *
  * <p>A beat is one statement that also asks for news. A node at rest beats every 15 seconds and writes a row of figures each minute,
- * which is less than a statement in ten seconds. One that delivers beats every five seconds, so a pause takes effect within
- * those; one that was at rest does so within a second of its first delivery. Everything happens on one thread; what fails is
+ * which is less than a statement in ten seconds. One that delivers, or has events in hand, beats every five seconds, so a pause takes
+ * effect within those; one that was at rest does so within a second of its first delivery. Everything happens on one thread; what fails is
  * logged and tried again.
  *
  * <p>Times are those of the store, so a node whose clock is off is heard as others are, and its figures are in the right
@@ -70,13 +70,14 @@ final class Member implements AutoCloseable {
     private volatile long offsetMs;
     private long knownRevision = -1;
     private long knownChanges;
+    private boolean isBusy;
     private long beatAtNanos;
     private long cleanedUpAtNanos = System.nanoTime();
     private long countedDone;
     private long countedAtNanos = System.nanoTime();
     private volatile boolean isOver;
 
-    /** The series may be {@code null}: then there are no figures, and the node beats as if it were at rest. */
+    /** The series may be {@code null}: then there are no figures, and only events in hand show that the node delivers. */
     Member(Outbox outbox, ClusterBackend cluster, String name, Membership.Settings settings) {
         this.pace = settings.pace();
         this.beatAtNanos = System.nanoTime() - pace.restBeat.toNanos();
@@ -128,10 +129,12 @@ final class Member implements AutoCloseable {
         }
         try {
             long changes = series == null ? 0 : series.changes();
-            Duration rest = changes == knownChanges ? pace.restBeat : pace.busyBeat;
+            isBusy |= changes != knownChanges || outbox.eventsInHand() > 0;
+            Duration rest = isBusy ? pace.busyBeat : pace.restBeat;
             if (System.nanoTime() - beatAtNanos >= rest.toNanos()) {
                 beatAtNanos = System.nanoTime();
                 knownChanges = changes;
+                isBusy = false;
                 beat();
             }
             if (series != null) {

@@ -336,6 +336,11 @@ public final class DeliveryEngine implements AutoCloseable {
         return lanes.coldSize();
     }
 
+    /** Returns the number of events that this node holds, from their reservation to their durable outcome. */
+    public int heldEvents() {
+        return owned.size();
+    }
+
     /** Returns what pauses and resumes delivery. */
     public DeliveryPauses pauses() {
         return pauses;
