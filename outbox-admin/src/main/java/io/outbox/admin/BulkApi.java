@@ -18,6 +18,7 @@ final class BulkApi {
     private final Matches.Sources sources;
     private final Views views;
     private final AuditLog audit;
+    private final NodesView nodes;
     private final BulkJobs jobs;
     private final BulkRunner runner;
     private final Clock clock;
@@ -27,6 +28,7 @@ final class BulkApi {
             Matches.Sources sources,
             Views views,
             AuditLog audit,
+            NodesView nodes,
             BulkJobs jobs,
             BulkRunner runner,
             Clock clock) {
@@ -34,6 +36,7 @@ final class BulkApi {
         this.sources = sources;
         this.views = views;
         this.audit = audit;
+        this.nodes = nodes;
         this.jobs = jobs;
         this.runner = runner;
         this.clock = clock;
@@ -74,7 +77,7 @@ final class BulkApi {
         if (action == Action.RESOLVE) {
             operations.dead().requireResolve();
         }
-        if (action.kind() == Action.Kind.WAITING) {
+        if (action.kind() == Action.Kind.WAITING && !nodes.isAnyDelivering()) {
             operations.waiting().events();
         }
         Tally number = matches.count();

@@ -33,13 +33,20 @@ final class FiguresApi {
     private final DatabaseAdvice advice;
     private final Clock clock;
 
-    FiguresApi(Outbox outbox, InspectionBackend inspection, Views views, AuditLog audit, Member member, Clock clock) {
+    FiguresApi(
+            Outbox outbox,
+            InspectionBackend inspection,
+            Views views,
+            AuditLog audit,
+            Member member,
+            NodesView nodes,
+            Clock clock) {
         this.outbox = outbox;
         this.views = views;
         this.inspection = inspection;
         this.audit = audit;
         this.member = member;
-        this.nodes = new NodesView(outbox, inspection, member);
+        this.nodes = nodes;
         this.series = new SeriesReader(member);
         this.advice = new DatabaseAdvice(inspection::figures, System::nanoTime);
         this.clock = clock;

@@ -2,6 +2,7 @@ package io.outbox.admin;
 
 import io.outbox.Outbox;
 import io.outbox.model.NodeStatus;
+import io.outbox.model.OutboxStatus.State;
 import io.outbox.model.UnavailableTarget;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -99,6 +100,12 @@ final class NodeReport {
 
     int count(String name) {
         return fields.get(name) instanceof Number number ? number.intValue() : 0;
+    }
+
+    /** Returns whether the node delivers, perhaps only once it is started or resumed. */
+    boolean delivers() {
+        String state = text("state");
+        return state != null && !state.equals(State.WRITER_ONLY.name()) && !state.equals(State.CLOSED.name());
     }
 
     List<String> pausedTypes() {

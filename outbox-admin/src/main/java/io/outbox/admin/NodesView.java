@@ -55,6 +55,12 @@ final class NodesView {
         return node.silentFor().compareTo(member.pace().silence()) <= 0;
     }
 
+    /** Returns whether a node that is up delivers. */
+    boolean isAnyDelivering() {
+        return member.cluster().nodes().stream()
+                .anyMatch(node -> isUp(node) && NodeReport.parse(node.report()).delivers());
+    }
+
     private Views.NodeDetail detail(ClusterNode node, List<ClusterNode> all) {
         NodeReport report = NodeReport.parse(node.report());
         Instant clock = report.time("clock");

@@ -70,11 +70,12 @@ public final class OutboxAdmin implements AutoCloseable {
         new ActionsApi(operations, inspection, audit).addTo(routes, api);
         new DeliveryApi(builder.outbox, member, audit).addTo(routes, api);
         new BlockedKeysApi(builder.outbox, views, audit).addTo(routes, api);
-        FiguresApi figures = new FiguresApi(builder.outbox, inspection, views, audit, member, builder.clock);
+        NodesView nodes = new NodesView(builder.outbox, inspection, member);
+        FiguresApi figures = new FiguresApi(builder.outbox, inspection, views, audit, member, nodes, builder.clock);
         figures.addTo(routes, api);
         this.live = new LiveApi(figures);
         live.addTo(routes, api);
-        new BulkApi(operations, sources, views, audit, jobs, bulk, builder.clock).addTo(routes, api);
+        new BulkApi(operations, sources, views, audit, nodes, jobs, bulk, builder.clock).addTo(routes, api);
         new SessionApi(builder.outbox, dead.events(), builder.mask, builder.traceUrl, membership).addTo(routes, api);
         routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
         if (!access.hasToken()) {

@@ -245,6 +245,7 @@ class ClusterTest {
                 .isGreaterThanOrEqualTo(1);
         JsonObject detail = nodeOf(one, "shop-2").getAsJsonObject("detail");
         assertThat(detail.get("host").getAsString()).isNotBlank();
+        assertThat(detail.get("version").getAsString()).matches("\\d+\\.\\d+\\.\\d+.*");
         assertThat(detail.get("delivery").getAsString()).isEqualTo("RUNNING");
         assertThat(detail.get("clockOffMs").getAsLong()).isBetween(-30_000L, 30_000L);
         assertThat(detail.get("sameName").getAsBoolean()).isFalse();
@@ -355,6 +356,93 @@ class ClusterTest {
         assertThat(ended.get("node").getAsString()).isEqualTo("shop-2");
         await().atMost(PATIENCE)
                 .until(() -> delivering.outbox.find(id).orElseThrow().state() == EventView.State.DONE);
+    }
+
+    @Test
+    void aNodeThatOnlyWritesOrdersRetriesOfNodesThatDeliver() {
+        Outbox writing = Outbox.writerOnly().backend(jdbc.backend()).build();
+        Node writer = new Node(writing, OutboxAdmin.of(writing).pace(FAST).build(), null);
+        opened.add(writer);
+        String id = writeLater(writing);
+        String order = "{\"action\":\"retry\",\"filter\":{}}";
+
+        assertThat(writer.answer("POST", "/bulk", order).status())
+                .as("nobody delivers")
+                .isEqualTo(409);
+        Node delivering = node("shop-2");
+        AdminResponse begun = writer.answer("POST", "/bulk", order);
+
+        assertThat(begun.status()).isEqualTo(202);
+        await().atMost(PATIENCE)
+                .until(() -> delivering.outbox.find(id).orElseThrow().state() == EventView.State.DONE);
+    }
+
+    @Test
+    void aNodeWithoutFiguresHearsOfAPauseSoonWhileItHasEventsInHand() throws InterruptedException {
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Outbox outbox = Outbox.singleNode()
+                .backend(jdbc.backend())
+                .listenerRegistry(new DefaultListenerRegistry().register("Order", "Placed", event -> {
+                    held.countDown();
+                    release.await();
+                    return DispatchResult.done();
+                }))
+                .build();
+        opened.add(outbox);
+        opened.add(release::countDown);
+        Member.Pace restless = new Member.Pace(
+                Duration.ofMillis(20), Duration.ofMillis(40), Duration.ofHours(1), Duration.ofMinutes(1));
+        opened.add(OutboxAdmin.of(outbox).pace(restless).build());
+        try (Transaction tx = jdbc.begin()) {
+            outbox.writer()
+                    .write(EventEnvelope.builder("Placed")
+                            .aggregateType("Order")
+                            .payloadJson("{}")
+                            .build());
+            tx.commit();
+        }
+        assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
+
+        new Pauses(cluster(), Clock.systemUTC()).pause(null, null, "ann");
+
+        await().atMost(PATIENCE).until(() -> outbox.state() == State.PAUSED);
+    }
+
+    @Test
+    void aTypeBeyondThoseThatANodeCountsIsUnknownAndNotZero() {
+        Node one = node("shop-1");
+        ClusterBackend cluster = cluster();
+        long minute = Instant.now().getEpochSecond() / 60;
+        cluster.addFigures(new ClusterFigures("a", "node-a", 1, minute - 2, done(0, 30)));
+        cluster.addFigures(new ClusterFigures("b", "node-b", 1, minute - 2, done(30, 60)));
+        cluster.addFigures(new ClusterFigures("a", "node-a", 1, minute - 4, done(0, 60)));
+
+        JsonArray slots = one.get("/series?minutes=10&eventType=Type-59").getAsJsonArray("items");
+
+        assertThat(slotAt(slots, minute - 2).get("done").getAsInt()).isOne();
+        assertThat(slotAt(slots, minute - 4).get("done").isJsonNull()).isTrue();
+        assertThat(slotAt(slots, minute - 4).get("nodes").getAsInt()).isOne();
+        List<JsonObject> types = one.get("/types").getAsJsonArray("items").asList().stream()
+                .map(type -> type.getAsJsonObject())
+                .toList();
+        assertThat(types)
+                .filteredOn(type -> type.get("eventType").getAsString().equals("Type-59"))
+                .hasSize(1)
+                .allMatch(type -> type.get("rates").isJsonNull());
+        assertThat(types)
+                .filteredOn(type -> type.get("eventType").getAsString().equals("Type-7"))
+                .hasSize(1)
+                .allMatch(type ->
+                        type.getAsJsonObject("rates").get("donePerSecond").getAsDouble() > 0);
+    }
+
+    private static String done(int firstType, int endType) {
+        OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP);
+        for (int i = firstType; i < endType; i++) {
+            series.recordOutcome("Type-" + i, EventStatus.DONE);
+        }
+        return series.takeAll().get(0).figures().json();
     }
 
     @Test
