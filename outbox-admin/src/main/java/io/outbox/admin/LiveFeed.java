@@ -1,5 +1,6 @@
 package io.outbox.admin;
 
+import io.outbox.upkeep.Outage;
 import io.outbox.util.DaemonThreadFactory;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -40,6 +41,11 @@ final class LiveFeed implements AutoCloseable {
 
     private final Supplier<Object> look;
     private final Pace pace;
+    private final Outage outage = new Outage(
+            LOG,
+            Level.WARNING,
+            "Live updates are unavailable; the dashboard polls instead",
+            "Live updates are available again");
     private final ScheduledThreadPoolExecutor looker =
             new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-live-"));
     private final ExecutorService writers = Executors.newCachedThreadPool(new DaemonThreadFactory("outbox-live-"));
@@ -109,10 +115,13 @@ final class LiveFeed implements AutoCloseable {
     /** Returns what there is to be told, or {@code null} if that cannot be found out. */
     private byte[] frame() {
         try {
-            return ("event: update\ndata: " + Json.text(look.get()) + "\n\n").getBytes(StandardCharsets.UTF_8);
+            byte[] frame = ("event: update\ndata: " + Json.text(look.get()) + "\n\n").getBytes(StandardCharsets.UTF_8);
+            outage.over();
+            return frame;
         } catch (RuntimeException | Error e) {
-            Level level = isClosed ? Level.DEBUG : Level.WARNING;
-            LOG.log(level, "Live updates are unavailable; the dashboard polls instead", e);
+            if (!isClosed) {
+                outage.failed(e);
+            }
             return null;
         }
     }

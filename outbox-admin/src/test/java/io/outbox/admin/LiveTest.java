@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.outbox.testservers.support.LogLines;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -18,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -212,6 +214,34 @@ class LiveTest {
             await().atMost(Duration.ofSeconds(60)).until(() -> viewer.next().startsWith("event: update"));
             await().atMost(Duration.ofSeconds(60)).until(() -> viewer.next().equals(":\n\n"));
         }
+    }
+
+    @Test
+    void anOutageIsLoudOnceHoweverOftenViewersComeBack() throws InterruptedException {
+        AtomicInteger looks = new AtomicInteger();
+        LiveFeed.Pace pace = new LiveFeed.Pace(LONG, LONG, LONG);
+        try (LogLines log = new LogLines(LiveFeed.class);
+                LiveFeed feed = new LiveFeed(() -> failsTwice(looks), pace)) {
+            for (int i = 0; i < 2; i++) {
+                CountDownLatch ended = new CountDownLatch(1);
+                feed.start(new Stalled(), ended::countDown);
+                assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
+            }
+            Stalled viewer = new Stalled();
+            viewer.goOn.countDown();
+            feed.start(viewer, () -> {});
+            assertThat(viewer.next()).startsWith("event: update");
+
+            assertThat(log.at(Level.WARNING)).hasSize(1);
+            assertThat(log.at(Level.INFO)).hasSize(1);
+        }
+    }
+
+    private static int failsTwice(AtomicInteger looks) {
+        if (looks.incrementAndGet() <= 2) {
+            throw new IllegalStateException("no store");
+        }
+        return looks.get();
     }
 
     private static int held(CountDownLatch answers) {
