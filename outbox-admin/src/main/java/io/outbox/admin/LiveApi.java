@@ -7,12 +7,12 @@ final class LiveApi implements AutoCloseable {
 
     private final LiveFeed feed;
 
-    LiveApi(FiguresApi figures) {
-        this.feed = new LiveFeed(figures::live, LiveFeed.PACE);
+    LiveApi(FiguresApi figures, StoreReads reads) {
+        this.feed = new LiveFeed(() -> reads.read(figures::live), LiveFeed.PACE);
     }
 
     void addTo(Routes routes, String api) {
-        routes.get(api + "/live", exchange -> live());
+        routes.getWithoutStore(api + "/live", exchange -> live());
     }
 
     private AdminResponse live() {

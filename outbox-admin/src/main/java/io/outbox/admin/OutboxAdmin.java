@@ -45,6 +45,7 @@ public final class OutboxAdmin implements AutoCloseable {
     private final Access access;
     private final Routes routes = new Routes();
     private final Bodies bodies = new Bodies();
+    private final StoreReads reads = new StoreReads();
     private final Refusals refusals = new Refusals();
     private final Member member;
     private final BulkRunner bulk;
@@ -73,11 +74,12 @@ public final class OutboxAdmin implements AutoCloseable {
         NodesView nodes = new NodesView(builder.outbox, inspection, member);
         FiguresApi figures = new FiguresApi(builder.outbox, inspection, views, audit, member, nodes, builder.clock);
         figures.addTo(routes, api);
-        this.live = new LiveApi(figures);
+        this.live = new LiveApi(figures, reads);
         live.addTo(routes, api);
         new BulkApi(operations, sources, views, audit, nodes, jobs, bulk, builder.clock).addTo(routes, api);
         new SessionApi(builder.outbox, dead.events(), builder.mask, builder.traceUrl, membership).addTo(routes, api);
-        routes.get(api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
+        routes.getWithoutStore(
+                api + "/openapi.json", exchange -> new AdminResponse(200, "application/json", Map.of(), openApi()));
         if (!access.hasToken()) {
             LOG.log(Level.INFO, builder.isBehindProxy ? ONLY_USERS : ONLY_USERS_AND_THIS_MACHINE, basePath);
         }
@@ -128,7 +130,7 @@ public final class OutboxAdmin implements AutoCloseable {
             }
             return AdminResponse.of(problem, instance);
         } catch (OutboxBackendException e) {
-            LOG.log(Level.ERROR, "The store failed while the administration answered " + request, e);
+            reads.failed(request, e);
             return AdminResponse.of(Problem.unavailable(), instance);
         } catch (RuntimeException | Error e) {
             LOG.log(Level.ERROR, "The administration cannot answer " + request, e);
@@ -148,7 +150,9 @@ public final class OutboxAdmin implements AutoCloseable {
         Access.require(match.route().role(), caller);
         match.route().requireKnown(request);
         try (Bodies.Slot body = bodies.slot()) {
-            return match.route().handler().answer(new Exchange(request, match, caller, body));
+            Exchange exchange = new Exchange(request, match, caller, body);
+            Routes.Handler handler = match.route().handler();
+            return match.route().readsStore() ? reads.read(() -> handler.answer(exchange)) : handler.answer(exchange);
         }
     }
 

@@ -159,6 +159,16 @@ final class Problem extends RuntimeException {
                 More.NOTHING);
     }
 
+    static Problem tooManyReads(int most) {
+        return new Problem(
+                503,
+                "too-many-reads",
+                "Service unavailable",
+                "There are " + most + " requests that read from the store already; send this one again",
+                More.NOTHING,
+                Map.of("Retry-After", "2"));
+    }
+
     static Problem tooManyStreams(int most) {
         return new Problem(
                 503,

@@ -19,8 +19,9 @@ final class Routes {
      * A kind of request, what it takes, and who answers it.
      *
      * @param names the parameters of a request that reads, or the fields of one that changes something
+     * @param readsStore whether it only reads, and from the store
      */
-    record Route(String method, List<String> parts, Role role, Set<String> names, Handler handler) {
+    record Route(String method, List<String> parts, Role role, Set<String> names, boolean readsStore, Handler handler) {
 
         boolean reads() {
             return method.equals("GET");
@@ -65,18 +66,23 @@ final class Routes {
 
     private final List<Route> all = new ArrayList<>();
 
-    /** Adds what reads, with its parameters. */
+    /** Adds what reads from the store, with its parameters. */
     Routes get(String pattern, Handler handler, String... params) {
-        return add("GET", pattern, Role.READ, handler, params);
+        return add("GET", pattern, Role.READ, true, handler, params);
+    }
+
+    /** Adds what this node answers without the store. */
+    Routes getWithoutStore(String pattern, Handler handler) {
+        return add("GET", pattern, Role.READ, false, handler);
     }
 
     /** Adds what changes something, with the fields of its body; without any, it has no body. */
     Routes operate(String method, String pattern, Handler handler, String... fields) {
-        return add(method, pattern, Role.OPERATE, handler, fields);
+        return add(method, pattern, Role.OPERATE, false, handler, fields);
     }
 
-    private Routes add(String method, String pattern, Role role, Handler handler, String... names) {
-        all.add(new Route(method, List.of(pattern.substring(1).split("/")), role, Set.of(names), handler));
+    private Routes add(String method, String pattern, Role role, boolean readsStore, Handler handler, String... names) {
+        all.add(new Route(method, List.of(pattern.substring(1).split("/")), role, Set.of(names), readsStore, handler));
         return this;
     }
 

@@ -23,7 +23,7 @@ final class SessionApi {
     }
 
     void addTo(Routes routes, String api) {
-        routes.get(api + "/session", exchange -> AdminResponse.json(200, session(exchange.caller())));
+        routes.getWithoutStore(api + "/session", exchange -> AdminResponse.json(200, session(exchange.caller())));
     }
 
     private Views.Session session(Caller caller) {

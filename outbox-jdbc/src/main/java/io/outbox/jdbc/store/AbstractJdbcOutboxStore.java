@@ -39,6 +39,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -426,6 +427,11 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Has a query hand over rows as they are read, so that those behind the last of a page are not in memory. */
     protected void streamRows(PreparedStatement statement) throws SQLException {}
+
+    /** Has a statement given up after some seconds. */
+    void giveUpAfter(int seconds, Statement statement) throws SQLException {
+        statement.setQueryTimeout(seconds);
+    }
 
     /** Runs a query for due events and reads them up to the end of a page. */
     List<Sized<DueEvent>> readDue(

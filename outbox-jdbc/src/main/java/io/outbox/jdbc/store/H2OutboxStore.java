@@ -8,6 +8,7 @@ import io.outbox.model.OutboxEvent;
 import io.outbox.spi.EventPurger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -83,6 +84,10 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
     DueCondition keysAfter(String key) {
         return new DueCondition(keyColumn() + " >= ?", List.of(key + Character.MIN_VALUE));
     }
+
+    /** H2 would limit the connection, for whoever has it next, too; it waits for a lock for a second or two only. */
+    @Override
+    void giveUpAfter(int seconds, Statement statement) {}
 
     private static String before(String text) {
         int end = text.length() - 1;

@@ -111,7 +111,7 @@ final class JdbcCluster implements ClusterBackend {
 
     @Override
     public Instant join(String nodeId, String nodeName, String report) {
-        return connections.with(conn -> {
+        return connections.limited(conn -> {
             if (update(conn, JOIN_AGAIN, nodeName, report, nodeId) == 0) {
                 update(conn, JOIN, nodeId, nodeName, report);
             }
@@ -131,7 +131,7 @@ final class JdbcCluster implements ClusterBackend {
 
     @Override
     public List<ClusterNode> nodes() {
-        return connections.reading(conn -> sql(ALL_NODES)
+        return connections.readingLimited(conn -> sql(ALL_NODES)
                 .query(
                         conn,
                         row -> new ClusterNode(
@@ -145,18 +145,18 @@ final class JdbcCluster implements ClusterBackend {
 
     @Override
     public int forgetNodes(Instant notSince) {
-        return connections.with(conn -> update(conn, FORGET_NODES, notSince));
+        return connections.limited(conn -> update(conn, FORGET_NODES, notSince));
     }
 
     @Override
     public Optional<ClusterRecord> record(String id) {
-        return connections.reading(
+        return connections.readingLimited(
                 conn -> sql(RECORD + " WHERE control_id = ?").first(conn, JdbcCluster::mapRecord, id));
     }
 
     @Override
     public List<ClusterRecord> records(String kind) {
-        return connections.reading(
+        return connections.readingLimited(
                 conn -> sql(RECORD + " WHERE kind = ? ORDER BY control_id").query(conn, JdbcCluster::mapRecord, kind));
     }
 
@@ -211,7 +211,7 @@ final class JdbcCluster implements ClusterBackend {
 
     @Override
     public List<ClusterFigures> figures(int span, long fromSlot) {
-        return connections.reading(conn -> sql(SELECT_FIGURES)
+        return connections.readingLimited(conn -> sql(SELECT_FIGURES)
                 .query(
                         conn,
                         row -> new ClusterFigures(
@@ -226,12 +226,12 @@ final class JdbcCluster implements ClusterBackend {
 
     @Override
     public int purgeFigures(int span, long beforeSlot) {
-        return connections.with(conn -> update(conn, PURGE_FIGURES, span, beforeSlot));
+        return connections.limited(conn -> update(conn, PURGE_FIGURES, span, beforeSlot));
     }
 
     /** Runs a statement that changes a row, and returns whether there was one. */
     private boolean changed(String template, Object... params) {
-        return connections.with(conn -> update(conn, template, params) > 0);
+        return connections.limited(conn -> update(conn, template, params) > 0);
     }
 
     /** Runs an INSERT, and returns whether there was no row with the key yet. */

@@ -71,7 +71,7 @@ final class JdbcDeadEvents implements DeadEventBackend {
 
     @Override
     public List<DeadLetter> find(Collection<String> eventIds) {
-        return connections.reading(conn -> read(conn, eventIds, ""));
+        return connections.readingLimited(conn -> read(conn, eventIds, ""));
     }
 
     private List<DeadLetter> read(Connection conn, Collection<String> eventIds, String lock) {
@@ -82,9 +82,9 @@ final class JdbcDeadEvents implements DeadEventBackend {
     public Page<DeadLetter> query(DeadLetterQuery query) {
         String fingerprint = query.filter().events().failure().fingerprint();
         if (fingerprint == null) {
-            return connections.reading(conn -> read(conn, query, query.limit()));
+            return connections.readingLimited(conn -> read(conn, query, query.limit()));
         }
-        Page<DeadLetter> any = connections.reading(conn -> read(conn, query, JdbcInspection.MOST_READ));
+        Page<DeadLetter> any = connections.readingLimited(conn -> read(conn, query, JdbcInspection.MOST_READ));
         List<DeadLetter> alike = alike(any, fingerprint);
         if (alike.size() <= query.limit()) {
             return new Page<>(alike, any.next());
@@ -129,11 +129,11 @@ final class JdbcDeadEvents implements DeadEventBackend {
     public Tally count(DeadLetterFilter filter) {
         String fingerprint = filter.events().failure().fingerprint();
         if (fingerprint == null) {
-            return connections.reading(
+            return connections.readingLimited(
                     conn -> walk.tally(conn, ranges(filter, DeadOrder.OLDEST_FIRST, null), JdbcInspection.WINDOW));
         }
-        Page<DeadLetter> any =
-                connections.reading(conn -> read(conn, DeadLetterQuery.matching(filter, 1), JdbcInspection.MOST_READ));
+        Page<DeadLetter> any = connections.readingLimited(
+                conn -> read(conn, DeadLetterQuery.matching(filter, 1), JdbcInspection.MOST_READ));
         return new Tally(alike(any, fingerprint).size(), any.next() == null);
     }
 
@@ -143,7 +143,7 @@ final class JdbcDeadEvents implements DeadEventBackend {
         for (DlqStatus status : DlqStatus.values()) {
             counts.put(status, 0L);
         }
-        long dead = connections.reading(conn -> store.deadPartitions().stream()
+        long dead = connections.readingLimited(conn -> store.deadPartitions().stream()
                 .mapToLong(partition -> partition.count(conn, store, most))
                 .sum());
         counts.put(DlqStatus.MOVED, Math.min(most, dead));
@@ -175,7 +175,7 @@ final class JdbcDeadEvents implements DeadEventBackend {
     /** Groups the latest events. */
     @Override
     public List<FailureGroup> groups(int limit) {
-        List<DeadLetter> latest = connections.reading(conn -> latest(conn, JdbcInspection.MOST_READ));
+        List<DeadLetter> latest = connections.readingLimited(conn -> latest(conn, JdbcInspection.MOST_READ));
         boolean exact = latest.size() < JdbcInspection.MOST_READ;
         return latest.stream()
                 .collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()))

@@ -78,12 +78,12 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public List<DeadLetter> find(Collection<String> eventIds) {
-        return connections.reading(conn -> letters.find(conn, new HashSet<>(eventIds)));
+        return connections.readingLimited(conn -> letters.find(conn, new HashSet<>(eventIds)));
     }
 
     @Override
     public Page<DeadLetter> query(DeadLetterQuery query) {
-        return connections.reading(conn -> pages.read(conn, query));
+        return connections.readingLimited(conn -> pages.read(conn, query));
     }
 
     @Override
@@ -98,12 +98,12 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public List<DeadLetter> list(DlqStatus status, long offset, int limit) {
-        return connections.reading(conn -> pages.list(conn, status, offset, limit));
+        return connections.readingLimited(conn -> pages.list(conn, status, offset, limit));
     }
 
     @Override
     public List<String> listIds(DlqStatus status, long offset, int limit) {
-        return connections.reading(conn -> pages.listIds(conn, status, offset, limit));
+        return connections.readingLimited(conn -> pages.listIds(conn, status, offset, limit));
     }
 
     @Override
@@ -178,32 +178,32 @@ final class JdbcDeadLetters implements DeadLetterBackend {
 
     @Override
     public List<DeadLetterCount> counts() {
-        return connections.reading(pages::counts);
+        return connections.readingLimited(pages::counts);
     }
 
     @Override
     public long count(DlqStatus status, String eventType) {
-        return connections.reading(conn -> pages.count(conn, status, eventType));
+        return connections.readingLimited(conn -> pages.count(conn, status, eventType));
     }
 
     @Override
     public Tally count(DeadLetterFilter filter) {
-        return connections.reading(conn -> pages.tally(conn, filter));
+        return connections.readingLimited(conn -> pages.tally(conn, filter));
     }
 
     @Override
     public Map<DlqStatus, Long> countByState(int most) {
-        return connections.reading(conn -> pages.countByState(conn, most));
+        return connections.readingLimited(conn -> pages.countByState(conn, most));
     }
 
     @Override
     public List<FailureGroup> groups(int limit) {
-        return connections.reading(conn -> new FailureGroups(store, letters).largest(conn, limit));
+        return connections.readingLimited(conn -> new FailureGroups(store, letters).largest(conn, limit));
     }
 
     @Override
     public List<FailedAttempt> attempts(String eventId) {
-        return connections.reading(conn -> deadLetters.attempts().of(conn, eventId));
+        return connections.readingLimited(conn -> deadLetters.attempts().of(conn, eventId));
     }
 
     @Override

@@ -103,7 +103,7 @@ class JdbcDelivery implements DeliveryBackend {
 
     @Override
     public List<BlockedKey> blockedKeys(BlockedKey.Order order, BlockedKey after, int limit) {
-        return connections.reading(conn -> new BlockedReads(store, conn).page(order, after, limit));
+        return connections.readingLimited(conn -> new BlockedReads(store, conn).page(order, after, limit));
     }
 
     @Override

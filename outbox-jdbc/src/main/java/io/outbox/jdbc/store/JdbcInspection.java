@@ -93,14 +93,14 @@ final class JdbcInspection implements InspectionBackend {
     @Override
     public Found search(EventFilter filter, String after, int limit) {
         String fingerprint = filter.failure().fingerprint();
-        return connections.reading(conn -> fingerprint == null
+        return connections.readingLimited(conn -> fingerprint == null
                 ? searchAny(conn, filter, after, limit)
                 : alike(searchAny(conn, filter, after, MOST_READ), fingerprint, limit));
     }
 
     @Override
     public List<StoreFigure> figures() {
-        return connections.with(conn -> new DatabaseFigures(store, conn).ask(store.figures()));
+        return connections.limited(conn -> new DatabaseFigures(store, conn).ask(store.figures()));
     }
 
     @Override
@@ -199,7 +199,7 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public Tally count(EventFilter filter) {
-        return connections.reading(conn -> {
+        return connections.readingLimited(conn -> {
             String fingerprint = filter.failure().fingerprint();
             if (fingerprint != null) {
                 Found found = alike(searchAny(conn, filter, null, MOST_READ), fingerprint, MOST_READ);
@@ -220,12 +220,12 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public Optional<InspectedEvent> find(String eventId) {
-        return connections.reading(conn -> sql(FIND).first(conn, this::mapWhole, eventId));
+        return connections.readingLimited(conn -> sql(FIND).first(conn, this::mapWhole, eventId));
     }
 
     @Override
     public Map<EventStatus, Integer> countByState() {
-        return connections.reading(conn -> {
+        return connections.readingLimited(conn -> {
             Map<EventStatus, Integer> counts = new EnumMap<>(EventStatus.class);
             for (EventStatus state : EventStatus.values()) {
                 counts.put(state, 0);
@@ -251,17 +251,18 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public Open open(Instant now) {
-        return connections.reading(conn -> new OpenWindow(store).byType(conn, now));
+        return connections.readingLimited(conn -> new OpenWindow(store).byType(conn, now));
     }
 
     @Override
     public List<NodeLocks> nodes() {
-        return connections.reading(conn -> new OpenWindow(store).nodes(conn));
+        return connections.readingLimited(conn -> new OpenWindow(store).nodes(conn));
     }
 
     @Override
     public int release(Collection<String> eventIds) {
-        return connections.inTransaction(conn -> sql(RELEASE).updateAmong(conn, IdList.sorted(eventIds)));
+        return connections.limited(conn ->
+                store.inTransaction(conn, () -> sql(RELEASE).updateAmong(conn, IdList.sorted(eventIds))));
     }
 
     @Override
@@ -271,7 +272,7 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public void audit(AuditEntry entry) {
-        connections.with(conn -> {
+        connections.limited(conn -> {
             audits.insert(conn, entry);
             return null;
         });
@@ -279,7 +280,7 @@ final class JdbcInspection implements InspectionBackend {
 
     @Override
     public List<AuditEntry> audits(String before, int limit) {
-        return connections.reading(conn -> audits.latest(conn, before, limit));
+        return connections.readingLimited(conn -> audits.latest(conn, before, limit));
     }
 
     @Override

@@ -47,6 +47,16 @@ final class StoreConnections {
         }
     }
 
+    /** Runs work that an operator waits for: its statements are given up after {@value QueryLimit#SECONDS} seconds. */
+    <T> T limited(Function<Connection, T> work) {
+        return with(conn -> work.apply(QueryLimit.on(conn, store)));
+    }
+
+    /** Runs such work that locks nothing. */
+    <T> T readingLimited(Function<Connection, T> work) {
+        return limited(conn -> store.reading(conn, () -> work.apply(conn)));
+    }
+
     private static boolean isClosed(OutboxBackendException e) {
         return e.getCause() instanceof SQLException cause && CLOSED.contains(String.valueOf(cause.getSQLState()));
     }

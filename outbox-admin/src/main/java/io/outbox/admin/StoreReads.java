@@ -1,0 +1,57 @@
+package io.outbox.admin;
+
+import io.outbox.spi.OutboxBackendException;
+import io.outbox.upkeep.Outage;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * What operators read from the store: little at a time, since each read has a connection of the application's pool. While the store
+ * does not answer, browsers ask again and again; the application must not run out of connections for that. Thread-safe.
+ */
+final class StoreReads {
+
+    static final int MOST = 4;
+
+    private static final int MOST_WAITING = 32;
+    private static final long WAIT_MILLIS = 2000;
+    private static final System.Logger LOG = System.getLogger(StoreReads.class.getName());
+
+    private final Semaphore room = new Semaphore(MOST, true);
+    private final Outage outage = new Outage(
+            LOG,
+            Level.ERROR,
+            "The store does not answer the administration, which tells operators so",
+            "The store answers the administration again");
+
+    /** Reads once there is room; a {@link Problem} if that takes too long. */
+    <T> T read(Supplier<T> reading) {
+        if (!enter()) {
+            throw Problem.tooManyReads(MOST);
+        }
+        try {
+            T result = reading.get();
+            outage.over();
+            return result;
+        } finally {
+            room.release();
+        }
+    }
+
+    private boolean enter() {
+        try {
+            return room.tryAcquire()
+                    || (room.getQueueLength() < MOST_WAITING && room.tryAcquire(WAIT_MILLIS, TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Notes that the store failed while a request was answered. */
+    void failed(AdminRequest request, OutboxBackendException e) {
+        outage.failed("The store failed while the administration answered " + request, e);
+    }
+}
