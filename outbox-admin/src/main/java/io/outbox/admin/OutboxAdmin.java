@@ -2,6 +2,7 @@ package io.outbox.admin;
 
 import io.outbox.Outbox;
 import io.outbox.spi.InspectionBackend;
+import io.outbox.spi.MetricsExporter;
 import io.outbox.spi.OutboxBackendException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +47,7 @@ public final class OutboxAdmin implements AutoCloseable {
     private final Routes routes = new Routes();
     private final Bodies bodies = new Bodies();
     private final StoreReads reads = new StoreReads();
-    private final Refusals refusals = new Refusals();
+    private final Refusals refusals;
     private final Member member;
     private final BulkRunner bulk;
     private final LiveApi live;
@@ -54,6 +55,7 @@ public final class OutboxAdmin implements AutoCloseable {
     private OutboxAdmin(Builder builder) {
         this.basePath = builder.basePath;
         this.access = new Access(builder.tokens.values(), builder.isBehindProxy);
+        this.refusals = new Refusals(builder.series == null ? MetricsExporter.NOOP : builder.series);
         InspectionBackend inspection = lookedInto(builder.outbox.inspection());
         inspection.prepareAudit();
         AuditLog audit = new AuditLog(inspection, builder.clock);
@@ -288,7 +290,10 @@ public final class OutboxAdmin implements AutoCloseable {
             return this;
         }
 
-        /** What the outbox has done lately: the exporter that it was built with. Default: not known. */
+        /**
+         * What the outbox has done lately: the exporter that it was built with. It is also told which requests were refused. Default:
+         * not known.
+         */
         public Builder series(OutboxSeries series) {
             this.series = Objects.requireNonNull(series, "series");
             return this;

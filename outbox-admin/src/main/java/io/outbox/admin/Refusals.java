@@ -1,5 +1,7 @@
 package io.outbox.admin;
 
+import io.outbox.spi.MetricsExporter;
+import io.outbox.upkeep.Outage;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -30,6 +32,13 @@ final class Refusals {
         }
     };
     private final Semaphore delayed = new Semaphore(4);
+    private final MetricsExporter metrics;
+    private final Outage outage =
+            new Outage(LOG, "The metrics exporter failed; the administration refuses requests without it");
+
+    Refusals(MetricsExporter metrics) {
+        this.metrics = metrics;
+    }
 
     private static final class Window {
         private final long begun = System.nanoTime();
@@ -38,6 +47,7 @@ final class Refusals {
 
     /** Counts a refusal; returns once it may be answered. */
     void add(AdminRequest request, Problem problem) {
+        report(problem.kind());
         InetAddress remote = request.remote();
         String address = remote == null ? "an unknown address" : remote.getHostAddress();
         if (count(address, request, problem) > OFTEN && delayed.tryAcquire()) {
@@ -48,6 +58,14 @@ final class Refusals {
             } finally {
                 delayed.release();
             }
+        }
+    }
+
+    private void report(String reason) {
+        try {
+            metrics.incrementAdminRefused(reason);
+        } catch (RuntimeException | Error e) {
+            outage.failed(e);
         }
     }
 

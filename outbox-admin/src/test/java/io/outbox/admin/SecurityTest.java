@@ -5,9 +5,12 @@ import static io.outbox.admin.AdminFixture.DLQ;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.outbox.spi.ForwardingMetrics;
+import io.outbox.spi.MetricsExporter;
 import io.outbox.testservers.support.LogLines;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -251,6 +254,27 @@ class SecurityTest {
                     .anyMatch(line -> line.contains("refused 10.0.0.7: unauthorized at GET " + DLQ))
                     .noneMatch(line -> line.contains("wrong") || line.contains(READ));
         }
+    }
+
+    @Test
+    void metricsAreToldOfRefusalsAndCannotPreventThem() {
+        List<String> reasons = new ArrayList<>();
+        MetricsExporter metrics = new ForwardingMetrics(MetricsExporter.NOOP) {
+            @Override
+            public void incrementAdminRefused(String reason) {
+                reasons.add(reason);
+                throw new IllegalStateException("no registry");
+            }
+        };
+        fixture.close();
+        fixture =
+                AdminFixture.withDeadLetters(builder -> builder.readToken(READ).series(OutboxSeries.around(metrics)));
+
+        assertThat(handle("GET", DLQ, "10.0.0.7", null, Map.of())).isEqualTo(401);
+        assertThat(handle("DELETE", DLQ, "10.0.0.7", null, Map.of("Authorization", "Bearer " + READ)))
+                .isEqualTo(403);
+
+        assertThat(reasons).containsExactly("unauthorized", "role-missing");
     }
 
     @Test

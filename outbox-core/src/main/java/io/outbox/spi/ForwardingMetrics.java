@@ -192,4 +192,9 @@ public abstract class ForwardingMetrics implements MetricsExporter {
     public void incrementHintsHeard() {
         report(MetricsExporter::incrementHintsHeard);
     }
+
+    @Override
+    public void incrementAdminRefused(String reason) {
+        report(to -> to.incrementAdminRefused(reason));
+    }
 }

@@ -116,6 +116,9 @@ public interface MetricsExporter {
     /** A message with hints arrived, from another node or this one. */
     default void incrementHintsHeard() {}
 
+    /** The administration refused a request, for a reason such as {@code unauthorized} or {@code role-missing}. */
+    default void incrementAdminRefused(String reason) {}
+
     /** Does nothing. */
     final class Noop implements MetricsExporter {
         private Noop() {}

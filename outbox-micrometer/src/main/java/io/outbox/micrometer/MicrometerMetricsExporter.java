@@ -74,6 +74,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     private final ConcurrentMap<String, AtomicLong> unavailableRoutes = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> processed = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> failed = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Counter> refused = new ConcurrentHashMap<>();
     private final DeadLetterMeters deadLetters;
     /** Created with the first report, so that an outbox without order by key has none. */
     private volatile KeyedMeters keyed;
@@ -261,6 +262,15 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     @Override
     public void incrementHintsHeard() {
         hintsHeard.increment();
+    }
+
+    @Override
+    public void incrementAdminRefused(String reason) {
+        refused.computeIfAbsent(
+                        reason,
+                        each -> meters.counter(
+                                "admin.refused", "Requests that the administration refused", "reason", each))
+                .increment();
     }
 
     @Override

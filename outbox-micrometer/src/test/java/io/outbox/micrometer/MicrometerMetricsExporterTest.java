@@ -42,6 +42,7 @@ class MicrometerMetricsExporterTest {
         exporter.incrementHintsSent();
         exporter.incrementHintsDropped();
         exporter.incrementHintsHeard();
+        exporter.incrementAdminRefused("unauthorized");
         exporter.recordQueueDepths(3, 4);
         exporter.recordOldestLagMs(1500);
         exporter.recordOldestLagByTypeMs(Map.of("Placed", 1500L, "Paid", 20L));
@@ -76,6 +77,11 @@ class MicrometerMetricsExporterTest {
                         .as(counter)
                         .isEqualTo(1);
             }
+            assertThat(registry.get(prefix + ".admin.refused")
+                            .tag("reason", "unauthorized")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
             assertThat(gauge(prefix + ".queue.hot.depth")).isEqualTo(3);
             assertThat(gauge(prefix + ".queue.cold.depth")).isEqualTo(4);
             assertThat(gauge(prefix + ".lag.oldest.ms")).isEqualTo(1500);
