@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The acknowledgements of a batch: who waits for which, and which events were refused only because of others. */
 final class Acknowledgements extends BatchAnswers {
@@ -114,9 +115,9 @@ final class Acknowledgements extends BatchAnswers {
     /**
      * Waits until an event has an answer or the time is over.
      *
-     * @return its outcome; {@code null} if it has none, or was refused only for what came with it
+     * @return its outcome, unless it has none, or was refused only for what came with it
      */
-    synchronized BatchOutcome await(int index) throws InterruptedException {
+    synchronized @Nullable BatchOutcome await(int index) throws InterruptedException {
         awaited = outcome(index) == null && !innocent.contains(index) ? index : -1;
         while (awaited == index && waitForAnswer()) {
             // until it is this one's

@@ -19,6 +19,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way of one batch into the producer.
@@ -38,8 +39,8 @@ final class BatchSend {
     private final Map<String, BatchOutcome> unavailableTopics = new HashMap<>();
     /** Whether events of this batch are under way to topics that have taken some. */
     private boolean hasOthers;
-    /** The topic that this batch waits for its turn at, or {@code null}. */
-    private volatile FreshTopic awaited;
+    /** The topic that this batch waits for its turn at, if it does. */
+    private volatile @Nullable FreshTopic awaited;
 
     /** @param flush makes the producer send what it has */
     BatchSend(
@@ -108,8 +109,8 @@ final class BatchSend {
         events.forEach(outgoing -> acknowledgements.settle(outgoing.index, BatchOutcome.failed(reason)));
     }
 
-    /** Returns the record of an event; {@code null} if it has failed. */
-    private ProducerRecord<byte[], byte[]> message(int index) {
+    /** Returns the record of an event, unless it has failed. */
+    private @Nullable ProducerRecord<byte[], byte[]> message(int index) {
         try {
             return toRecord.apply(events.get(index));
         } catch (RuntimeException e) {
@@ -118,8 +119,8 @@ final class BatchSend {
         }
     }
 
-    /** Sends one event; returns what the producer waited for in vain, or {@code null}. */
-    private Throwable send(Producer<byte[], byte[]> producer, Outgoing outgoing) throws InterruptedException {
+    /** Sends one event; returns what the producer waited for in vain, if it did. */
+    private @Nullable Throwable send(Producer<byte[], byte[]> producer, Outgoing outgoing) throws InterruptedException {
         String topic = outgoing.message.topic();
         BatchOutcome known = unavailableTopics.get(topic);
         boolean isReached = reached.contains(topic);
@@ -141,14 +142,15 @@ final class BatchSend {
         return inVain;
     }
 
-    /** Returns what becomes of events to a topic that the broker does not tell of; {@code null} if it is to be tried. */
-    private static BatchOutcome unknown(Lookup lookup, boolean briefly) throws InterruptedException {
+    /** Returns what becomes of events to a topic that the broker does not list, unless it is to be tried. */
+    private static @Nullable BatchOutcome unknown(Lookup lookup, boolean briefly) throws InterruptedException {
         lookup.await(briefly);
         return lookup.isToBeTried() ? null : lookup.outcome();
     }
 
     /** Sends an event to a topic that has not taken one in each partition, and awaits its answer. */
-    private Throwable sendAlone(Producer<byte[], byte[]> producer, int index, ProducerRecord<byte[], byte[]> outgoing)
+    private @Nullable Throwable sendAlone(
+            Producer<byte[], byte[]> producer, int index, ProducerRecord<byte[], byte[]> outgoing)
             throws InterruptedException {
         FreshTopic topic = reached.enter(outgoing.topic());
         int failuresSeen = topic.failures();
@@ -169,7 +171,7 @@ final class BatchSend {
         }
     }
 
-    private Throwable sendInTurn(
+    private @Nullable Throwable sendInTurn(
             Producer<byte[], byte[]> producer,
             int index,
             ProducerRecord<byte[], byte[]> outgoing,
@@ -198,7 +200,7 @@ final class BatchSend {
     }
 
     /** Lets the others go to the topic as well, unless it has not answered, or so late that they could not be settled in time. */
-    private void noteAnswer(Producer<?, ?> producer, String name, FreshTopic topic, BatchOutcome answer) {
+    private void noteAnswer(Producer<?, ?> producer, String name, FreshTopic topic, @Nullable BatchOutcome answer) {
         if (BatchOutcome.done().equals(answer)) {
             reached.checkPartitions(name, partitions(producer, name));
         } else if (answer instanceof BatchOutcome.Failed failed
@@ -228,7 +230,8 @@ final class BatchSend {
         }
     }
 
-    private Throwable send(Producer<byte[], byte[]> producer, int index, ProducerRecord<byte[], byte[]> outgoing) {
+    private @Nullable Throwable send(
+            Producer<byte[], byte[]> producer, int index, ProducerRecord<byte[], byte[]> outgoing) {
         BlockedSend blocked = new BlockedSend();
         try {
             requirePartition(producer, outgoing);
@@ -273,7 +276,7 @@ final class BatchSend {
         return acknowledgements.isWaitedFor() || (topic != null && topic.isOwedAnAnswer());
     }
 
-    private void settle(Producer<byte[], byte[]> producer, int index, String topic, Exception error) {
+    private void settle(Producer<byte[], byte[]> producer, int index, String topic, @Nullable Exception error) {
         if (error == null) {
             acknowledgements.settle(index, BatchOutcome.done());
         } else if (SendFailures.isOnAccountOfOthers(error)
@@ -288,14 +291,15 @@ final class BatchSend {
     private static final class BlockedSend {
 
         private final Thread sender = Thread.currentThread();
-        private Throwable error;
+        private @Nullable Throwable error;
 
-        void completed(Exception failure) {
+        void completed(@Nullable Exception failure) {
             if (failure instanceof TimeoutException && Thread.currentThread() == sender) {
                 error = failure;
             }
         }
 
+        @Nullable
         Throwable returned() {
             return error;
         }

@@ -3,6 +3,7 @@ package io.outbox.kafka;
 import io.outbox.spi.HeaderReader;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads headers of Kafka's records, so that idempotent consumers know which event a record brings. They find it by
@@ -17,7 +18,7 @@ public final class ConsumerRecordHeaderReader implements HeaderReader<ConsumerRe
     }
 
     @Override
-    public byte[] header(ConsumerRecord<?, ?> message, String name) {
+    public byte @Nullable [] header(ConsumerRecord<?, ?> message, String name) {
         Header header = message.headers().lastHeader(name);
         return header == null ? null : header.value();
     }

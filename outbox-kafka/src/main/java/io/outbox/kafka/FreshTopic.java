@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A topic of which not all partitions have taken a record. One batch at a time sends to it, event by event; what it waited
@@ -21,11 +22,11 @@ final class FreshTopic {
 
     private final Set<Integer> partitions = ConcurrentHashMap.newKeySet();
     private volatile long firstAnswerAt;
-    /** What the batch that has the turn waits for, or {@code null}. */
-    private volatile Acknowledgements held;
+    /** What the batch that has the turn waits for, if a batch has it. */
+    private volatile @Nullable Acknowledgements held;
 
     private volatile int failures;
-    private BatchOutcome lastFailure;
+    private @Nullable BatchOutcome lastFailure;
     private int users;
 
     /** Counts one more who has events for the topic; only in the map's own lock, as {@link #left}. */
@@ -70,7 +71,8 @@ final class FreshTopic {
         failures++;
     }
 
-    /** Returns what became of an event that waited in vain since, or {@code null}; for the one that has the turn. */
+    /** Returns what became of an event that waited in vain since, if one did; for the one that has the turn. */
+    @Nullable
     BatchOutcome failureSince(int seen) {
         return failures == seen ? null : lastFailure;
     }

@@ -23,6 +23,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listener that sends events to Kafka topics and is done with an event when the broker has acknowledged it.
@@ -73,7 +74,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
     private final TopicLookups lookups = new TopicLookups();
     private final SilenceWatch watch = new SilenceWatch("outbox-kafka-watch-", PATIENCE);
     private final Records records;
-    private final EventFallback deadLetters;
+    private final @Nullable EventFallback deadLetters;
     private final int batchSize;
     private final Duration emergencyTimeout;
 
@@ -81,9 +82,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         this.records = records;
         this.batchSize = batchSize;
         this.emergencyTimeout = emergencyTimeout;
-        this.producers = builder.producer == null
-                ? producers(builder.producerConfig, builder.producerMeters, emergencyTimeout)
-                : ProducerSource.of(builder.producer);
+        this.producers = builder.producers(emergencyTimeout);
         this.flusher = new Flusher(producers::flush);
         this.deadLetters = builder.fallback(this::sendAlone);
     }
@@ -142,9 +141,9 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         return begun(events, records::of, silence);
     }
 
-    /** Returns what sends dead letters, or {@code null} if none are sent. */
+    /** Returns what sends dead letters, if any are sent. */
     @Override
-    public EventFallback fallback() {
+    public @Nullable EventFallback fallback() {
         return deadLetters;
     }
 
@@ -180,7 +179,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         if (waiting == 0 || (!batch.isOwedAnAnswer() && Silence.isMetadataFresh(producer, PATIENCE))) {
             return false;
         }
-        if (begun.isOfRequestsTooLarge(producer) && producers.useSmallRequests(producer)) {
+        if (producer != null && begun.isOfRequestsTooLarge(producer) && producers.useSmallRequests(producer)) {
             return false;
         }
         silence.accept(begun.reason(producer, waiting, PATIENCE));
@@ -202,8 +201,8 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
     /** Builds a {@link KafkaEventPublisher}. Not thread-safe. */
     public static final class Builder extends SenderBuilder<Builder, KafkaRecordCustomizer> {
 
-        private Producer<byte[], byte[]> producer;
-        private Map<String, Object> producerConfig;
+        private @Nullable Producer<byte[], byte[]> producer;
+        private @Nullable Map<String, Object> producerConfig;
         private Function<Producer<?, ?>, AutoCloseable> producerMeters = producer -> () -> {};
         private boolean hasTopic;
 
@@ -214,7 +213,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
             return this;
         }
 
-        private EventFallback fallback(DeadEventSender.Way way) {
+        private @Nullable EventFallback fallback(DeadEventSender.Way way) {
             return deadLetters(way);
         }
 
@@ -272,7 +271,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
          * Gives each record the key that this function computes; the empty text is no key, and {@code null} is the default:
          * the {@linkplain EventEnvelope#key() event's}, usually the aggregate id. It is called as {@link #topic(Function)} is.
          */
-        public Builder key(Function<EventEnvelope, String> key) {
+        public Builder key(Function<EventEnvelope, @Nullable String> key) {
             Objects.requireNonNull(key, "key");
             return part(event -> OutboxRoute.builder().key(key.apply(event)).build());
         }
@@ -282,7 +281,7 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
          * the key if there is one. An event for a partition that the topic does not have has failed. It is called as
          * {@link #topic(Function)} is.
          */
-        public Builder partition(Function<EventEnvelope, Integer> partition) {
+        public Builder partition(Function<EventEnvelope, @Nullable Integer> partition) {
             Objects.requireNonNull(partition, "partition");
             return part(event ->
                     OutboxRoute.builder().partition(partition.apply(event)).build());
@@ -298,13 +297,19 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
             if (!hasTopic && !hasRouter()) {
                 throw new NullPointerException("topic is required (or router)");
             }
-            if (producer == null) {
-                Objects.requireNonNull(producerConfig, "producerConfig is required (or producer)");
-            } else if (producerConfig != null) {
+            if (producer != null && producerConfig != null) {
                 throw new IllegalStateException("producer and producerConfig are both set; set one of them");
             }
             Records records = new Records(routes(), messageHeaders(Records.CLOUD_EVENT), customizers());
             return new KafkaEventPublisher(this, records, batchSize(), emergencyTimeout());
+        }
+
+        private ProducerSource producers(Duration emergencyTimeout) {
+            if (producer != null) {
+                return ProducerSource.of(producer);
+            }
+            Objects.requireNonNull(producerConfig, "producerConfig is required (or producer)");
+            return KafkaEventPublisher.producers(producerConfig, producerMeters, emergencyTimeout);
         }
     }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /** A batch that the producer has, and what becomes of it. For the thread that has begun it. */
 final class PendingBatch implements BatchEventListener.Pending {
@@ -19,7 +20,7 @@ final class PendingBatch implements BatchEventListener.Pending {
     private final Acknowledgements acknowledgements;
     private final SilenceWatch.Call call;
     private final Duration emergencyTimeout;
-    private RouteUnavailableException failure;
+    private @Nullable RouteUnavailableException failure;
 
     PendingBatch(
             BatchSend batch, Acknowledgements acknowledgements, SilenceWatch.Call call, Duration emergencyTimeout) {

@@ -3,6 +3,7 @@ package io.outbox.kafka;
 import io.outbox.RouteUnavailableException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
@@ -10,6 +11,7 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The producer of a publisher. If the names of the brokers cannot be resolved at first, as those of a cluster that is
@@ -29,22 +31,25 @@ final class ProducerSource implements AutoCloseable {
     /** A producer that takes the place of another one is not a cure for everything, and each says a lot in the log. */
     private static final Duration BETWEEN_REPLACEMENTS = Duration.ofSeconds(5);
 
-    private volatile Supplier<Producer<byte[], byte[]>> factory;
-    /** Makes producers with small requests; {@code null} if it does so already, or the producer is not ours. */
-    private Supplier<Producer<byte[], byte[]>> smallFactory;
+    /** Makes producers; none if the producer is not ours. */
+    private volatile @Nullable Supplier<Producer<byte[], byte[]>> factory;
+    /** Makes producers with small requests; none if it does so already, or the producer is not ours. */
+    private @Nullable Supplier<Producer<byte[], byte[]>> smallFactory;
 
     private final Duration pause;
-    private volatile Producer<byte[], byte[]> producer;
+    private volatile @Nullable Producer<byte[], byte[]> producer;
     private volatile boolean closed;
-    private RouteUnavailableException lastFailure;
+    private @Nullable RouteUnavailableException lastFailure;
     private long failedAt;
-    /** A topic of which a producer of our own could be refused, or {@code null} if none was. */
-    private volatile String refusedTopic;
+    /** A topic of which a producer of our own could be refused, if one was. */
+    private volatile @Nullable String refusedTopic;
 
     private long replacedAt = System.nanoTime() - BETWEEN_REPLACEMENTS.toNanos();
 
     private ProducerSource(
-            Supplier<Producer<byte[], byte[]>> factory, Duration pause, Producer<byte[], byte[]> producer) {
+            @Nullable Supplier<Producer<byte[], byte[]>> factory,
+            Duration pause,
+            @Nullable Producer<byte[], byte[]> producer) {
         this.factory = factory;
         this.pause = pause;
         this.producer = producer;
@@ -161,8 +166,8 @@ final class ProducerSource implements AutoCloseable {
         }
         LOG.log(
                 Level.WARNING,
-                "Kafka refuses requests as too large for a topic, and the producer cannot split them. From now on it sends small"
-                        + " requests, which is slower: set batch.size below the topic''s max.message.bytes");
+                "Kafka refuses requests as too large for a topic, and the producer cannot split them. From now on it"
+                    + " sends small requests, which is slower: set batch.size below the topic''s max.message.bytes");
         splitting.close(CUT_OFF);
         return true;
     }
@@ -179,7 +184,8 @@ final class ProducerSource implements AutoCloseable {
                 || answer.getCause() instanceof UnknownTopicOrPartitionException;
     }
 
-    /** Returns the producer, or {@code null} if there is none yet. */
+    /** Returns the producer, if there is one yet. */
+    @Nullable
     Producer<byte[], byte[]> current() {
         return producer;
     }
@@ -195,7 +201,7 @@ final class ProducerSource implements AutoCloseable {
             throw lastFailure;
         }
         try {
-            producer = factory.get();
+            producer = Objects.requireNonNull(factory, "factory").get();
         } catch (KafkaException e) {
             lastFailure = new RouteUnavailableException("Kafka cannot be found: " + reason(e), e);
             failedAt = System.nanoTime();

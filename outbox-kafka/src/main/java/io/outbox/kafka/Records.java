@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 
@@ -39,7 +40,7 @@ public final class Records {
 
     /** Returns the record for an event; what it throws is the failure of this event. */
     public ProducerRecord<byte[], byte[]> of(EventEnvelope event) {
-        return of(event, router.route(event));
+        return of(event, Objects.requireNonNullElse(router.route(event), OutboxRoute.open()));
     }
 
     /** Returns the record for an event that goes by another route than its own. */

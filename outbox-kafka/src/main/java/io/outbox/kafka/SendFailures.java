@@ -62,8 +62,8 @@ final class SendFailures {
 
     /** A producer that has given up wraps the reason for it. */
     private static Throwable unwrap(Throwable error) {
-        boolean wrapper = error.getClass() == KafkaException.class && error.getCause() != null;
-        return wrapper ? unwrap(error.getCause()) : error;
+        Throwable cause = error.getCause();
+        return error.getClass() == KafkaException.class && cause != null ? unwrap(cause) : error;
     }
 
     static RouteUnavailableException unavailable(Throwable error) {

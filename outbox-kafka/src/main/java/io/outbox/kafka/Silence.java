@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.OptionalDouble;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.Metric;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known about a broker that does not answer a call: the producer keeps what it meets on the way to its log.
@@ -35,9 +36,9 @@ final class Silence {
     /**
      * Notes how things are when a call begins.
      *
-     * @param producer {@code null} if there is none yet
+     * @param producer the producer, if there is one yet
      */
-    static Silence beginningWith(Producer<?, ?> producer) {
+    static Silence beginningWith(@Nullable Producer<?, ?> producer) {
         return producer == null
                 ? new Silence(0, 0, 0)
                 : new Silence(
@@ -47,17 +48,17 @@ final class Silence {
     }
 
     /** Returns whether the broker answers all the time that requests are too large, though the producer splits them. */
-    boolean isOfRequestsTooLarge(Producer<?, ?> producer) {
+    boolean isOfRequestsTooLarge(@Nullable Producer<?, ?> producer) {
         return producer != null && metric(producer, SPLITS).orElse(0) - splitsBefore > MANY_SPLITS;
     }
 
     /**
      * Returns the reason to report.
      *
-     * @param producer {@code null} if there is none yet
+     * @param producer the producer, if there is one yet
      * @param waiting how many events wait
      */
-    RouteUnavailableException reason(Producer<?, ?> producer, int waiting, Duration patience) {
+    RouteUnavailableException reason(@Nullable Producer<?, ?> producer, int waiting, Duration patience) {
         return new RouteUnavailableException("Kafka has not answered for " + patience.toSeconds() + " s, and " + waiting
                 + " events wait: " + (producer == null ? "its address is being looked up" : connections(producer)));
     }
@@ -77,7 +78,7 @@ final class Silence {
     }
 
     /** Returns whether a broker told the producer about topics lately. */
-    static boolean isMetadataFresh(Producer<?, ?> producer, Duration patience) {
+    static boolean isMetadataFresh(@Nullable Producer<?, ?> producer, Duration patience) {
         return producer != null && metadataAge(producer) < patience.toSeconds();
     }
 

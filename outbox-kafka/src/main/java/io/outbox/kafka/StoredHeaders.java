@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The headers of records as headers of events and back. Those of events are texts: what is none, such as the id of a schema,
@@ -32,8 +33,8 @@ public final class StoredHeaders {
         }
     }
 
-    /** Returns the text, or {@code null} if the bytes are none that every database takes. */
-    private static String text(byte[] value) {
+    /** Returns the text, if the bytes are one that every database takes. */
+    private static @Nullable String text(byte[] value) {
         try {
             String text = StandardCharsets.UTF_8
                     .newDecoder()

@@ -12,6 +12,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks which topics there are, apart from sending: a producer waits for a topic that does not exist as long as for a broker
@@ -83,7 +84,7 @@ final class TopicLookups implements AutoCloseable {
         private final Producer<?, ?> producer;
         private final long askedAt = System.nanoTime();
         private final CountDownLatch answered = new CountDownLatch(1);
-        private volatile RuntimeException failure;
+        private volatile @Nullable RuntimeException failure;
         private volatile long answeredAt;
 
         private Lookup(String topic, Producer<?, ?> producer) {
