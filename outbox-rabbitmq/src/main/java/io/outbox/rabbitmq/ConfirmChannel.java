@@ -13,6 +13,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A channel in confirm mode. One thread sends over it, and may do so while earlier batches are not confirmed.
@@ -31,7 +32,7 @@ final class ConfirmChannel {
     /** Counts what the broker has received; the client's own counter also counts what it could not encode. */
     private long nextNumber = 1;
 
-    private CloseReason closure;
+    private @Nullable CloseReason closure;
 
     private record Sent(Outgoing message, Flight flight) {}
 
@@ -108,8 +109,9 @@ final class ConfirmChannel {
         /**
          * Waits until each message is settled, the channel is closed or the time is over.
          *
-         * @return why the channel closed, or {@code null} if it did not, or not before all were settled
+         * @return why the channel closed, if it did before all were settled
          */
+        @Nullable
         CloseReason await() throws InterruptedException {
             synchronized (ConfirmChannel.this) {
                 while (open > 0 && closure == null && !confirms.isOverdue()) {

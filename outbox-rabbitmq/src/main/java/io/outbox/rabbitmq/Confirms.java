@@ -64,9 +64,12 @@ final class Confirms extends BatchAnswers {
     /** Returns those of the messages that have no outcome yet; what goes the way of a refused one has its outcome. */
     synchronized List<Outgoing> open(List<Outgoing> messages) {
         if (!refused.isEmpty()) {
-            messages.stream()
-                    .filter(message -> refused.containsKey(pace.group(message.target())))
-                    .forEach(message -> settle(message, refused.get(pace.group(message.target()))));
+            for (Outgoing message : messages) {
+                BatchOutcome outcome = refused.get(pace.group(message.target()));
+                if (outcome != null) {
+                    settle(message, outcome);
+                }
+            }
         }
         return messages.stream()
                 .filter(message -> outcome(message.index()) == null)

@@ -2,6 +2,7 @@ package io.outbox.rabbitmq;
 
 import com.rabbitmq.client.Delivery;
 import io.outbox.spi.HeaderReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads headers of deliveries of RabbitMQ's client, so that idempotent consumers know which event a message brings. They
@@ -15,7 +16,7 @@ public final class DeliveryHeaderReader implements HeaderReader<Delivery> {
     }
 
     @Override
-    public Object header(Delivery message, String name) {
+    public @Nullable Object header(Delivery message, String name) {
         return BasicPropertiesHeaderReader.header(message.getProperties().getHeaders(), name);
     }
 }

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Objects;
 
 /** How events become messages. Thread-safe. */
 final class Messages {
@@ -32,7 +33,7 @@ final class Messages {
 
     /** Returns the message for an event; what it throws is the failure of this event. */
     RabbitMessage of(EventEnvelope event) {
-        return of(event, router.route(event));
+        return of(event, Objects.requireNonNullElse(router.route(event), OutboxRoute.open()));
     }
 
     /** Returns the message for an event that goes by another route than its own. */

@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A socket over which the messages of a batch share writes. The client flushes after each message, which costs a system
@@ -12,7 +13,7 @@ import javax.net.SocketFactory;
  */
 final class PackingSocket extends Socket {
 
-    private PackedOutput output;
+    private @Nullable PackedOutput output;
 
     @Override
     public PackedOutput getOutputStream() throws IOException {

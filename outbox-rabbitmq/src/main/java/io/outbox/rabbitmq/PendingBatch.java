@@ -7,6 +7,7 @@ import io.outbox.RouteUnavailableException;
 import io.outbox.sender.SilenceWatch;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A batch on its way to the broker. If something is against sending it right away, it waits until those before it have ended,
@@ -16,11 +17,14 @@ final class PendingBatch implements BatchEventListener.Pending {
 
     private final Sending sending;
     private final Confirms confirms;
+
+    @SuppressWarnings("NullAway.Init") // begin sets it
     private SilenceWatch.Call call;
+
     private List<Outgoing> messages = List.of();
-    private ConfirmChannel.Flight flight;
+    private ConfirmChannel.@Nullable Flight flight;
     private boolean isInLine;
-    private RouteUnavailableException failure;
+    private @Nullable RouteUnavailableException failure;
     /** Whether it waits for others of this thread, and nothing of the broker. */
     private volatile boolean waits;
 

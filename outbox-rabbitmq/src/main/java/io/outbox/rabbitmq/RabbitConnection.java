@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** A connection to the broker with its idle channels and the exchanges that are known to exist. Thread-safe. */
 final class RabbitConnection {
@@ -31,15 +32,15 @@ final class RabbitConnection {
     }
 
     private final Connection connection;
-    /** {@code null} if the client was told to use another transport. */
-    private final Socket socket;
+    /** There is none if the client was told to use another transport. */
+    private final @Nullable Socket socket;
 
     private final Deque<ConfirmChannel> idle = new ConcurrentLinkedDeque<>();
     private final Set<String> knownExchanges = ConcurrentHashMap.newKeySet();
     private final Map<String, Fault> faults = new ConcurrentHashMap<>();
-    private volatile String blockedReason;
+    private volatile @Nullable String blockedReason;
 
-    RabbitConnection(Connection connection, Socket socket) {
+    RabbitConnection(Connection connection, @Nullable Socket socket) {
         this.connection = connection;
         this.socket = socket;
         connection.addBlockedListener(reason -> blockedReason = reason, () -> blockedReason = null);
@@ -49,7 +50,8 @@ final class RabbitConnection {
         return connection.isOpen();
     }
 
-    /** Returns why the broker takes no messages at the moment (it is short of memory or disk), or {@code null}. */
+    /** Returns why the broker takes no messages at the moment, if it takes none: it is short of memory or disk. */
+    @Nullable
     String blockedReason() {
         return blockedReason;
     }
@@ -103,8 +105,9 @@ final class RabbitConnection {
      * Makes sure, once per connection, that an exchange exists; for one that does not, the broker is asked again after some
      * seconds. Publishing to such a one closes the channel, with the confirms that other messages wait for.
      *
-     * @return why it cannot be used, or {@code null}
+     * @return why it cannot be used, if it cannot
      */
+    @Nullable
     CloseReason findFault(String exchange) throws IOException {
         // The default exchange always exists and must not be asked for.
         if (exchange.isEmpty() || knownExchanges.contains(exchange)) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way to the broker: one {@link RabbitConnection} at a time, opened when it is needed and again after it was lost. Thread-safe.
@@ -26,10 +27,10 @@ final class RabbitConnections implements AutoCloseable {
     private final ConnectionFactory factory;
     private final List<Address> addresses;
     private final String name;
-    private final AtomicReference<Socket> lastSocket = new AtomicReference<>();
-    private volatile RabbitConnection current;
+    private final AtomicReference<@Nullable Socket> lastSocket = new AtomicReference<>();
+    private volatile @Nullable RabbitConnection current;
     private volatile int failures;
-    private RouteUnavailableException lastFailure;
+    private @Nullable RouteUnavailableException lastFailure;
     private boolean closed;
 
     RabbitConnections(ConnectionFactory template, List<Address> addresses, String name, Duration emergencyTimeout) {
@@ -69,7 +70,7 @@ final class RabbitConnections implements AutoCloseable {
             if (current != null && current.isOpen()) {
                 return current;
             }
-            if (failures != failuresSeen) {
+            if (failures != failuresSeen && lastFailure != null) {
                 // Another worker has just tried, while this one waited for it.
                 throw lastFailure;
             }
@@ -86,7 +87,8 @@ final class RabbitConnections implements AutoCloseable {
         }
     }
 
-    /** Returns why the broker takes no messages at the moment, or {@code null} if that is not known. Does not wait. */
+    /** Returns why the broker takes no messages at the moment, if that is known. Does not wait. */
+    @Nullable
     String blockedReason() {
         RabbitConnection open = current;
         return open == null ? null : open.blockedReason();

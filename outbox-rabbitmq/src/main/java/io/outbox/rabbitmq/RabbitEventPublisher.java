@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listener that sends events to RabbitMQ exchanges and is done with an event when the broker has put it into a queue
@@ -65,14 +66,13 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
     private final Pace pace = new Pace();
     private final SilenceWatch watch = new SilenceWatch("outbox-rabbitmq-watch-", PATIENCE);
     private final Messages messages;
-    private final EventFallback deadLetters;
+    private final @Nullable EventFallback deadLetters;
     private final int batchSize;
     private final Duration emergencyTimeout;
     private final Sending sending;
 
     private RabbitEventPublisher(Builder builder, Messages messages, int batchSize, Duration emergencyTimeout) {
-        this.connections = new RabbitConnections(
-                builder.connectionFactory, builder.addresses, builder.connectionName, emergencyTimeout);
+        this.connections = builder.connections(emergencyTimeout);
         this.messages = messages;
         this.batchSize = batchSize;
         this.emergencyTimeout = emergencyTimeout;
@@ -114,9 +114,9 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
         return begun(events, messages::of, silence);
     }
 
-    /** Returns what sends dead letters, or {@code null} if none are sent. */
+    /** Returns what sends dead letters, if any are sent. */
     @Override
-    public EventFallback fallback() {
+    public @Nullable EventFallback fallback() {
         return deadLetters;
     }
 
@@ -178,7 +178,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
     /** Builds a {@link RabbitEventPublisher}. Not thread-safe. */
     public static final class Builder extends SenderBuilder<Builder, RabbitMessageCustomizer> {
 
-        private ConnectionFactory connectionFactory;
+        private @Nullable ConnectionFactory connectionFactory;
         private List<Address> addresses = List.of();
         private String connectionName = "outbox";
         private boolean hasExchange;
@@ -190,7 +190,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
             return this;
         }
 
-        private EventFallback fallback(DeadEventSender.Way way) {
+        private @Nullable EventFallback fallback(DeadEventSender.Way way) {
             return deadLetters(way);
         }
 
@@ -242,7 +242,7 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
          * Gives each message the routing key that this function computes; {@code null} is the default, the event type. It is
          * called as {@link #exchange(Function)} is.
          */
-        public Builder routingKey(Function<EventEnvelope, String> routingKey) {
+        public Builder routingKey(Function<EventEnvelope, @Nullable String> routingKey) {
             Objects.requireNonNull(routingKey, "routingKey");
             return part(event ->
                     OutboxRoute.builder().routingKey(routingKey.apply(event)).build());
@@ -256,6 +256,11 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
             }
             Messages messages = new Messages(routes(), messageHeaders(Messages.CLOUD_EVENT), customizers());
             return new RabbitEventPublisher(this, messages, batchSize(), emergencyTimeout());
+        }
+
+        private RabbitConnections connections(Duration emergencyTimeout) {
+            return new RabbitConnections(
+                    Objects.requireNonNull(connectionFactory), addresses, connectionName, emergencyTimeout);
         }
     }
 }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -16,6 +17,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How messages get to the broker, and what is done about those for which it closes their channel. Thread-safe.
@@ -42,9 +44,10 @@ final class Sending implements AutoCloseable {
     /** What a thread has under way: how many batches were sent over its channel, and how many wait until those have ended. */
     private static final class Line {
 
-        private RabbitConnection connection;
-        /** {@code null} until something is sent ahead. */
-        private ConfirmChannel channel;
+        /** There is none until something is sent ahead, and neither is a channel. */
+        private @Nullable RabbitConnection connection;
+
+        private @Nullable ConfirmChannel channel;
 
         private int sent;
         private int waiting;
@@ -70,7 +73,7 @@ final class Sending implements AutoCloseable {
         return confirms.open(messages);
     }
 
-    private static CloseReason findFault(RabbitConnection connection, String exchange) throws IOException {
+    private static @Nullable CloseReason findFault(RabbitConnection connection, String exchange) throws IOException {
         try {
             return connection.findFault(exchange);
         } catch (IOException | ShutdownSignalException e) {
@@ -83,9 +86,9 @@ final class Sending implements AutoCloseable {
      * Sends messages without waiting for their confirms, behind those of batches that this thread has under way, if there is
      * nothing against it: each of them may be sent together with others, and none of those before has to be sent again.
      *
-     * @return the messages under way, or {@code null} if they were not sent
+     * @return the messages under way, if they were sent
      */
-    ConfirmChannel.Flight sendAhead(List<Outgoing> messages, Confirms confirms) throws IOException {
+    ConfirmChannel.@Nullable Flight sendAhead(List<Outgoing> messages, Confirms confirms) throws IOException {
         Line line = lines.computeIfAbsent(Thread.currentThread(), thread -> new Line());
         line.waiting++;
         RabbitConnection connection = connections.get();
@@ -104,8 +107,8 @@ final class Sending implements AutoCloseable {
     }
 
     /** Notes that a batch for which {@link #sendAhead} was called has ended. */
-    void ended(ConfirmChannel.Flight flight) {
-        Line line = lines.get(Thread.currentThread());
+    void ended(ConfirmChannel.@Nullable Flight flight) {
+        Line line = ownLine();
         if (flight == null) {
             line.waiting--;
         } else {
@@ -113,7 +116,7 @@ final class Sending implements AutoCloseable {
         }
         if (line.sent == 0 && line.waiting == 0) {
             lines.remove(Thread.currentThread());
-            if (line.channel != null) {
+            if (line.channel != null && line.connection != null) {
                 line.connection.giveBack(line.channel);
             }
         }
@@ -126,7 +129,10 @@ final class Sending implements AutoCloseable {
     void finish(ConfirmChannel.Flight flight, List<Outgoing> messages, Confirms confirms)
             throws IOException, InterruptedException {
         CloseReason closure = flight.await();
-        List<Outgoing> open = closure == null ? List.of() : confirms.open(messages);
+        if (closure == null) {
+            return;
+        }
+        List<Outgoing> open = confirms.open(messages);
         if (open.isEmpty()) {
             return;
         }
@@ -135,11 +141,15 @@ final class Sending implements AutoCloseable {
             return;
         }
         connections.get().forgetExchanges();
-        if (lines.get(Thread.currentThread()).sent == 1) {
+        if (ownLine().sent == 1) {
             findTheOneAtFault(open, closure, confirms);
         } else {
             send(open, confirms);
         }
+    }
+
+    private Line ownLine() {
+        return Objects.requireNonNull(lines.get(Thread.currentThread()), "this thread has nothing under way");
     }
 
     /** Sends messages in their order, as many at a time as may go together. */
