@@ -3,12 +3,14 @@ package io.outbox.redis;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.outbox.redis.RedisOutboxException.Kind;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Waits for what Redis answers, and says what it means if that is a failure. */
 final class Answers {
@@ -28,7 +30,8 @@ final class Answers {
         } catch (TimeoutException e) {
             throw unreachable("none was made within " + timeout.toMillis() + " ms", e);
         } catch (ExecutionException e) {
-            throw unreachable(reason(e.getCause()), e.getCause());
+            Throwable cause = cause(e);
+            throw unreachable(reason(cause), cause);
         } catch (CancellationException e) {
             throw unreachable(reason(e), e);
         } catch (InterruptedException e) {
@@ -36,13 +39,13 @@ final class Answers {
         }
     }
 
-    private static RedisOutboxException unreachable(String reason, Throwable cause) {
+    private static RedisOutboxException unreachable(@Nullable String reason, Throwable cause) {
         return new RedisOutboxException(
                 "There is no connection to Redis, and nothing was sent: " + reason, cause, Kind.UNREACHABLE);
     }
 
     /** Names what is behind it too, such as a wrong password: the client itself says only where it failed. */
-    private static String reason(Throwable failure) {
+    private static @Nullable String reason(Throwable failure) {
         Throwable cause = failure.getCause();
         return cause == null ? failure.getMessage() : failure.getMessage() + " (" + cause.getMessage() + ")";
     }
@@ -52,8 +55,13 @@ final class Answers {
         try {
             return get(answer, timeout);
         } catch (ExecutionException e) {
-            throw failure(what, e.getCause());
+            throw failure(what, cause(e));
         }
+    }
+
+    /** Returns why a command failed; a future of the client names it. */
+    static Throwable cause(ExecutionException failure) {
+        return Objects.requireNonNullElse(failure.getCause(), failure);
     }
 
     /** As {@link #await}, but leaves it to the caller to look at a failure. */

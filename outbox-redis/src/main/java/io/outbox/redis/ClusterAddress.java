@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The node of a cluster that has the slot of an outbox.
@@ -38,8 +39,8 @@ final class ClusterAddress implements ServerAddress {
     private final Set<Node> seeds = new LinkedHashSet<>();
     private final int slot;
     private Set<Node> known = Set.of();
-    private Node doubted;
-    private CompletableFuture<RedisURI> current;
+    private @Nullable Node doubted;
+    private @Nullable CompletableFuture<RedisURI> current;
 
     /** @param nodes some of the cluster; credentials, TLS and timeout of the first are those of all */
     ClusterAddress(RedisClient client, List<RedisURI> nodes, int slot) {
@@ -87,7 +88,7 @@ final class ClusterAddress implements ServerAddress {
     }
 
     /** Asks the nodes one after the other, until one knows. */
-    private CompletableFuture<Node> ask(List<Node> nodes, Throwable lastFailure) {
+    private CompletableFuture<Node> ask(List<Node> nodes, @Nullable Throwable lastFailure) {
         if (nodes.isEmpty()) {
             return CompletableFuture.failedFuture(new RedisOutboxException(
                     "No node of the Redis cluster names the one with slot " + slot + ": " + reason(lastFailure),
@@ -97,7 +98,10 @@ final class ClusterAddress implements ServerAddress {
         return ask(nodes.get(0)).exceptionallyCompose(failure -> ask(nodes.subList(1, nodes.size()), failure));
     }
 
-    private static String reason(Throwable failure) {
+    private static @Nullable String reason(@Nullable Throwable failure) {
+        if (failure == null) {
+            return "no node is known";
+        }
         return failure.getCause() == null ? failure.getMessage() : reason(failure.getCause());
     }
 
@@ -118,7 +122,7 @@ final class ClusterAddress implements ServerAddress {
     /** Reads {@code CLUSTER SLOTS}: first and last slot of a range, its primary, its replicas. */
     private Node owner(List<?> ranges, Node asked) {
         Set<Node> nodes = new LinkedHashSet<>();
-        Node owner = null;
+        @Nullable Node owner = null;
         for (Object range : ranges) {
             List<?> values = (List<?>) range;
             List<Node> those = values.subList(2, values.size()).stream()

@@ -1,12 +1,19 @@
 package io.outbox.redis;
 
 import io.outbox.EventEnvelope;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What never changes of a stored event, as one text: the lengths of its first four parts, each with a comma behind it and
  * empty for a part that is not there, then all parts.
  */
-record EventBody(String aggregateType, String aggregateId, String tenantId, String headers, String payload) {
+record EventBody(
+        @Nullable String aggregateType,
+        @Nullable String aggregateId,
+        @Nullable String tenantId,
+        @Nullable String headers,
+        @Nullable String payload) {
 
     private static final EventBody MISSING = new EventBody(null, null, null, null, null);
 
@@ -20,8 +27,9 @@ record EventBody(String aggregateType, String aggregateId, String tenantId, Stri
     }
 
     String encode() {
-        StringBuilder text = new StringBuilder(64 + payload.length());
-        String[] parts = {aggregateType, aggregateId, tenantId, headers};
+        StringBuilder text = new StringBuilder(
+                64 + Objects.requireNonNull(payload, "payload").length());
+        @Nullable String[] parts = {aggregateType, aggregateId, tenantId, headers};
         for (String part : parts) {
             text.append(part == null ? "" : Integer.toString(part.length())).append(',');
         }
@@ -32,7 +40,7 @@ record EventBody(String aggregateType, String aggregateId, String tenantId, Stri
     }
 
     /** Reads what is stored. If that is missing or damaged, there is no payload, and the event is found to be unreadable. */
-    static EventBody decode(String text) {
+    static EventBody decode(@Nullable String text) {
         try {
             return text == null ? MISSING : read(text);
         } catch (IndexOutOfBoundsException | NumberFormatException e) {
@@ -48,7 +56,7 @@ record EventBody(String aggregateType, String aggregateId, String tenantId, Stri
             lengths[i] = comma == at ? -1 : Integer.parseInt(text, at, comma, 10);
             at = comma + 1;
         }
-        String[] parts = new String[lengths.length];
+        @Nullable String[] parts = new String[lengths.length];
         for (int i = 0; i < parts.length; i++) {
             if (lengths[i] >= 0) {
                 parts[i] = text.substring(at, at + lengths[i]);

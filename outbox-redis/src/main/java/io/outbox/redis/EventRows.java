@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Events in the replies of scripts. */
 final class EventRows {
@@ -53,15 +54,21 @@ final class EventRows {
                     status,
                     status == EventStatus.DONE ? time : null,
                     (String) values.get(5),
-                    holder == null ? null : new InspectedEvent.Lock(Lease.nodeOf(holder), time)));
+                    lock(holder, time)));
         }
         return events;
+    }
+
+    private static InspectedEvent.@Nullable Lock lock(@Nullable String holder, Instant since) {
+        String node = Lease.nodeOf(holder);
+        return node == null ? null : new InspectedEvent.Lock(node, since);
     }
 
     private static OutboxEvent event(List<Object> values) {
         return event(values, EventBody.decode((String) values.get(6)));
     }
 
+    @SuppressWarnings("NullAway") // a damaged entry may lack what an event has
     private static OutboxEvent event(List<Object> values, EventBody body) {
         return new OutboxEvent(
                 (String) values.get(0),

@@ -4,6 +4,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connections of transactions that have ended, for those to come. One that was idle for some seconds is asked for a sign of life,
@@ -24,7 +25,8 @@ final class IdleConnections {
 
     private final Deque<Idle> idle = new ConcurrentLinkedDeque<>();
 
-    /** Returns the connection that was used last, or {@code null} if none is known to work. */
+    /** Returns the connection that was used last, if one is known to work. */
+    @Nullable
     StatefulRedisConnection<String, String> take(Duration timeout) {
         for (Idle next = idle.poll(); next != null; next = idle.poll()) {
             boolean works = next.connection.isOpen() && next.nanos() < LONGEST_NANOS;

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Delivery of events that keep the order of their key.
@@ -113,7 +114,7 @@ final class KeyedDelivery {
     }
 
     /** Returns keys that a parked event blocks; a damaged entry is mended, and shows the next time. */
-    List<BlockedKey> blocked(BlockedKey.Order order, BlockedKey after, int limit) {
+    List<BlockedKey> blocked(BlockedKey.Order order, @Nullable BlockedKey after, int limit) {
         return read(blockedReply(order, after, limit));
     }
 
@@ -132,7 +133,7 @@ final class KeyedDelivery {
                         isExact);
     }
 
-    private List<Object> blockedReply(BlockedKey.Order order, BlockedKey after, int limit) {
+    private List<Object> blockedReply(BlockedKey.Order order, @Nullable BlockedKey after, int limit) {
         Instant due = after == null || after.since() == null ? KeyHead.PARKED_UNTIL : KeyHead.parkedAt(after.since());
         List<Object> reply = redis.run(
                 Script.BLOCKED_KEYS,

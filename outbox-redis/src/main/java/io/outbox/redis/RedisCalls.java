@@ -65,7 +65,7 @@ final class RedisCalls {
             return Answers.get(reply, timeout);
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof RedisNoScriptException)) {
-                throw Answers.failure(script.toString(), e.getCause());
+                throw Answers.failure(script.toString(), Answers.cause(e));
             }
         }
         RedisFuture<List<Object>> reply = commands.eval(script.source(), ScriptOutputType.MULTI, names, values);

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Delivery from Redis, one script for each operation. Thread-safe. */
 final class RedisDelivery implements DeliveryBackend {
@@ -45,11 +46,11 @@ final class RedisDelivery implements DeliveryBackend {
 
         static final Place FRONT = new Place("", "");
 
-        static Place of(PageCursor cursor) {
+        static Place of(@Nullable PageCursor cursor) {
             return cursor == null ? FRONT : (Place) cursor;
         }
 
-        static Place read(List<Object> reply, int at) {
+        static @Nullable Place read(List<Object> reply, int at) {
             String member = (String) reply.get(at + 1);
             return member.isEmpty() ? null : new Place((String) reply.get(at), member);
         }
@@ -119,7 +120,7 @@ final class RedisDelivery implements DeliveryBackend {
     }
 
     @Override
-    public List<BlockedKey> blockedKeys(BlockedKey.Order order, BlockedKey after, int limit) {
+    public List<BlockedKey> blockedKeys(BlockedKey.Order order, @Nullable BlockedKey after, int limit) {
         return keyed.blocked(order, after, limit);
     }
 
@@ -138,7 +139,7 @@ final class RedisDelivery implements DeliveryBackend {
         args.add(Long.toString(maxBytes));
     }
 
-    private static void addRange(List<String> args, PageCursor after, EventTypes types) {
+    private static void addRange(List<String> args, @Nullable PageCursor after, EventTypes types) {
         Place place = Place.of(after);
         args.add(place.score);
         args.add(place.member);
@@ -147,7 +148,7 @@ final class RedisDelivery implements DeliveryBackend {
     }
 
     @Override
-    public Map<String, EventStatus> apply(String holder, List<Outcome> outcomes) {
+    public Map<String, EventStatus> apply(@Nullable String holder, List<Outcome> outcomes) {
         return applyTo(holder == null ? ANY_HOLDER : holder, outcomes);
     }
 
@@ -211,7 +212,8 @@ final class RedisDelivery implements DeliveryBackend {
         }
     }
 
-    private static void addOutcome(List<String> args, String eventId, String kind, Instant time, String error) {
+    private static void addOutcome(
+            List<String> args, String eventId, String kind, Instant time, @Nullable String error) {
         args.add(eventId);
         args.add(kind);
         args.add(Micros.text(time));
@@ -270,7 +272,7 @@ final class RedisDelivery implements DeliveryBackend {
 
     /** The front: what is finished is in no one's way. */
     @Override
-    public PageCursor placeOf(Instant due) {
+    public @Nullable PageCursor placeOf(Instant due) {
         return null;
     }
 

@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Counts, purges and dead events in Redis. Thread-safe. */
 final class RedisHousekeeping implements HousekeepingBackend {
@@ -114,7 +115,7 @@ final class RedisHousekeeping implements HousekeepingBackend {
     }
 
     @Override
-    public int countDead(String eventType) {
+    public int countDead(@Nullable String eventType) {
         if (eventType == null) {
             return redis.call(commands -> commands.zcard(redis.keys().dead())).intValue();
         }

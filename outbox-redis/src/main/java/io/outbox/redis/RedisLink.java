@@ -2,6 +2,7 @@ package io.outbox.redis;
 
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection that is made when it is needed, and again after it was lost.
@@ -14,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 final class RedisLink {
 
     private final RedisConnecting connecting;
-    private CompletableFuture<StatefulRedisConnection<String, String>> current;
+    private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> current;
 
     RedisLink(RedisConnecting connecting) {
         this.connecting = connecting;

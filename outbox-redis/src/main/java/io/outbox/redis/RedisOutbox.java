@@ -18,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An outbox in Redis: the backend to build an {@link io.outbox.Outbox} on, and three ways to write an event.
@@ -51,7 +52,7 @@ public final class RedisOutbox implements AutoCloseable {
     public static final String DEFAULT_NAME = "outbox";
 
     private final RedisClient client;
-    private final ClientResources ownResources;
+    private final @Nullable ClientResources ownResources;
     private final RedisConnecting connecting;
     private final RedisTransactions transactions;
     private final RedisScripts scripts;
@@ -61,8 +62,9 @@ public final class RedisOutbox implements AutoCloseable {
     private final OutboxBackend backend;
 
     private RedisOutbox(Builder builder) {
-        this.ownResources = builder.resources == null ? DefaultClientResources.create() : null;
-        this.client = RedisClient.create(builder.resources == null ? ownResources : builder.resources);
+        ClientResources resources = Objects.requireNonNullElseGet(builder.resources, DefaultClientResources::create);
+        this.ownResources = builder.resources == null ? resources : null;
+        this.client = RedisClient.create(resources);
         client.setOptions(optionsOf(builder));
         RedisKeys keys = new RedisKeys(builder.name);
         Duration timeout = builder.timeout();
@@ -169,7 +171,7 @@ public final class RedisOutbox implements AutoCloseable {
     }
 
     /** As {@link #inTransaction}, and returns what the work returns, such as the future of a command's answer. */
-    public <T> T callInTransaction(Function<RedisAsyncCommands<String, String>, T> work) {
+    public <T extends @Nullable Object> T callInTransaction(Function<RedisAsyncCommands<String, String>, T> work) {
         return transactions.call(Objects.requireNonNull(work, "work"));
     }
 
@@ -182,12 +184,12 @@ public final class RedisOutbox implements AutoCloseable {
      * keys have the outbox's hash tag.
      *
      * @param events writes the events, before the script runs
-     * @return what the script returned; {@code null} if it declined, or returned nothing
+     * @return what the script returned, unless it declined or returned nothing
      * @throws io.outbox.DuplicateEventException if an event is stored already; the script has not run then
      * @throws RedisOutboxException if the script failed or was refused, or nothing is known about it
      * @throws IllegalStateException if this thread is in a transaction already
      */
-    public Object runScript(String script, List<String> keys, List<String> args, Runnable events) {
+    public @Nullable Object runScript(String script, List<String> keys, List<String> args, Runnable events) {
         Objects.requireNonNull(script, "script");
         return scripts.run(script, List.copyOf(keys), List.copyOf(args), Objects.requireNonNull(events, "events"));
     }
@@ -272,7 +274,7 @@ public final class RedisOutbox implements AutoCloseable {
         private final boolean isCluster;
         private String name = DEFAULT_NAME;
         private ClientOptions options = ClientOptions.create();
-        private ClientResources resources;
+        private @Nullable ClientResources resources;
         private Replication replication = Replication.NOT_AWAITED;
         private Executor deliveries = Runnable::run;
         private boolean transactionsOnly;

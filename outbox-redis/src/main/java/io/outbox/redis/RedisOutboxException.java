@@ -1,6 +1,7 @@
 package io.outbox.redis;
 
 import io.outbox.spi.OutboxBackendException;
+import org.jspecify.annotations.Nullable;
 
 /** Redis could not be reached, did not answer in time, or refused a command. */
 public class RedisOutboxException extends OutboxBackendException {
@@ -39,7 +40,7 @@ public class RedisOutboxException extends OutboxBackendException {
         UNKNOWN
     }
 
-    RedisOutboxException(String message, Throwable cause, Kind kind) {
+    RedisOutboxException(String message, @Nullable Throwable cause, Kind kind) {
         super(message, cause);
         this.kind = kind;
     }

@@ -6,7 +6,9 @@ import io.outbox.redis.RedisOutboxException.Effect;
 import io.outbox.redis.RedisOutboxException.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Scripts of the application that store events: both run as one. Thread-safe. */
 final class RedisScripts {
@@ -25,7 +27,8 @@ final class RedisScripts {
         this.replication = replication;
     }
 
-    /** Runs the script, and stores what the work has written unless the script declines; {@code null} if it does. */
+    /** Runs the script, and stores what the work has written unless the script declines; returns what it returned. */
+    @Nullable
     Object run(String source, List<String> keys, List<String> args, Runnable events) {
         return writing.gather(scope -> {
             events.run();
@@ -36,8 +39,9 @@ final class RedisScripts {
             all.addAll(written.arguments());
             all.addAll(args);
             try {
-                return scope.send(
+                Optional<Object> returned = scope.send(
                         () -> redis.run(script, keys, all, (reply, connection) -> conclude(scope, reply, connection)));
+                return returned.orElse(null);
             } catch (RedisOutboxException e) {
                 throw hasBegun(e) ? stopped(e) : e;
             }
@@ -48,8 +52,11 @@ final class RedisScripts {
     private static boolean hasBegun(RedisOutboxException e) {
         return e.getCause() instanceof RedisCommandExecutionException answer
                 && (e.effect() == Effect.NONE)
-                && (answer.getMessage().contains(" script: ")
-                        || !NOT_BEGUN.matcher(answer.getMessage()).find());
+                && isOfRunning(String.valueOf(answer.getMessage()));
+    }
+
+    private static boolean isOfRunning(String answer) {
+        return answer.contains(" script: ") || !NOT_BEGUN.matcher(answer).find();
     }
 
     private static RedisOutboxException stopped(RedisOutboxException e) {
@@ -57,16 +64,17 @@ final class RedisScripts {
         return new RedisOutboxException(message, e.getCause(), Kind.INCOMPLETE);
     }
 
-    private Object conclude(WriteScope scope, List<Object> reply, StatefulRedisConnection<String, String> connection) {
+    private Optional<Object> conclude(
+            WriteScope scope, List<Object> reply, StatefulRedisConnection<String, String> connection) {
         if (reply.get(0).equals("APPENDED")) {
             scope.stored();
             replication.await(connection, redis.timeout());
-            return reply.size() > 1 ? reply.get(1) : null;
+            return reply.size() > 1 ? Optional.ofNullable(reply.get(1)) : Optional.empty();
         }
         scope.notStored();
         if (reply.get(0).equals("DUPLICATE")) {
             throw RedisWriting.duplicate((List<?>) reply.get(1));
         }
-        return null;
+        return Optional.empty();
     }
 }

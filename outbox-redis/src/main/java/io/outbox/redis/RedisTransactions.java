@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Transactions with the application's commands and an append of events among them.
@@ -82,7 +83,7 @@ final class RedisTransactions {
             RedisFuture<String> begin,
             KnownIds known,
             WriteScope scope) {
-        RedisFuture<?> append = scope.isEmpty() ? null : append(connection.async(), known, scope);
+        @Nullable RedisFuture<?> append = scope.isEmpty() ? null : append(connection.async(), known, scope);
         RedisFuture<TransactionResult> executed = connection.async().exec();
         TransactionResult result = scope.send(() -> {
             requireUnsent(begin);
@@ -125,16 +126,15 @@ final class RedisTransactions {
     }
 
     /** Waits for the end. If Redis refused the append, and with it the whole, its reason is there and not at the end. */
-    private TransactionResult result(RedisFuture<TransactionResult> executed, RedisFuture<?> append) {
+    private TransactionResult result(RedisFuture<TransactionResult> executed, @Nullable RedisFuture<?> append) {
         try {
             return Answers.get(executed, timeout());
         } catch (ExecutionException e) {
-            boolean appendWasRefused = append != null
-                    && append.getError() != null
-                    && e.getCause() instanceof RedisCommandExecutionException;
+            String refusal = append == null ? null : append.getError();
+            boolean appendWasRefused = refusal != null && e.getCause() instanceof RedisCommandExecutionException;
             throw Answers.failure(
                     "the transaction",
-                    appendWasRefused ? new RedisCommandExecutionException(append.getError()) : e.getCause());
+                    appendWasRefused ? new RedisCommandExecutionException(refusal) : Answers.cause(e));
         }
     }
 

@@ -23,6 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hints by publish and subscribe, on a channel of the outbox's name.
@@ -50,7 +51,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
     private final HintCounts counts = new HintCounts();
     private final Outage sending;
     private final Outage listening;
-    private StatefulRedisPubSubConnection<String, String> connection;
+    private @Nullable StatefulRedisPubSubConnection<String, String> connection;
     private long pauseMs = FIRST_PAUSE_MS;
     private boolean started;
     private volatile boolean closed;
@@ -125,7 +126,7 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
         return answer.toCompletableFuture().orTimeout(limitMs, TimeUnit.MILLISECONDS);
     }
 
-    private void note(Outage outage, Throwable failure) {
+    private void note(Outage outage, @Nullable Throwable failure) {
         if (failure == null) {
             outage.over();
         } else if (!closed) {

@@ -45,8 +45,8 @@ final class RedisWriting implements WriteBackend {
     public String noTransactionReason() {
         return "No transaction on this thread: "
                 + (transactionsOnly ? "this outbox takes no event alone. " : "Redis needs none to store an event. ")
-                + "To change data together with it, write it in RedisOutbox.inTransaction(...) or runScript(...), on the"
-                + " thread of the block";
+                + "To change data together with it, write it in RedisOutbox.inTransaction(...) or runScript(...), on"
+                + " the thread of the block";
     }
 
     /** Needs no preparation: the sets of keys come into being with the first event that keeps its order. */
@@ -83,7 +83,7 @@ final class RedisWriting implements WriteBackend {
                 throw duplicate(duplicates);
             }
             replication.await(connection, redis.timeout());
-            return null;
+            return duplicates;
         });
     }
 
