@@ -26,9 +26,9 @@ class ProducerSettingsTest {
         "enable.idempotence, false, duplicate",
         "max.in.flight.requests.per.connection, 6, idempotence off",
         "retries, 0, idempotence off",
-        "delivery.timeout.ms, 120001, given back",
+        "delivery.timeout.ms, 120001, returned to the store",
         "max.block.ms, 120001, holds a worker",
-        "request.timeout.ms, 130000, given back",
+        "request.timeout.ms, 130000, returned to the store",
     })
     void aSettingThatWeakensTheGuaranteeIsNamed(String name, String value, String consequence) {
         List<String> weaknesses = settings(Map.of(name, value), 120_000).weaknesses();

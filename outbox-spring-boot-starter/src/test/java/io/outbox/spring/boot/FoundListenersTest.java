@@ -48,7 +48,7 @@ class FoundListenersTest {
         TestApplication.runner(PetSales.Mistaken.class)
                 .withPropertyValues("outbox.consumer.enabled=true", "spring.application.name=pets")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .hasStackTraceContaining("noListener has @Idempotent, but is no listener"));
+                        .hasStackTraceContaining("noListener has @Idempotent, but is not a supported listener"));
     }
 
     static class Bills {

@@ -225,7 +225,7 @@ class OutboxAdminTest {
     @ParameterizedTest
     @CsvSource({
         "none, A proxy on this machine that adds no header looks local",
-        "framework, it serves only users whom the server has authenticated"
+        "framework, it answers only users whom the server has authenticated"
     })
     void theLogSaysWhoIsServedWithoutAToken(String strategy, String line) {
         Logger logger = Logger.getLogger(OutboxAdmin.class.getName());
