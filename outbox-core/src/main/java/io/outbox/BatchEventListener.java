@@ -23,7 +23,7 @@ public interface BatchEventListener extends EventListener {
      */
     List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception;
 
-    /** Returns the largest number of events this listener takes at once; at least 1. */
+    /** Returns the largest number of events that this listener takes in one call; at least 1. */
     default int maxBatchSize() {
         return DEFAULT_MAX_BATCH_SIZE;
     }
@@ -46,7 +46,10 @@ public interface BatchEventListener extends EventListener {
         return Objects.requireNonNull(listener, "listener");
     }
 
-    /** A batch listener that is told about the delivery of each event; the outbox calls the method with the infos. */
+    /**
+     * A batch listener that receives information about the delivery of each event; the outbox calls the method with the
+     * infos.
+     */
     @FunctionalInterface
     interface Informed extends BatchEventListener {
 

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that cannot go on because an event of theirs has failed for good and keeps its place
- * ({@link Ordering.OnExhausted#PARK}), and what operators do about them. Works through any node, for the keys of all nodes.
+ * The keys whose delivery is blocked because one of their events has failed for good and keeps its place ({@link
+ * Ordering.OnExhausted#PARK}), and what operators do about them. Works through any node, for the keys of all nodes.
  * Thread-safe.
  *
  * <p>An event is changed under a lock in its row, as a node would hold it. So of two operators who act on the same event, one
@@ -108,7 +108,8 @@ public final class BlockedKeys {
     }
 
     /**
-     * Lets the event that blocks a key go DEAD, or become a dead letter, so that the key goes on with the next one.
+     * Marks the event that blocks a key DEAD, or moves it to the dead letters, so that the key continues with the next
+     * one.
      *
      * @param reason is stored with the event, above the error that it has
      * @return whether the key was blocked

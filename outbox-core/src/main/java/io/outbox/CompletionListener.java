@@ -4,7 +4,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told what became of events once that is durable: a callback for audits, alerts and follow-up work.
+ * Receives the outcomes of events once they are durable: a callback for audits, alerts and follow-up work.
  *
  * <p>Called once for each outcome that the store took from this node: not for one that it refused because another node has
  * the event by now, and not for attempts that are followed by another. If the process dies between the outcome and the

@@ -12,7 +12,7 @@ public sealed interface DispatchResult permits DispatchResult.Done, DispatchResu
         return Done.INSTANCE;
     }
 
-    /** The event cannot be completed yet; it comes again after {@code delay}, and no attempt is counted. */
+    /** The event cannot be completed yet; it is delivered again after {@code delay}, and no attempt is counted. */
     static RetryAfter retryAfter(Duration delay) {
         return new RetryAfter(delay);
     }

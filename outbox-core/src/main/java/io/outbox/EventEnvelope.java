@@ -341,7 +341,7 @@ public final class EventEnvelope {
         return codec != null ? codec : JsonCodec.getDefault();
     }
 
-    /** Returns the instant before which the event is not delivered, or {@code null} for at once. */
+    /** Returns the instant before which the event is not delivered, or {@code null} if it is due immediately. */
     public @Nullable Instant availableAt() {
         return availableAt;
     }
@@ -352,7 +352,7 @@ public final class EventEnvelope {
     }
 
     /**
-     * Returns whether the event is done if nobody listens to it, where any other would be dead. An event with {@link
+     * Returns whether the event is done if it has no listener; any other would be dead. An event with {@link
      * Subscription}s is written like this as long as a further listener of its route may still be registered.
      */
     public boolean isOptional() {

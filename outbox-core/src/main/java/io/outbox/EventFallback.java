@@ -1,8 +1,8 @@
 package io.outbox;
 
 /**
- * The last resort of a listener: called with an event that is about to go DEAD, to undo what was done, to tell somebody, or to publish
- * another event instead.
+ * The last resort of a listener: called with an event that is about to go DEAD, to undo what was done, to notify
+ * someone, or to publish another event instead.
  *
  * <p>Called on the worker thread, in the {@linkplain io.outbox.spi.ContextPropagator context} of the event, before DEAD is stored: an
  * event of the listener never goes DEAD without this call having returned. If it throws, the event does not go DEAD. It comes again after the

@@ -22,9 +22,9 @@ public interface EventListener {
     DispatchResult onEvent(EventEnvelope event) throws Exception;
 
     /**
-     * Returns when a failed event of this listener comes again, or {@code null} for the policy of its lane or of the outbox.
-     * Asked after every failure, on the worker thread. How often an event is tried at most is the setting of the lane or
-     * of the outbox in any case.
+     * Returns when a failed event of this listener is delivered again, or {@code null} for the policy of its lane or of
+     * the outbox. Asked after every failure, on the worker thread. How often an event is tried at most is the setting
+     * of the lane or of the outbox in any case.
      */
     default @Nullable RetryPolicy retryPolicy() {
         return null;
@@ -59,7 +59,10 @@ public interface EventListener {
         return PolicyListener.of(listener, null, Objects.requireNonNull(fallback, "fallback"));
     }
 
-    /** A listener that is told about the delivery of each event. The outbox calls the method with the {@link DeliveryInfo}. */
+    /**
+     * A listener that receives information about the delivery of each event. The outbox calls the method with the
+     * {@link DeliveryInfo}.
+     */
     @FunctionalInterface
     interface Informed extends EventListener {
 

@@ -38,7 +38,7 @@ public record EventView(
         /** It is not tried any more. */
         DEAD;
 
-        /** Returns whether nothing more becomes of the event by itself. */
+        /** Returns whether the event has reached its final state, unless an operator changes it. */
         public boolean isEnd() {
             return this == DONE || this == DEAD;
         }

@@ -115,7 +115,7 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
-     * Returns the keys that an event blocks that has failed for good, for operators to let them go on; empty if this outbox does
+     * Returns the keys blocked by an event that failed for good, for operators to unblock; empty if this outbox does
      * not deliver in the order of keys.
      */
     public Optional<BlockedKeys> blockedKeys() {
@@ -329,12 +329,12 @@ public final class Outbox implements AutoCloseable {
         return delivery == null ? Set.of() : delivery.engine().pauses().pausedTypes();
     }
 
-    /** Returns the event types with a lane of their own, and how each is delivered. */
+    /** Returns the event types that have a lane, and how each is delivered. */
     public Map<String, LanePolicy> lanes() {
         return delivery == null ? Map.of() : delivery.policies().lanes();
     }
 
-    /** Returns how event types without a lane of their own are delivered; empty if this outbox only writes. */
+    /** Returns how event types without a lane are delivered; empty if this outbox only writes. */
     public Optional<LanePolicy> sharedLane() {
         return Optional.ofNullable(delivery).map(parts -> parts.policies().shared());
     }

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface OutboxPublisher {
 
-    /** Publishes one event; of a {@link Collection} or an array of objects, each element as an event of its own. */
+    /** Publishes one event; of a {@link Collection} or an array of objects, each element as a separate event. */
     <T> void publish(String eventType, T event);
 
-    /** Publishes the elements of a list, each as an event of its own. */
+    /** Publishes the elements of a list, each as a separate event. */
     <T> void publish(String eventType, List<T> events);
 
     /**

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A named listener's share of the events of one route: of each event it gets a row of its own, written in the same
- * transaction, and with it attempts, retries and an end of its own, whatever becomes of the others. Immutable.
+ * A named listener's share of the events of one route: it gets a separate row for each event, written in the same
+ * transaction, with its own attempts, retries and outcome, independent of other subscriptions. Immutable.
  *
  * <p>Declared to every outbox that writes such events ({@link Outbox.AbstractBuilder#subscription}), and given a listener in
  * every outbox that delivers them. The name stays the same for as long as the subscription does: it is stored. Events
@@ -71,7 +71,7 @@ public record Subscription(
                 Objects.requireNonNull(eventType, "eventType").name());
     }
 
-    /** Returns the same subscription with a lane of its own. */
+    /** Returns the same subscription with its own lane. */
     public Subscription inLane(LanePolicy policy) {
         return new Subscription(name, aggregateType, eventType, Objects.requireNonNull(policy, "policy"));
     }

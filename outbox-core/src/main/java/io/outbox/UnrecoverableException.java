@@ -2,7 +2,7 @@ package io.outbox;
 
 import org.jspecify.annotations.Nullable;
 
-/** A failure that no retry can mend: the event goes DEAD at once and its attempts are not counted up. */
+/** A failure that no retry can fix: the event goes DEAD immediately, and no attempt is counted. */
 public class UnrecoverableException extends EventException {
 
     private static final long serialVersionUID = 1L;

@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Who makes a request, as known to whoever has authenticated them.
+ * The user who makes a request, by the name under which the user was authenticated.
  *
  * @param name the name that the audit log shows
  */

@@ -27,7 +27,7 @@ public final class OutboxAdmin implements AutoCloseable {
     /** Where the API and the dashboard are, unless another path is given. */
     public static final String DEFAULT_BASE_PATH = "/outbox-admin";
 
-    /** Where dead letters are, whatever the base path. */
+    /** The path of dead letters, independent of the base path. */
     public static final String DLQ_PATH = "/api/outbox-dlq";
 
     private static final System.Logger LOG = System.getLogger(OutboxAdmin.class.getName());
@@ -238,8 +238,8 @@ public final class OutboxAdmin implements AutoCloseable {
         }
 
         /**
-         * The token of somebody who may do everything, and whom the audit log then knows by name. Can be called for several people,
-         * each with a token of their own.
+         * The token of one operator, whose name the audit log shows. Can be called for several people, each with a
+         * token of their own.
          */
         public Builder operateToken(String name, String token) {
             return token(named(name), Role.OPERATE, token, "operateToken of " + name);
@@ -275,9 +275,9 @@ public final class OutboxAdmin implements AutoCloseable {
         }
 
         /**
-         * Requests come through a proxy, or the server takes from headers where they come from: without a token nobody is served
-         * but whom the server has authenticated. Default: requests of this machine are served, unless they say that they
-         * came through a proxy.
+         * Requests come through a proxy, or the server takes from headers where they come from: without a token, only
+         * users whom the server has authenticated are answered. Default: requests of this machine are served, unless
+         * they say that they came through a proxy.
          */
         public Builder behindProxy() {
             this.isBehindProxy = true;

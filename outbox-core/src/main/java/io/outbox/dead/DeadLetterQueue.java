@@ -22,7 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dead letter queue of an outbox: dead events that are kept apart, and the work that goes on by itself. Thread-safe.
+ * The dead letter queue of an outbox: dead events that are stored separately, and the scheduled work on them.
+ * Thread-safe.
  *
  * <p>The scheduled work logs failures of the store and tries again. {@link #start()} starts it, on one thread;
  * {@link io.outbox.Outbox} does so for its own. The handler has a thread of its own.
@@ -82,8 +83,8 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
     // What operators do
 
     /**
-     * Approves MOVED letters for another round: they return to the outbox at once, with the same id and time of creation and
-     * all their attempts; or wait as TO_RETRY for a schedule, if the policy has one.
+     * Approves MOVED letters for another round: they return to the outbox immediately, with the same id and time of
+     * creation and all their attempts; or wait as TO_RETRY for a schedule, if the policy has one.
      *
      * @throws io.outbox.DuplicateEventException if the outbox has an event with one of the ids; nothing is changed
      */

@@ -57,7 +57,10 @@ public interface EventInterceptor {
         void afterDispatch(EventEnvelope event, @Nullable Exception error);
     }
 
-    /** An interceptor that is told about the delivery of each event: these methods are called in place of the others. */
+    /**
+     * An interceptor that receives information about the delivery of each event: these methods are called in place of
+     * the others.
+     */
     interface Informed extends EventInterceptor {
 
         /** See {@link EventInterceptor#beforeDispatch(EventEnvelope)}. */

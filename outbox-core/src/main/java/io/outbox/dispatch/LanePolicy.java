@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the events of one type are delivered when the type has a lane of its own: with its own queues and workers, so that
- * a slow or failing type never holds up another. Immutable.
+ * How the events of one type are delivered when the type has a lane: with its own queues and workers, so that a slow or
+ * failing type never holds up another. Immutable.
  */
 public final class LanePolicy {
 

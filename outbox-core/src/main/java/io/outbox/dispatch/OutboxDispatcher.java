@@ -74,7 +74,7 @@ public final class OutboxDispatcher implements AutoCloseable {
         return engine.enqueueCold(event);
     }
 
-    /** Returns the number of free places in the cold queue; event types with a lane of their own have others. */
+    /** Returns the number of free places in the cold queue; event types with a lane have separate queues. */
     public int coldQueueRemainingCapacity() {
         return engine.coldQueueRemainingCapacity();
     }
@@ -226,7 +226,7 @@ public final class OutboxDispatcher implements AutoCloseable {
             return this;
         }
 
-        /** Gives an event type a lane of its own, isolated from all other types. */
+        /** Gives an event type its own lane, isolated from all other types. */
         public Builder lane(String eventType, LanePolicy policy) {
             settings.lane(eventType, policy);
             return this;

@@ -48,7 +48,7 @@ public interface RetryPolicy {
         return Optional.of(Duration.ofMillis(Math.max(0, computeDelayMs(attempts))));
     }
 
-    /** Says in words how long it waits, for whoever operates an outbox. The default names the class. */
+    /** Describes how long it waits, for operators. The default names the class. */
     default String describe() {
         return "delays of " + getClass().getSimpleName();
     }

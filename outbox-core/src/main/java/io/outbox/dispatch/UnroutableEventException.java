@@ -3,8 +3,8 @@ package io.outbox.dispatch;
 import io.outbox.UnrecoverableException;
 
 /**
- * No listener is registered for an event's route: the event goes DEAD, at once on a single node, among several after a
- * grace in which none of them took it.
+ * No listener is registered for an event's route: the event goes DEAD, on a single node immediately, with several nodes
+ * after a grace period in which no node took it.
  */
 public class UnroutableEventException extends UnrecoverableException {
 

@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Dead events of one type that failed alike and that nobody has decided on. Where they are no dead letters, it is not known when
- * they failed: the times are those at which they were written.
+ * Dead events of one type that failed alike and that no operator has resolved. Where they are no dead letters, it is
+ * not known when they failed: the times are those at which they were written.
  *
  * @param fingerprint what their errors have in common
  * @param count how many there are, or at least are

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store tells about itself that decides how well it delivers.
+ * A figure that a store reports about itself and that affects delivery.
  *
  * @param advice what is wrong and what to do, or {@code null} if all is well
  */

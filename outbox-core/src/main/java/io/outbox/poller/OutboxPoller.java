@@ -20,9 +20,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds due events in the store and hands them to a handler: whatever the hot path did not take, retries, delayed
- * events, and events of nodes that died. For applications that put the parts together themselves;
- * {@link io.outbox.Outbox} does it for the others.
+ * Finds due events in the store and hands them to a handler: events that the hot path did not take, retries, delayed
+ * events, and events of nodes that died. For applications that put the parts together themselves; {@link
+ * io.outbox.Outbox} does it for the others.
  *
  * <p>Each run drains: a full batch is followed by the next at once, for as long as the handler has room. Between runs
  * the poller sleeps until the next event is due, until the handler calls, or for the interval, whichever comes first.
@@ -60,7 +60,7 @@ public final class OutboxPoller implements AutoCloseable {
         loop.pollOnce();
     }
 
-    /** Makes the next run begin at once, for events that have become due unbeknown to the handler. */
+    /** Starts the next run immediately, for events that have become due unbeknown to the handler. */
     public void wakeUp() {
         loop.wakeUp();
     }
@@ -154,7 +154,7 @@ public final class OutboxPoller implements AutoCloseable {
             return this;
         }
 
-        /** The clock that tells what is due. Default: the system clock. */
+        /** The clock that decides which events are due. Default: the system clock. */
         public Builder clock(Clock clock) {
             settings.clock(clock);
             return this;

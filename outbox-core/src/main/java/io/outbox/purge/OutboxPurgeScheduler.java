@@ -148,7 +148,7 @@ public final class OutboxPurgeScheduler implements AutoCloseable {
             return this;
         }
 
-        /** The clock that tells what is old. Default: the system clock. */
+        /** The clock by which the age of events is measured. Default: the system clock. */
         public Builder clock(Clock clock) {
             this.clock = Objects.requireNonNull(clock, "clock");
             return this;

@@ -140,7 +140,7 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
         return EventType.ANY.name() + eventType.substring(suffix(eventType));
     }
 
-    /** Returns whether this very listener is registered, for whatever route. */
+    /** Returns whether this very listener is registered for any route. */
     public boolean contains(EventListener listener) {
         return listeners.values().stream().anyMatch(registered -> registered == listener);
     }

@@ -60,7 +60,10 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
         return part(event -> OutboxRoute.builder().headers(headers.apply(event)).build());
     }
 
-    /** Computes all of a route at once. What the router leaves open is left to the functions, and then to the defaults. */
+    /**
+     * Computes the whole route in one call. What the router leaves open is left to the functions, and then to the
+     * defaults.
+     */
     public B router(OutboxRouter router) {
         this.router = Objects.requireNonNull(router, "router");
         return self();
@@ -88,7 +91,7 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
         return self();
     }
 
-    /** The largest number of events sent at once. Default: {@value BatchEventListener#DEFAULT_MAX_BATCH_SIZE}. */
+    /** The largest number of events in one batch. Default: {@value BatchEventListener#DEFAULT_MAX_BATCH_SIZE}. */
     public B batchSize(int batchSize) {
         this.batchSize = Limits.atLeastOne(batchSize, "batchSize");
         return self();

@@ -51,7 +51,7 @@ public record ClaimRequest(
      */
     public record Scope(EventTypes types, Duration skipRecent, boolean takeOver, LostClaims lost) {
 
-        /** All types, whatever their age, also those whose lease has run out. */
+        /** All types and ages, including events whose lease has expired. */
         public static final Scope ALL = new Scope(EventTypes.ALL, Duration.ZERO, true);
 
         public Scope {

@@ -7,6 +7,6 @@ import java.sql.SQLException;
 @FunctionalInterface
 public interface ConnectionProvider {
 
-    /** Returns a connection that nobody else uses, or {@code null} for a store that uses none. */
+    /** Returns a connection that is not in use elsewhere, or {@code null} for a store that uses none. */
     Connection getConnection() throws SQLException;
 }

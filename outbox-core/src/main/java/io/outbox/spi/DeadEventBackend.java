@@ -70,8 +70,8 @@ public interface DeadEventBackend {
     List<FailedAttempt> attempts(String eventId);
 
     /**
-     * Returns MOVED events to delivery: same id, same time of creation, with all their attempts, and due at once. What is
-     * known of earlier attempts stays.
+     * Returns MOVED events to delivery: same id, same time of creation, with all their attempts, and due immediately.
+     * What is known of earlier attempts stays.
      *
      * @throws io.outbox.DuplicateEventException if the outbox has another event with the same id; nothing is changed
      */

@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which dead events an operator looks for. What is left out matches all.
+ * Selects the dead events that an operator wants to see. What is left out matches all.
  *
  * @param status the only state that qualifies
  * @param events what qualifies otherwise; without states, since dead events have their own

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which events an operator looks for. What is left out matches all.
+ * Selects the events that an operator wants to see. What is left out matches all.
  *
  * @param states the states that qualify; none for all
  * @param scope what the events are about

@@ -3,8 +3,9 @@ package io.outbox.spi;
 import java.util.Set;
 
 /**
- * Somebody else has locked the rows of some events, as an open transaction at a console does. Nothing was changed; the same
- * change for the other events can be tried at once, and for these later. This is an answer: the store can be reached.
+ * Another transaction has locked the rows of some events, for example one that is open at a console. Nothing was
+ * changed; the same change for the other events can be tried at once, and for these later. This is an answer: the store
+ * can be reached.
  */
 public class EventsLockedException extends OutboxBackendException {
 

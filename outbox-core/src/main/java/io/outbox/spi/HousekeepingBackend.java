@@ -28,7 +28,7 @@ public interface HousekeepingBackend {
     /** Returns a page of DEAD events, oldest first. An event that dies while pages are read shows at most once more. */
     Page<OutboxEvent> queryDead(DeadQuery query);
 
-    /** Resets DEAD events to NEW with all their attempts, due at once; returns how many were changed. */
+    /** Resets DEAD events to NEW with all their attempts, due immediately; returns how many were changed. */
     int replayDead(Collection<String> eventIds);
 
     /** Counts the DEAD events of a type, or all if none is given. */

@@ -67,8 +67,8 @@ public interface InspectionBackend {
     List<NodeLocks> nodes();
 
     /**
-     * Returns what the store tells about itself, for health checks and meters. What it does not tell, or not to this user, is
-     * missing. Default: nothing.
+     * Returns what the store reports about itself, for health checks and meters. What it does not tell, or not to this
+     * user, is missing. Default: nothing.
      */
     default List<StoreFigure> figures() {
         return List.of();
@@ -79,7 +79,10 @@ public interface InspectionBackend {
         return Set.of();
     }
 
-    /** Unlocks open events, whoever has them; returns how many. Their node may deliver them all the same. */
+    /**
+     * Unlocks open events, regardless of which node holds them; returns how many. Their node may deliver them all the
+     * same.
+     */
     int release(Collection<String> eventIds);
 
     /** Creates what the entries below are kept in, where it is missing and may be created. */

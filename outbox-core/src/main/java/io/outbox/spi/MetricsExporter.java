@@ -77,7 +77,10 @@ public interface MetricsExporter {
     /** An operator had an event delivered again that blocked its key. */
     default void incrementKeyedResumed() {}
 
-    /** A key went on without an event that failed for good: it is DEAD, by an operator or because the order says so. */
+    /**
+     * A key continued without an event that failed for good: the event is DEAD, because an operator or the ordering
+     * skipped it.
+     */
     default void incrementKeyedSkipped() {}
 
     /**

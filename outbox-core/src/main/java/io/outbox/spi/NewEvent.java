@@ -41,7 +41,7 @@ public record NewEvent(
         this(event, ownerId, false);
     }
 
-    /** Returns an event that nobody holds. */
+    /** Returns an event that no node holds. */
     public static NewEvent unowned(EventEnvelope event) {
         return new NewEvent(event, null);
     }

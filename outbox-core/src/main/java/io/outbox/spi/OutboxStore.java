@@ -66,7 +66,7 @@ public interface OutboxStore {
         throw new UnsupportedOperationException(getClass().getName() + " does not support dead event queries");
     }
 
-    /** Resets a DEAD event to NEW with all its attempts, due at once; returns the number of rows changed. */
+    /** Resets a DEAD event to NEW with all its attempts, due immediately; returns the number of rows changed. */
     default int replayDead(Connection conn, String eventId) {
         throw new UnsupportedOperationException(getClass().getName() + " does not support dead event replay");
     }

@@ -60,7 +60,7 @@ public sealed interface Outcome {
         }
     }
 
-    /** To come again at {@code until}; no attempt is counted. */
+    /** To be delivered again at {@code until}; no attempt is counted. */
     record Deferred(String eventId, Instant until) implements Outcome {
         public Deferred {
             Objects.requireNonNull(eventId, "eventId");

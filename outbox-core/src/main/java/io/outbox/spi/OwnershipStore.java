@@ -31,8 +31,8 @@ public interface OwnershipStore extends OutboxStore {
     boolean isIntact(Connection conn);
 
     /**
-     * Returns which of these events the transaction of the connection sees, whatever their status. Asked right before the
-     * commit for events whose insert is revocable.
+     * Returns which of these events the transaction of the connection sees, regardless of their status. Asked right
+     * before the commit for events whose insert is revocable.
      */
     Set<String> stored(Connection conn, Collection<String> eventIds);
 

@@ -17,13 +17,13 @@ import java.util.Set;
  */
 public interface ConsumedEventCache {
 
-    /** Returns whether it was told of this key. */
+    /** Returns whether this key was added. */
     boolean contains(String key);
 
-    /** Tells it of a key. */
+    /** Adds a key. */
     void add(String key);
 
-    /** Returns those of the keys that it was told of. For caches that can find many at once. */
+    /** Returns those of the keys that were added. For caches that can find many at once. */
     default Set<String> containedAmong(Collection<String> keys) {
         Set<String> contained = new HashSet<>();
         for (String key : keys) {
@@ -34,7 +34,7 @@ public interface ConsumedEventCache {
         return contained;
     }
 
-    /** Tells it of keys. For caches that can take many at once. */
+    /** Adds keys. For caches that can take many at once. */
     default void addAll(Collection<String> keys) {
         keys.forEach(this::add);
     }

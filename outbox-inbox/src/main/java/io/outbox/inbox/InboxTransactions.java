@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface InboxTransactions {
 
-    /** Returns what tells about the transaction of the calling thread. */
+    /** Returns the context of the transaction of the calling thread. */
     TxContext context();
 
     /**

@@ -51,8 +51,8 @@ public final class JdbcInbox {
     }
 
     /**
-     * Returns an inbox in the default table with transactions of its own; connects once to find out which database it
-     * is.
+     * Returns an inbox in the default table that begins its own transactions; connects once to find out which database
+     * it is.
      */
     public static JdbcInbox of(DataSource dataSource) {
         Objects.requireNonNull(dataSource, "dataSource");
@@ -195,8 +195,8 @@ public final class JdbcInbox {
         }
 
         /**
-         * Finds the event id of every message that is consumed without an extractor of its own, in place of the header. Default: the
-         * {@linkplain #idHeader header}.
+         * Finds the event id of every message that is consumed without an extractor, in place of the header. Default:
+         * the {@linkplain #idHeader header}.
          */
         public ConsumerBuilder idExtractor(EventIdExtractor<Object> idExtractor) {
             this.idExtractor = Objects.requireNonNull(idExtractor, "idExtractor");

@@ -43,8 +43,8 @@ public interface OutboxIdempotentConsumer {
     boolean isIdentified(Object message);
 
     /**
-     * Returns the consumer with this name that has the same settings, and marks of its own. Two listeners for the same events need
-     * two names, or they take the events from each other.
+     * Returns a consumer with this name that has the same settings, but its own marks. Two listeners for the same
+     * events need two names; otherwise each event reaches only one of them.
      *
      * @throws IllegalArgumentException if {@link JdbcInbox#validName} refuses the name
      */

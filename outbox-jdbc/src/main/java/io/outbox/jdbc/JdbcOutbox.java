@@ -104,8 +104,8 @@ public final class JdbcOutbox {
     }
 
     /**
-     * Returns the same outbox with dead letters: events that die move to a table of their own, in the transaction that lets
-     * them die. {@link #createSchema()}, called afterwards, creates that table too.
+     * Returns the same outbox with dead letters: events that die move to a separate table, in the transaction that
+     * marks them dead. {@link #createSchema()}, called afterwards, creates that table too.
      */
     public JdbcOutbox withDeadLetters() {
         return withDeadLetters(DeadLetterStore.of(store));

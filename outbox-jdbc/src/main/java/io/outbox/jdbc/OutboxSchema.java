@@ -71,8 +71,8 @@ public final class OutboxSchema {
     }
 
     /**
-     * Creates the index by which event types with a lane of their own find their events, unless the table has it. The
-     * script is in the resources {@code schema/*-lanes.sql}.
+     * Creates the index by which lanes find their events, unless the table has it. The script is in the resources
+     * {@code schema/*-lanes.sql}.
      */
     public OutboxSchema createLaneIndexIfMissing() {
         return withLaneIndex((index, conn) -> {
@@ -99,7 +99,7 @@ public final class OutboxSchema {
         return withConnection(conn -> store.keyColumns().arePresent(conn));
     }
 
-    /** Returns whether the table has the index by which event types with a lane of their own find their events. */
+    /** Returns whether the table has the index by which lanes find their events. */
     public boolean hasLaneIndex() {
         return withLaneIndex(LaneIndex::isPresent);
     }

@@ -27,7 +27,7 @@ public final class Records {
     private final MessageHeaders messageHeaders;
     private final List<KafkaRecordCustomizer> customizers;
 
-    /** Records as {@link KafkaEventPublisher} sends them if it is told nothing but the routes. */
+    /** Records as {@link KafkaEventPublisher} sends them if only routes are configured. */
     public Records(OutboxRouter router) {
         this(router, new MessageHeaders(Map.of(), null, CLOUD_EVENT), List.of());
     }

@@ -418,8 +418,9 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     }
 
     /**
-     * Adds gauges of what the store tells about itself, named {@code database.} and its {@link StoreFigure.Kind}. The supplier is asked
-     * at most once in 60 seconds, and only if a gauge is read. What the store does not tell then is NaN.
+     * Adds gauges of what the store reports about itself, named {@code database.} and its {@link StoreFigure.Kind}. The
+     * supplier is asked at most once in 60 seconds, and only if a gauge is read. What the store does not tell then is
+     * NaN.
      *
      * @param kinds which gauges to add
      */

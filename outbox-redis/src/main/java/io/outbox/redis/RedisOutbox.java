@@ -335,8 +335,9 @@ public final class RedisOutbox implements AutoCloseable {
         }
 
         /**
-         * Runs what begins the delivery of events that were written alone: at once by default, and on the same thread. For a
-         * transaction of something else, whose end is better awaited though it does not decide.
+         * The executor that starts the delivery of events written outside of transactions. By default, it runs
+         * immediately, on the same thread. For a transaction of something else, whose end is better awaited though it
+         * does not decide.
          */
         public Builder deliverWrites(Executor deliveries) {
             this.deliveries = Objects.requireNonNull(deliveries, "deliveries");

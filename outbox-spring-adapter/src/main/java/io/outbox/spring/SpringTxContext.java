@@ -78,7 +78,10 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
         return BoundConnections.holderFor(dataSource).getConnection();
     }
 
-    /** Returns the connection bound to this thread unless it is in auto-commit mode, of whatever transaction, or {@code null}. */
+    /**
+     * Returns the connection bound to this thread unless it is in auto-commit mode, regardless of the transaction, or
+     * {@code null}.
+     */
     @Override
     public Connection boundConnection() {
         ConnectionHolder holder = BoundConnections.holderFor(dataSource);
@@ -155,8 +158,10 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
                             + " follow its commit: set the transaction manager's transactionSynchronization to ALWAYS"
                     : "No active transaction: an event must be written in the transaction that changes the business"
                             + " data. Begin one on " + name() + ", for example with @Transactional, before calling"
-                            + " write(). A reactive transaction (R2DBC, or @Transactional on a method that returns a Mono or"
-                            + " suspends) does not count: write in a JDBC transaction, on a thread that may block";
+                            + " write(). A reactive transaction (R2DBC, or"
+                            + " @Transactional on a method that returns a Mono or"
+                            + " suspends) does not count: write in a JDBC"
+                            + " transaction, on a thread that may block";
         }
         if (!isSynchronizationActive()) {
             return found() + " is completing, so nothing can be registered with it anymore: begin a new transaction on "

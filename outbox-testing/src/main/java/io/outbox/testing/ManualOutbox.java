@@ -49,7 +49,7 @@ public final class ManualOutbox implements AutoCloseable {
         return create(listeners, settings -> settings);
     }
 
-    /** Returns an outbox with settings of its own, such as {@code s -> s.maxAttempts(3)}. */
+    /** Returns an outbox with other settings, for example {@code s -> s.maxAttempts(3)}. */
     public static ManualOutbox create(ListenerRegistry listeners, UnaryOperator<Outbox.SingleNodeBuilder> settings) {
         ManualClock clock = new ManualClock();
         InMemoryOutboxBackend backend = new InMemoryOutboxBackend(clock);

@@ -18,8 +18,9 @@ import java.util.List;
 public abstract class AbstractJdbcEventPurger implements EventPurger {
 
     private static final String DELETE = """
-            DELETE FROM %1$s WHERE event_id IN (
-              SELECT event_id FROM %1$s WHERE %2$s ORDER BY %3$s LIMIT ?)""";
+        DELETE FROM %1$s WHERE event_id IN (
+          SELECT event_id FROM %1$s WHERE %2$s ORDER BY %3$s LIMIT ?)\
+        """;
 
     /** The order of the index for finished events, with a last key that no two events share. */
     private static final String END_ORDER = "done_at, created_at, event_id";
@@ -34,12 +35,12 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
         this.tableName = TableNames.validate(tableName);
     }
 
-    /** Returns a purger of finished events for databases without one of their own. */
+    /** Returns a purger of finished events for databases without a specific one. */
     public static EventPurger portable(String tableName) {
         return new AbstractJdbcEventPurger(tableName) {};
     }
 
-    /** Returns a purger by age, delivered or not, for databases without one of their own. */
+    /** Returns a purger by age, delivered or not, for databases without a specific one. */
     public static EventPurger portableByAge(String tableName) {
         return new AbstractJdbcEventPurger(tableName) {
             @Override

@@ -23,7 +23,7 @@ public final class JdbcTransactionManager {
         this.txContext = Objects.requireNonNull(txContext, "txContext");
     }
 
-    /** Begins a transaction on a connection of its own and makes it the current one of this thread. */
+    /** Begins a transaction on a new connection and makes it the current one of this thread. */
     public Transaction begin() {
         if (txContext.isTransactionActive()) {
             throw new IllegalStateException("This thread is in a transaction already; end it before you begin another");

@@ -18,9 +18,9 @@ public final class Jackson2JsonCodec implements JsonCodec {
     private final ObjectMapper mapper;
 
     /**
-     * Creates a codec with a mapper of its own, set up as Spring Boot does it: times as text, unknown fields ignored, and all
-     * modules on the class path, such as those for {@code Optional}, for constructors by the names of their parameters, and for
-     * Kotlin.
+     * Creates a codec with its own mapper, set up as Spring Boot does it: times as text, unknown fields ignored, and
+     * all modules on the class path, such as those for {@code Optional}, for constructors by the names of their
+     * parameters, and for Kotlin.
      */
     public Jackson2JsonCodec() {
         this(JsonMapper.builder()

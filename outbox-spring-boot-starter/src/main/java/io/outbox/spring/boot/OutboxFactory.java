@@ -20,7 +20,7 @@ public interface OutboxFactory {
     Outbox create(String name, DataSource dataSource);
 
     /**
-     * Creates an outbox in the DataSource, with settings of its own.
+     * Creates an outbox in the DataSource, with its own settings.
      *
      * @throws IllegalArgumentException if the properties have settings that are not those of one outbox
      * @throws IllegalStateException if there is an outbox of this name already

@@ -301,7 +301,7 @@ public class OutboxProperties {
         return health;
     }
 
-    /** The settings of one listener, which thereby has a lane of its own. What is not set is as in the outbox. */
+    /** The settings of one listener, which give it its own lane. What is not set is as in the outbox. */
     public static class ListenerSettings {
 
         /** How many calls run at the same time. */
@@ -635,7 +635,7 @@ public class OutboxProperties {
             this.batchSizeIsSet = true;
         }
 
-        /** Returns the batch size if somebody has set one. */
+        /** Returns the batch size, if it is set. */
         public OptionalInt ownBatchSize() {
             return batchSizeIsSet ? OptionalInt.of(batchSize) : OptionalInt.empty();
         }

@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The rules of {@link WakeUp} as tests, for whoever brings a transport for hints. */
+/** The rules of {@link WakeUp} as tests, for implementations of a transport for hints. */
 public abstract class WakeUpRules {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

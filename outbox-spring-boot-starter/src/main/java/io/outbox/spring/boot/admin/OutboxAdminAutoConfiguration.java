@@ -32,9 +32,9 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of the administration over HTTP, where {@code outbox.admin.enabled} says so, for one outbox: in a servlet
- * application at its port or at that of its management, in any application at a port of its own. An application with several
- * outboxes declares an {@link OutboxAdmin} for the one that it means.
+ * Auto-configuration of the administration over HTTP, where {@code outbox.admin.enabled} says so, for one outbox: in a
+ * servlet application at its port or at that of its management, in any application at a separate port. An application
+ * with several outboxes declares an {@link OutboxAdmin} for the one that it means.
  */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnClass(OutboxAdmin.class)
@@ -109,7 +109,8 @@ public class OutboxAdminAutoConfiguration {
                 throw new OutboxStartupException(
                         "outbox.admin." + key + " is refused: " + e.getMessage(),
                         value.isEmpty()
-                                ? "It is set to nothing, perhaps by a variable that is missing: set it, or remove the key"
+                                ? "It is set to nothing, perhaps by a variable that is missing: set it, or remove the"
+                                        + " key"
                                 : "Change outbox.admin." + key + ", or remove it");
             }
         }
@@ -127,7 +128,8 @@ public class OutboxAdminAutoConfiguration {
                             + new TreeSet<>(outboxes.keySet()),
                     "Define a bean of type OutboxAdmin for the one that you mean: OutboxAdmin.of(outbox).build()."
                             + System.lineSeparator()
-                            + "For each other one, define a bean of type OutboxAdminServer, which serves it at its own port."
+                            + "For each other one, define a bean of type OutboxAdminServer, which serves it at its own"
+                            + " port."
                             + System.lineSeparator()
                             + "Or remove outbox.admin.enabled");
         }
@@ -190,9 +192,9 @@ public class OutboxAdminAutoConfiguration {
             System.getLogger("io.outbox.admin")
                     .log(
                             System.Logger.Level.WARNING,
-                            "outbox.admin.enabled is true, but the application has no web server, so nothing serves the"
-                                    + " administration: set outbox.admin.port=8090, and the JDK's own server does so at that"
-                                    + " port, or remove outbox.admin.enabled");
+                            "outbox.admin.enabled is true, but the application has no web server, so nothing serves"
+                                + " the administration: set outbox.admin.port=8090, and the JDK's own server does so"
+                                + " at that port, or remove outbox.admin.enabled");
         }
     }
 
@@ -203,8 +205,8 @@ public class OutboxAdminAutoConfiguration {
     static class WithoutServlets {
         WithoutServlets() {
             throw new OutboxStartupException(
-                    "outbox.admin.enabled is true, but a reactive application has no servlets, neither at its own port nor"
-                            + " at that of its management, so nothing serves the administration of the outbox",
+                    "outbox.admin.enabled is true, but a reactive application has no servlets, neither at its own port"
+                            + " nor at that of its management, so nothing serves the administration of the outbox",
                     "Set outbox.admin.port=8090: the JDK's own server then serves it, at that port of this machine."
                             + System.lineSeparator()
                             + "Or remove outbox.admin.enabled");

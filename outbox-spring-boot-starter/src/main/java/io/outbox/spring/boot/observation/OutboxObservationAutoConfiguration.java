@@ -13,8 +13,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 
 /**
- * Auto-configuration of observations of writes and deliveries, where the application has an {@link ObservationRegistry} that
- * somebody listens to.
+ * Auto-configuration of observations of writes and deliveries, where the application has an {@link ObservationRegistry}
+ * that has a handler.
  */
 @AutoConfiguration(before = OutboxAutoConfiguration.class)
 @ConditionalOnClass(Outbox.class)
