@@ -567,7 +567,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     @Override
     public Insertion insert(Connection conn, List<NewEvent> events) {
         Set<String> locked = inTransaction(conn, () -> new Inserts(this, conn).insert(events));
-        staleOfWriters.worked();
+        staleOfWriters.changed();
         return new Insertion(locked, true);
     }
 

@@ -133,7 +133,8 @@ class JdbcDelivery implements DeliveryBackend {
 
     @Override
     public Set<String> doneAmong(Collection<String> eventIds) {
-        return connections.reading(conn -> new OutcomeUpdates(store, conn, Fence.of(null)).doneAmong(eventIds));
+        return connections.readingFromPrimary(
+                conn -> new OutcomeUpdates(store, conn, Fence.of(null)).doneAmong(eventIds));
     }
 
     @Override

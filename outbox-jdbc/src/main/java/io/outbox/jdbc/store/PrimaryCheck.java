@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 /**
  * Whether a connection leads to the primary. A change fails on any other server; a query does not, and would find events that
  * are done elsewhere, or miss those that are due. So before events are looked for, each connection is asked, at most once a
- * second. Thread-safe.
+ * second, and all of them anew after a failure: what the others did since would be repeated. Thread-safe.
  */
 final class PrimaryCheck {
 
@@ -47,5 +47,10 @@ final class PrimaryCheck {
                     "Events are not looked for, because " + reason, new SQLException(reason, "25006"));
         }
         askedAt.put(physical, now);
+    }
+
+    /** Has every connection asked before its next use. */
+    void forget() {
+        askedAt.clear();
     }
 }

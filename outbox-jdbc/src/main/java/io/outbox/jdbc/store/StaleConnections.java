@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
  * out until they are too old. So they are cut off, which every pool notices, and the next one may lead to the primary.
  *
  * <p>If it does not, the address itself leads to such a server, and new connections are no better. So as many are dropped in a
- * row as a pool may have, and one a second after that. When a connection has led to the primary, the others are worth dropping
- * again. Thread-safe.
+ * row as a pool may have, and one a second after that. When a change has succeeded, the others are worth dropping again; queries
+ * prove nothing, because they succeed on such a server, too. Thread-safe.
  */
 final class StaleConnections {
 
@@ -24,7 +24,7 @@ final class StaleConnections {
 
     private final LongSupplier nanoTime;
     private int left = MOST_IN_A_ROW;
-    /** Whether any was dropped since one worked; spares all others the lock. */
+    /** Whether any was dropped since the last change; spares all others the lock. */
     private volatile boolean dropping;
 
     private long countedAt;
@@ -77,8 +77,8 @@ final class StaleConnections {
         }
     }
 
-    /** Notes that a connection worked. */
-    void worked() {
+    /** Notes that the server has accepted a change. */
+    void changed() {
         if (dropping) {
             dropping = false;
             refill();

@@ -32,13 +32,19 @@ final class StoreConnections {
 
     /** Runs work that begins transactions where it needs them. */
     <T> T with(Function<Connection, T> work) {
+        T result = attempt(work);
+        stale.changed();
+        return result;
+    }
+
+    /** Runs work, again on another connection if its server only reads. */
+    private <T> T attempt(Function<Connection, T> work) {
         for (boolean again = false; ; again = true) {
             AtomicBoolean dropped = new AtomicBoolean();
             try {
-                T result = connections.with(conn -> run(conn, work, dropped));
-                stale.worked();
-                return result;
+                return connections.with(conn -> run(conn, work, dropped));
             } catch (OutboxBackendException e) {
+                primary.forget(); // the server may have changed for all of them
                 // a pool may hand out what was dropped a moment ago, and notices only then
                 if (!dropped.get() && !(again && isClosed(e) && stale.takeOne())) {
                     throw e;
@@ -54,7 +60,10 @@ final class StoreConnections {
 
     /** Runs such work that locks nothing. */
     <T> T readingLimited(Function<Connection, T> work) {
-        return limited(conn -> store.reading(conn, () -> work.apply(conn)));
+        return attempt(conn -> {
+            Connection limited = QueryLimit.on(conn, store);
+            return store.reading(limited, () -> work.apply(limited));
+        });
     }
 
     private static boolean isClosed(OutboxBackendException e) {
@@ -72,7 +81,7 @@ final class StoreConnections {
 
     /** Runs work that locks nothing. */
     <T> T reading(Function<Connection, T> work) {
-        return with(conn -> store.reading(conn, () -> work.apply(conn)));
+        return attempt(conn -> store.reading(conn, () -> work.apply(conn)));
     }
 
     /** Runs work that locks nothing, on no server but the primary: what a replica has may be out of date. */

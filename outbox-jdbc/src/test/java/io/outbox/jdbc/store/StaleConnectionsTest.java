@@ -79,10 +79,10 @@ class StaleConnectionsTest {
     }
 
     @Test
-    void afterOneThatWorksTheOthersAreWorthDroppingAgain() {
+    void afterAChangeTheOthersAreWorthDroppingAgain() {
         dropAll();
 
-        stale.worked();
+        stale.changed();
 
         assertThat(dropAll()).isEqualTo(20);
     }
