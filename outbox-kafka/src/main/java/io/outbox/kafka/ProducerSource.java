@@ -167,7 +167,7 @@ final class ProducerSource implements AutoCloseable {
         LOG.log(
                 Level.WARNING,
                 "Kafka refuses requests as too large for a topic, and the producer cannot split them. From now on it"
-                    + " sends small requests, which is slower: set batch.size below the topic''s max.message.bytes");
+                        + " sends small requests, which is slower: set batch.size below the topic''s max.message.bytes");
         splitting.close(CUT_OFF);
         return true;
     }

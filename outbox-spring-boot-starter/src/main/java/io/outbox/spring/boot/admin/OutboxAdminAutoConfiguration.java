@@ -193,8 +193,8 @@ public class OutboxAdminAutoConfiguration {
                     .log(
                             System.Logger.Level.WARNING,
                             "outbox.admin.enabled is true, but the application has no web server, so nothing serves"
-                                + " the administration: set outbox.admin.port=8090, and the JDK's own server does so"
-                                + " at that port, or remove outbox.admin.enabled");
+                                    + " the administration: set outbox.admin.port=8090, and the JDK's own server does so"
+                                    + " at that port, or remove outbox.admin.enabled");
         }
     }
 
