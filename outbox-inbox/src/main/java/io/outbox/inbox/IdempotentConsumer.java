@@ -119,7 +119,7 @@ final class IdempotentConsumer implements OutboxIdempotentConsumer {
         try {
             eventIds.inHeader(message);
             return true;
-        } catch (InvalidEventIdException e) {
+        } catch (RuntimeException e) { // also an extractor or a reader of headers that fails for this message
             return false;
         }
     }

@@ -145,6 +145,22 @@ class IdsTest {
         assertThat(metrics.counts()).isEmpty();
     }
 
+    @Test
+    void aMessageForWhichTheExtractorFailsCannotBeToldFromOthers() {
+        OutboxIdempotentConsumer broken = node.inbox()
+                .consumer()
+                .idExtractor(message -> {
+                    if (message.equals("b")) {
+                        throw new IllegalStateException("no id in it");
+                    }
+                    return message;
+                })
+                .build();
+
+        assertThat(broken.isIdentified("a")).isTrue();
+        assertThat(broken.isIdentified("b")).isFalse();
+    }
+
     @ParameterizedTest
     @MethodSource("unusable")
     void anUnusableIdIsPassedOnIfSoConfigured(Object id) {
