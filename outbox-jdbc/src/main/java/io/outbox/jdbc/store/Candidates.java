@@ -45,12 +45,15 @@ record Candidates(List<DueCursor> first, DueCursor next) {
 
     /** Reads the first events that nobody holds. */
     static Candidates readFree(AbstractJdbcOutboxStore store, Connection conn, Claim claim) {
-        int selects = 0;
-        for (DueRange part : store.parts(claim.range())) {
-            selects += store.pendingPartitions(part.types()).size();
-        }
-        Claim.Free free = claim.free().times(selects);
+        Claim.Free free = store.takesArrays() ? claim.free().times(selects(store, claim)) : claim.free();
         return read(store, conn, claim.range(), " AND " + free.condition(), free.params(), claim.limit());
+    }
+
+    /** Where the database takes arrays, all of these are one statement; elsewhere each is one by itself. */
+    private static int selects(AbstractJdbcOutboxStore store, Claim claim) {
+        return store.parts(claim.range()).stream()
+                .mapToInt(part -> store.pendingPartitions(part.types()).size())
+                .sum();
     }
 
     private static Candidates read(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.EventEnvelope;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.support.DeliveryFixture;
 import io.outbox.jdbc.support.OutboxRows;
 import io.outbox.jdbc.support.TestDatabase;
@@ -212,6 +213,38 @@ class ClaimTest {
                     .extracting(DueEvent::eventId)
                     .contains(free.eventId())
                     .hasSize(database == TestDatabase.POSTGRESQL ? 2 : 1);
+        }
+    }
+
+    /** A node that reads many types by name, and of one of whose claims the answer got lost. */
+    @ParameterizedTest
+    @EnumSource
+    void whatALostClaimHasLockedIsFoundAmongManyTypes(TestDatabase database) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 2);
+                Connection conn = pool.getConnection()) {
+            AbstractJdbcOutboxStore store = JdbcOutbox.of(pool).createSchema().store();
+            OutboxSchema.of(pool).createLaneIndexIfMissing();
+            delivery(store, conn).prepareReadsByType();
+            Instant now = store.currentTime(conn);
+            EventEnvelope left = eventAt(now.minusSeconds(3));
+            EventEnvelope free = eventAt(now.minusSeconds(2));
+            store.insertNew(conn, left);
+            Lease before = new Lease("node", LEASE);
+            delivery(store, conn).claim(ClaimRequest.first(before, now, 1));
+            store.insertNew(conn, free);
+            List<String> types = new ArrayList<>(List.of(DeliveryFixture.TYPE));
+            IntStream.range(1, 20).forEach(i -> types.add("other-" + i));
+            Set<String> known =
+                    IntStream.range(0, 2_000).mapToObj(i -> "held-" + i).collect(Collectors.toSet());
+            Scope scope = new Scope(
+                    new EventTypes(types, false), Duration.ZERO, false, new LostClaims(Set.of(before.holder()), known));
+
+            ClaimedPage claimed =
+                    delivery(store, conn).claim(new ClaimRequest(before.withToken(1), now, scope, 10, null));
+
+            assertThat(claimed.events())
+                    .extracting(DueEvent::eventId)
+                    .containsExactlyInAnyOrder(left.eventId(), free.eventId());
         }
     }
 }
