@@ -84,8 +84,18 @@ public abstract class ForwardingMetrics implements MetricsExporter {
     }
 
     @Override
+    public void recordDispatchLatencyMs(long latencyMs) {
+        report(to -> to.recordDispatchLatencyMs(latencyMs));
+    }
+
+    @Override
     public void recordListenerDuration(String eventType, long nanos) {
         report(to -> to.recordListenerDuration(eventType, nanos));
+    }
+
+    @Override
+    public void recordListenerDurationMs(long durationMs) {
+        report(to -> to.recordListenerDurationMs(durationMs));
     }
 
     @Override

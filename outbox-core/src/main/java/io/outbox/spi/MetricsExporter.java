@@ -3,6 +3,7 @@ package io.outbox.spi;
 import io.outbox.model.DlqStatus;
 import io.outbox.model.EventStatus;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Receives what the engine counts and measures. Implementations are thread-safe, quick, and do not throw. Outcomes are
@@ -41,11 +42,27 @@ public interface MetricsExporter {
     /** The age of the oldest due event of each event type that has one; a type that is missing has none. */
     default void recordOldestLagByTypeMs(Map<String, Long> lagMs) {}
 
-    /** The time an event of this type waited between entering a queue and its listener, in nanoseconds. */
-    default void recordDispatchLatency(String eventType, long nanos) {}
+    /**
+     * The time an event of this type waited between entering a queue and its listener, in nanoseconds. The engine calls only
+     * this method. This default passes the whole milliseconds to {@link #recordDispatchLatencyMs}.
+     */
+    default void recordDispatchLatency(String eventType, long nanos) {
+        recordDispatchLatencyMs(TimeUnit.NANOSECONDS.toMillis(nanos));
+    }
 
-    /** The time that one call of the listener for this event type took, in nanoseconds; a batch is one call. */
-    default void recordListenerDuration(String eventType, long nanos) {}
+    /** The time an event waited between entering a queue and its listener, in milliseconds. */
+    default void recordDispatchLatencyMs(long latencyMs) {}
+
+    /**
+     * The time that one call of the listener for this event type took, in nanoseconds; a batch is one call. The engine calls
+     * only this method. This default passes the whole milliseconds to {@link #recordListenerDurationMs}.
+     */
+    default void recordListenerDuration(String eventType, long nanos) {
+        recordListenerDurationMs(TimeUnit.NANOSECONDS.toMillis(nanos));
+    }
+
+    /** The time that one call of a listener took, in milliseconds; a batch is one call. */
+    default void recordListenerDurationMs(long durationMs) {}
 
     /** Outcomes that were refused because the event has another owner or has ended. */
     default void incrementFenced(int count) {}

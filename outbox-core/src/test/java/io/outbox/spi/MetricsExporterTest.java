@@ -3,15 +3,22 @@ package io.outbox.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
+import io.outbox.DispatchResult;
+import io.outbox.Outbox;
+import io.outbox.registry.DefaultListenerRegistry;
+import io.outbox.support.ScriptedBackend;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 class MetricsExporterTest {
 
     /** What an implementation of the original interface has to write. */
-    private static final class Minimal implements MetricsExporter {
+    private static class Minimal implements MetricsExporter {
         private int calls;
 
         @Override
@@ -67,6 +74,55 @@ class MetricsExporterTest {
         callAll(minimal);
 
         assertThat(minimal.calls).isEqualTo(8);
+    }
+
+    @Test
+    void anExporterOfMillisecondsHearsOfADeliveryOnce() {
+        List<String> heard = new CopyOnWriteArrayList<>();
+        MetricsExporter milliseconds = new Minimal() {
+            @Override
+            public void recordDispatchLatencyMs(long latencyMs) {
+                heard.add("latency");
+            }
+
+            @Override
+            public void recordListenerDurationMs(long durationMs) {
+                heard.add("duration");
+            }
+        };
+
+        try (Outbox outbox = Outbox.singleNode()
+                .backend(new ScriptedBackend().withoutTransactions())
+                .listenerRegistry(new DefaultListenerRegistry().register("A", event -> DispatchResult.done()))
+                .metrics(milliseconds)
+                .startManually()
+                .build()) {
+            outbox.writer().write("A", "{}");
+            outbox.deliverDue();
+        }
+
+        assertThat(heard).containsExactlyInAnyOrder("latency", "duration");
+    }
+
+    @Test
+    void millisecondsAreWhole() {
+        List<Long> heard = new ArrayList<>();
+        MetricsExporter milliseconds = new Minimal() {
+            @Override
+            public void recordDispatchLatencyMs(long latencyMs) {
+                heard.add(latencyMs);
+            }
+
+            @Override
+            public void recordListenerDurationMs(long durationMs) {
+                heard.add(durationMs);
+            }
+        };
+
+        milliseconds.recordDispatchLatency("A", 2_999_999);
+        milliseconds.recordListenerDuration("A", 3_000_000);
+
+        assertThat(heard).containsExactly(2L, 3L);
     }
 
     private static void callAll(MetricsExporter metrics) throws Exception {
