@@ -30,6 +30,11 @@ final class JtaScope implements Synchronization {
         return connection;
     }
 
+    /** Returns the connection if this transaction has one, or {@code null}. */
+    synchronized Connection openConnection() {
+        return connection;
+    }
+
     TransactionCallbacks callbacks() {
         return callbacks;
     }

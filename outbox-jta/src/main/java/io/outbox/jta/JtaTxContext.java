@@ -67,6 +67,16 @@ public final class JtaTxContext implements TxContext {
         return scope().connection(dataSource);
     }
 
+    /**
+     * Returns the connection that the outbox has taken in this transaction, or {@code null} if it has taken none. Takes none
+     * itself: the work of the outbox that asks is not part of the transaction.
+     */
+    @Override
+    public Connection boundConnection() {
+        JtaScope scope = isTransactionActive() ? (JtaScope) registry.getResource(this) : null;
+        return scope == null ? null : scope.openConnection();
+    }
+
     /** @throws IllegalStateException with {@link #noTransactionReason()} if no transaction is active */
     @Override
     public boolean beforeCommit(Runnable work) {

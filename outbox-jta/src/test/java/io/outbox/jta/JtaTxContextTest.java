@@ -47,10 +47,14 @@ class JtaTxContextTest {
 
     @BeforeEach
     void start() throws Exception {
+        start(POOL);
+    }
+
+    private void start(int connections) throws Exception {
         PostgresServer postgres = PostgresServer.shared();
         String url = postgres.newDatabase();
         dataSource = AgroalDataSource.from(new AgroalDataSourceConfigurationSupplier()
-                .connectionPoolConfiguration(pool -> pool.maxSize(POOL)
+                .connectionPoolConfiguration(pool -> pool.maxSize(connections)
                         .acquisitionTimeout(Duration.ofSeconds(10))
                         .transactionIntegration(new NarayanaTransactionIntegration(transactions, registry))
                         .connectionFactoryConfiguration(factory -> factory.jdbcUrl(url)
@@ -203,6 +207,30 @@ class JtaTxContextTest {
         transactions.rollback();
 
         assertThat(count("shop_order")).isEqualTo(1);
+    }
+
+    @Test
+    void aQuestionInATransactionTakesNoConnectionInIt() throws Exception {
+        transactions.begin();
+        outbox.status();
+        assertThat(dataSource.getMetrics().activeCount()).isZero();
+        assertThat(context.boundConnection()).isNull();
+
+        Connection own = context.currentConnection();
+        assertThat(context.boundConnection()).isSameAs(own);
+        transactions.commit();
+
+        assertThat(context.boundConnection()).isNull();
+    }
+
+    @Test
+    void aQuestionInATransactionNeedsNoMoreThanOneConnection() throws Exception {
+        stop();
+        start(1);
+
+        transactions.begin();
+        assertThat(outbox.status()).isNotNull();
+        transactions.commit();
     }
 
     private void deliverAnother() throws Exception {
