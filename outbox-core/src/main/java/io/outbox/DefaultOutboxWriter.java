@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DefaultOutboxWriter implements OutboxWriter {
 
-    private static final System.Logger LOG = System.getLogger(DefaultOutboxWriter.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.writing");
 
     private final WriteBackend backend;
     private final List<WriterHook> hooks;

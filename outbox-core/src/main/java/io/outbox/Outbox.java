@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Outbox implements AutoCloseable {
 
-    private static final System.Logger LOG = System.getLogger(Outbox.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox");
 
     private final @Nullable HousekeepingBackend housekeeping;
     private final OutboxAssembly.Writing writing;

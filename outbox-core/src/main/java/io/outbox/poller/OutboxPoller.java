@@ -34,7 +34,7 @@ public final class OutboxPoller implements AutoCloseable {
     public static final long DEFAULT_INTERVAL_MS = PollSettings.DEFAULT_INTERVAL_MS;
     public static final Duration DEFAULT_SKIP_RECENT = PollSettings.DEFAULT_SKIP_RECENT;
 
-    private static final System.Logger LOG = System.getLogger(OutboxPoller.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
 
     private final PollingLoop loop;
 

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  */
 public final class TransactionCallbacks {
 
-    private static final System.Logger LOG = System.getLogger("io.outbox");
+    private static final System.Logger LOG = System.getLogger("io.outbox.writing");
 
     private final List<Runnable> beforeCommit = new ArrayList<>();
     private final List<Consumer<TransactionEnd>> afterCompletion = new ArrayList<>();

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenWrites {
 
-    private static final System.Logger LOG = System.getLogger(OpenWrites.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.writing");
 
     private final OwnershipStore store;
     private final Connection conn;

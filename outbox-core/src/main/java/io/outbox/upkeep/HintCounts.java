@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  */
 public final class HintCounts {
 
-    private static final System.Logger LOG = System.getLogger(HintCounts.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
 
     private final CopyOnWriteArrayList<MetricsExporter> exporters = new CopyOnWriteArrayList<>();
     private final Outage outage = new Outage(LOG, "The metrics exporter failed; hints are sent and heard without it");

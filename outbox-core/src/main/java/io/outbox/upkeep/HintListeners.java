@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 /** Those who listen for hints of one transport. Thread-safe. */
 public final class HintListeners {
 
-    private static final System.Logger LOG = System.getLogger(HintListeners.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
 
     private final List<Consumer<Set<String>>> listeners = new CopyOnWriteArrayList<>();
 

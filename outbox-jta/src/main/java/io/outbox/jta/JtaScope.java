@@ -12,7 +12,7 @@ import javax.sql.DataSource;
 /** One transaction as a {@link JtaTxContext} sees it: its connection, and what is due at its end. */
 final class JtaScope implements Synchronization {
 
-    private static final System.Logger LOG = System.getLogger(JtaScope.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.writing");
 
     private final TransactionCallbacks callbacks = new TransactionCallbacks();
     private Connection connection;

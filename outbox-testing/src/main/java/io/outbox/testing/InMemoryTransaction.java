@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  */
 public final class InMemoryTransaction implements AutoCloseable {
 
-    private static final System.Logger LOG = System.getLogger(InMemoryTransaction.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.writing");
 
     private final InMemoryTable table;
     private final Runnable unbind;

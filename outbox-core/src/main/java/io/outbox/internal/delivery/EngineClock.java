@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  */
 final class EngineClock {
 
-    private static final System.Logger LOG = System.getLogger(EngineClock.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     private final Clock clock;
     private final Supplier<Instant> store;

@@ -39,7 +39,7 @@ import java.util.function.Consumer;
  */
 final class HotEvents implements HotPath {
 
-    private static final System.Logger LOG = System.getLogger("io.outbox.dispatch.DispatcherWriterHook");
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final long WARNING_PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Lanes lanes;

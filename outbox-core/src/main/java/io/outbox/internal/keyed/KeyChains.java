@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 /** The chains that this node has in its hands: makes them of what a look has found, and has their keys looked at afterwards. */
 final class KeyChains {
 
-    private static final System.Logger LOG = System.getLogger(KeyLoop.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
 
     /** A chain that was cut short for a reason that nothing tells the end of. */
     static final long SHORT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

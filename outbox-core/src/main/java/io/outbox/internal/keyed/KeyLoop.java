@@ -58,7 +58,7 @@ import java.util.function.Supplier;
  */
 public final class KeyLoop implements AutoCloseable {
 
-    private static final System.Logger LOG = System.getLogger(KeyLoop.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
     private static final ThreadFactory THREADS = new DaemonThreadFactory("outbox-keys-");
 
     /** How many events of one key a node holds. */
