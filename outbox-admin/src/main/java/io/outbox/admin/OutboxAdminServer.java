@@ -38,6 +38,7 @@ public final class OutboxAdminServer implements AutoCloseable {
 
     private final OutboxAdmin admin;
     private final HttpServer server;
+    private final Duration forAnswer;
     private final ScheduledThreadPoolExecutor clock =
             Deadline.newClock(new DaemonThreadFactory("outbox-admin-deadlines-"));
     private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
@@ -61,11 +62,12 @@ public final class OutboxAdminServer implements AutoCloseable {
         }
     }
 
-    private OutboxAdminServer(OutboxAdmin admin, InetSocketAddress address) {
+    private OutboxAdminServer(OutboxAdmin admin, InetSocketAddress address, Duration forAnswer) {
         if (System.getProperty(NODELAY) == null) {
             System.setProperty(NODELAY, "true");
         }
         this.admin = admin;
+        this.forAnswer = forAnswer;
         try {
             this.server = HttpServer.create(address, BACKLOG);
         } catch (IOException e) {
@@ -78,8 +80,12 @@ public final class OutboxAdminServer implements AutoCloseable {
 
     /** Starts a server at the address; port 0 is any that is free. */
     public static OutboxAdminServer start(OutboxAdmin admin, InetSocketAddress address) {
+        return start(admin, address, FOR_ANSWER);
+    }
+
+    static OutboxAdminServer start(OutboxAdmin admin, InetSocketAddress address, Duration forAnswer) {
         return new OutboxAdminServer(
-                Objects.requireNonNull(admin, "admin"), Objects.requireNonNull(address, "address"));
+                Objects.requireNonNull(admin, "admin"), Objects.requireNonNull(address, "address"), forAnswer);
     }
 
     /** Returns where the server listens. */
@@ -110,18 +116,30 @@ public final class OutboxAdminServer implements AutoCloseable {
             if (response.contentType() != null) {
                 exchange.getResponseHeaders().set("Content-Type", response.contentType());
             }
-            isStreaming = response.stream() != null && !isHead(exchange);
-            if (isStreaming) {
+            if (response.stream() != null && !isHead(exchange)) {
+                mine.set(FOR_REFUSAL);
                 exchange.sendResponseHeaders(response.status(), 0);
-                response.stream().start(new TimelyOutput(exchange.getResponseBody()), exchange::close);
+                mine.clear();
+                isStreaming = true;
+                response.stream().start(new TimelyOutput(exchange.getResponseBody()), () -> end(exchange));
             } else {
                 write(response, exchange);
             }
         } finally {
             if (!isStreaming) {
-                mine.set(FOR_REFUSAL);
-                exchange.close();
+                end(exchange);
             }
+        }
+    }
+
+    /** Closes an exchange, which may write the rest of its answer. */
+    private void end(HttpExchange exchange) {
+        Deadline forEnd = new Deadline(clock);
+        forEnd.set(FOR_REFUSAL);
+        try {
+            exchange.close();
+        } finally {
+            forEnd.clear();
         }
     }
 
@@ -140,7 +158,7 @@ public final class OutboxAdminServer implements AutoCloseable {
         }
     }
 
-    /** Gives each write its time, whichever thread it is of. */
+    /** Gives each write and flush its time, whichever thread it is of: which of them waits for the other end depends on the JDK. */
     private final class TimelyOutput extends FilterOutputStream {
 
         TimelyOutput(OutputStream out) {
@@ -148,15 +166,34 @@ public final class OutboxAdminServer implements AutoCloseable {
         }
 
         @Override
+        public void write(int one) throws IOException {
+            inTime(() -> out.write(one));
+        }
+
+        @Override
         public void write(byte[] bytes, int start, int count) throws IOException {
-            Deadline forWrite = new Deadline(clock);
-            forWrite.set(FOR_ANSWER);
+            inTime(() -> out.write(bytes, start, count));
+        }
+
+        @Override
+        public void flush() throws IOException {
+            inTime(out::flush);
+        }
+
+        private void inTime(Step step) throws IOException {
+            Deadline forStep = new Deadline(clock);
+            forStep.set(forAnswer);
             try {
-                out.write(bytes, start, count);
+                step.run();
             } finally {
-                forWrite.clear();
+                forStep.clear();
             }
         }
+    }
+
+    /** Something that may wait for the other end. */
+    private interface Step {
+        void run() throws IOException;
     }
 
     /** Reads what nobody asked for: a connection that is closed before that takes the answer with it. */

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Scanner;
@@ -33,8 +34,13 @@ final class ServerProcess implements AutoCloseable {
 
     /** Serves until the process that started this one is gone; called by the child. */
     static void serve(OutboxAdmin admin) throws IOException {
+        serve(admin, Duration.ofSeconds(30));
+    }
+
+    /** Serves with this time for each part of an answer. */
+    static void serve(OutboxAdmin admin, Duration forAnswer) throws IOException {
         OutboxAdminServer server =
-                OutboxAdminServer.start(admin, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                OutboxAdminServer.start(admin, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), forAnswer);
         System.out.println(server.address().getPort());
         while (System.in.read() >= 0) {}
         Runtime.getRuntime().halt(0);

@@ -1,19 +1,25 @@
 package io.outbox.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import io.outbox.EventEnvelope;
 import io.outbox.Outbox;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +34,8 @@ class UnfinishedRequestsTest {
     private static final String TOKEN = "operate-token-0123456789";
     private static final String BULK = "/outbox-admin/api/bulk";
     private static final int BODY = 2 * 1024 * 1024;
+    private static final int TYPES = 2000;
+    private static final Duration FOR_ANSWER = Duration.ofSeconds(3);
 
     private final List<Socket> sockets = new ArrayList<>();
     private ServerProcess process;
@@ -37,11 +45,27 @@ class UnfinishedRequestsTest {
 
         public static void main(String[] args) throws IOException {
             JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:mem:unfinished;DB_CLOSE_DELAY=-1", "", "");
+            JdbcOutbox jdbc = JdbcOutbox.of(pool).createSchema();
             Outbox outbox = Outbox.singleNode()
-                    .backend(JdbcOutbox.of(pool).createSchema().backend())
+                    .backend(jdbc.backend())
                     .listenerRegistry(new DefaultListenerRegistry())
+                    .startManually()
                     .build();
-            ServerProcess.serve(OutboxAdmin.of(outbox).operateToken(TOKEN).build());
+            writeWhatMakesUpdatesLarge(jdbc, outbox);
+            ServerProcess.serve(OutboxAdmin.of(outbox).operateToken(TOKEN).build(), FOR_ANSWER);
+        }
+
+        private static void writeWhatMakesUpdatesLarge(JdbcOutbox jdbc, Outbox outbox) {
+            try (Transaction tx = jdbc.begin()) {
+                outbox.writer()
+                        .writeAll(IntStream.range(0, TYPES)
+                                .mapToObj(i -> EventEnvelope.builder("T".repeat(100) + i)
+                                        .aggregateType("Order")
+                                        .payloadJson("{}")
+                                        .build())
+                                .toList());
+                tx.commit();
+            }
         }
     }
 
@@ -147,5 +171,44 @@ class UnfinishedRequestsTest {
         for (int i = 0; i < 20; i++) {
             assertThat(statusLine(send(post(null, 60_000), 60_000))).startsWith("HTTP/1.1 401");
         }
+    }
+
+    /** Opens a connection that takes little of what is sent, and reads nothing. */
+    private void ask(String requests) throws IOException {
+        Socket socket = new Socket();
+        sockets.add(socket);
+        socket.setReceiveBufferSize(1024);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), process.port()));
+        socket.getOutputStream().write(requests.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** Each answer is so small that newer JDKs buffer all of it, and only a flush waits for the other end. */
+    @Test
+    void aConnectionWhoseAnswersNobodyReadsIsClosed() throws IOException {
+        String file = "GET /outbox-admin/css/layout.css HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        for (int i = 0; i < 20; i++) {
+            ask(file.repeat(1000));
+        }
+        for (Socket socket : sockets) {
+            await().atMost(Duration.ofSeconds(90))
+                    .untilAsserted(() -> assertThatThrownBy(
+                                    () -> socket.getOutputStream().write('G'))
+                            .isInstanceOf(IOException.class));
+        }
+        assertOperatorsAreServed();
+    }
+
+    @Test
+    void viewersWhoReadNothingMakeRoomForOthers() throws IOException {
+        for (int i = 0; i < 3 * LiveFeed.MOST_STREAMS; i++) {
+            ask("GET /outbox-admin/api/live HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + TOKEN
+                    + "\r\n\r\n");
+        }
+        await().untilAsserted(() ->
+                assertThat(answered("GET", "/outbox-admin/api/live")).isEqualTo("HTTP/1.1 503 Service Unavailable"));
+        await().atMost(Duration.ofSeconds(90))
+                .ignoreExceptions()
+                .untilAsserted(() ->
+                        assertThat(answered("GET", "/outbox-admin/api/live")).isEqualTo("HTTP/1.1 200 OK"));
     }
 }
