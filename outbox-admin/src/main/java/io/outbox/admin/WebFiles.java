@@ -23,6 +23,7 @@ final class WebFiles {
 
     private static final String ROOT = "/META-INF/outbox-admin/web/";
     private static final String INDEX = "index.html";
+    private static final int LONGEST_NAME = 200;
     private static final Pattern NAME =
             Pattern.compile("([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-z0-9._-]*\\.(?<extension>[a-z0-9]+)");
     private static final Pattern NAMED = Pattern.compile("(href|src)=\"((?:css|js|lib)/[^\"]+)\"");
@@ -88,6 +89,9 @@ final class WebFiles {
 
     private static File file(String path) {
         String name = path.isEmpty() ? INDEX : path;
+        if (name.length() > LONGEST_NAME) {
+            return null;
+        }
         Matcher matcher = NAME.matcher(name);
         String type = matcher.matches() ? TYPES.get(matcher.group("extension")) : null;
         return type == null ? null : Kept.FILES.computeIfAbsent(name, each -> load(each, type));

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +66,18 @@ class SecurityTest {
         assertThat(handle("GET", DLQ, "127.0.0.1", null, Map.of("Origin", "http://127.0.0.1:3000")))
                 .isEqualTo(200);
         assertThat(handle("GET", DLQ, null, null, Map.of())).isEqualTo(403);
+    }
+
+    @Test
+    void aPathOfManyPartsIsRefusedQuietly() {
+        withTokens();
+        try (LogLines log = new LogLines()) {
+            String path = "/outbox-admin/" + "a/".repeat(50_000);
+
+            assertThat(handle("GET", path, "127.0.0.1", null, Map.of())).isEqualTo(401);
+
+            assertThat(log.at(Level.SEVERE)).isEmpty();
+        }
     }
 
     @Test
