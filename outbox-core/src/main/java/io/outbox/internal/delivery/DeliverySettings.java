@@ -233,11 +233,7 @@ public final class DeliverySettings {
     }
 
     KeySettings keySettings() {
-        return new KeySettings(
-                ordering.onExhausted() == Ordering.OnExhausted.PARK,
-                keySweepInterval,
-                2 * workerCount,
-                coldQueueCapacity);
+        return new KeySettings(ordering.onExhausted() == Ordering.OnExhausted.PARK, keySweepInterval);
     }
 
     /** The time between two looks at all keys. */

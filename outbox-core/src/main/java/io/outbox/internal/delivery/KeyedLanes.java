@@ -6,6 +6,7 @@ import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -61,12 +62,13 @@ final class KeyedLanes implements KeyTarget {
     }
 
     @Override
-    public int room() {
-        int room = lanes.shared().room().cold();
-        for (Lane lane : lanes.ownLanes().values()) {
-            room = Math.max(room, lane.room().cold());
-        }
-        return room;
+    public Collection<Lane> lanes() {
+        return lanes.all();
+    }
+
+    @Override
+    public Lane laneOf(String eventType) {
+        return lanes.of(eventType);
     }
 
     @Override

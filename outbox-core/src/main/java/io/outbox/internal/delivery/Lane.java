@@ -1,5 +1,6 @@
 package io.outbox.internal.delivery;
 
+import io.outbox.internal.keyed.KeyLane;
 import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.internal.polling.Alarm;
 import io.outbox.internal.polling.PollFeed;
@@ -19,7 +20,7 @@ import java.util.Set;
  * <p>Whether an event may enter is decided under the lock of the queue, the same under which a pause, a circuit that
  * opens, and the end empty it. So none of them is overtaken by an event that was admitted before.
  */
-final class Lane {
+final class Lane implements KeyLane {
 
     private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
     private static final int NO_SCAN = -1;
@@ -122,6 +123,21 @@ final class Lane {
     /** Returns how many events are queued or with a listener. */
     int held() {
         return queue.hotSize() + queue.coldSize() + workers.delivering();
+    }
+
+    @Override
+    public int coldRoom() {
+        return room.cold();
+    }
+
+    @Override
+    public int coldCapacity() {
+        return settings.queues().coldCapacity();
+    }
+
+    @Override
+    public int concurrency() {
+        return settings.workers().most();
     }
 
     LaneRoom room() {

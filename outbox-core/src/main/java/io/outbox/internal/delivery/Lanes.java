@@ -48,6 +48,10 @@ final class Lanes {
         return byType.get(eventType);
     }
 
+    List<Lane> all() {
+        return all;
+    }
+
     Lane shared() {
         return shared;
     }

@@ -22,7 +22,7 @@ final class KeyChain {
     /** What a chain asks of its surroundings. Called without the chain's lock. */
     interface Surroundings {
 
-        boolean offer(HeldEvent event);
+        boolean offer(KeyChain chain, HeldEvent event);
 
         void giveBack(Hold hold);
 
@@ -46,7 +46,7 @@ final class KeyChain {
     private final Deque<Link> waiting = new ArrayDeque<>();
     private final List<Link> unwritten = new ArrayList<>();
     private int open;
-    private int total;
+    private KeyLoad load;
     private boolean isBroken;
     private Instant retryAt;
 
@@ -68,7 +68,6 @@ final class KeyChain {
         event.hold().keepOrder(link);
         waiting.add(link);
         open++;
-        total++;
     }
 
     /** Gives an event a place whose outcome is known without its listener: it is all there is to the chain. */
@@ -76,7 +75,6 @@ final class KeyChain {
         Link link = new Link(null, 0);
         hold.keepOrder(link);
         open++;
-        total++;
         return link;
     }
 
@@ -84,9 +82,15 @@ final class KeyChain {
         return open;
     }
 
-    /** Returns how many events it began with. */
-    int total() {
-        return total;
+    /** Counts it in another lane from now on. */
+    synchronized void countIn(KeyLoad next) {
+        if (load != next) {
+            if (load != null) {
+                load.leave(open);
+            }
+            next.enter(open);
+            load = next;
+        }
     }
 
     /** Queues the first event. */
@@ -113,7 +117,7 @@ final class KeyChain {
             HeldEvent event = next.release();
             boolean queued = false;
             try {
-                queued = surroundings.offer(event);
+                queued = surroundings.offer(KeyChain.this, event);
             } finally {
                 if (!queued) {
                     surroundings.giveBack(event.hold());
@@ -233,6 +237,12 @@ final class KeyChain {
                     rest = cut();
                 }
                 isLast = open == 0;
+                if (load != null) {
+                    load.eventEnded();
+                    if (isLast) {
+                        load.leave(0);
+                    }
+                }
             }
             giveBack(rest);
             if (!isLost) {

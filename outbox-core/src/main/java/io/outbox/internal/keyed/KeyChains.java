@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** The chains that this node has in its hands: makes them of what a look has found, and has their keys looked at afterwards. */
@@ -48,7 +47,7 @@ final class KeyChains {
     private final Clock clock;
     private final Supplier<Instant> dueUntil;
     private final Map<String, KeyChain> chains = new ConcurrentHashMap<>();
-    private final AtomicInteger held = new AtomicInteger();
+    private final Map<KeyLane, KeyLoad> loads = new ConcurrentHashMap<>();
 
     /** What chains need of the loop that looks for them. */
     record Loop(KeyQueue queue, KeyMeter meter, Clock clock, Supplier<Instant> dueUntil) {}
@@ -71,14 +70,14 @@ final class KeyChains {
         return chains.containsKey(key);
     }
 
-    /** Returns of how many keys something is in this node's hands. */
-    int size() {
-        return chains.size();
+    /** Returns what is in this node's hands of a lane. */
+    KeyLoad load(KeyLane lane) {
+        return loads.computeIfAbsent(lane, KeyLoad::new);
     }
 
-    /** Returns how many events are in this node's hands, or were when their chain began. */
-    int held() {
-        return held.get();
+    /** Returns what is in this node's hands of each lane. */
+    List<KeyLoad> loads() {
+        return target.lanes().stream().map(this::load).toList();
     }
 
     /** Makes chains of what the store has given, and begins with them. */
@@ -98,14 +97,17 @@ final class KeyChains {
         });
     }
 
-    /** Makes a chain of those events that nobody else has, up to the first that cannot be part of it; gives back the rest. */
+    /**
+     * Makes a chain of those events that nobody else has, up to the first that cannot be part of it, and no more than its lane has
+     * room for; gives back the rest.
+     */
     private void begin(String key, List<KeyedEvent> events, List<Hold> holds) {
         KeyChain chain = new KeyChain(key, parks, clock, surroundings);
+        KeyLoad load = load(target.laneOf(events.get(0).row().event().eventType()));
+        int most = Math.min(events.size(), Math.max(1, load.freeEvents()));
         int taken = 0;
         try {
-            while (taken < events.size()
-                    && holds.get(taken) != null
-                    && join(chain, events.get(taken), holds.get(taken))) {
+            while (taken < most && holds.get(taken) != null && join(chain, events.get(taken), holds.get(taken))) {
                 taken++;
             }
             RuntimeException unreadable = taken == 0 && holds.get(0) != null
@@ -113,14 +115,14 @@ final class KeyChains {
                     : null;
             if (unreadable != null) {
                 taken = 1;
-                bury(chain, events.get(0).row(), holds.get(0), unreadable);
+                bury(chain, load, events.get(0).row(), holds.get(0), unreadable);
             } else if (taken == 0) {
                 queue.addIn(key, SHORT_PAUSE_NANOS);
             } else {
                 metrics.coldEnqueued(taken);
                 meter.taken(key, events.subList(0, taken));
                 chains.put(key, chain);
-                held.addAndGet(chain.size());
+                chain.countIn(load);
                 chain.begin();
             }
         } finally {
@@ -163,18 +165,19 @@ final class KeyChains {
     }
 
     /** Ends an event that nobody can read. */
-    private void bury(KeyChain chain, DueEvent row, Hold hold, RuntimeException reason) {
+    private void bury(KeyChain chain, KeyLoad load, DueEvent row, Hold hold, RuntimeException reason) {
         LOG.log(Level.ERROR, "Event " + row.eventId() + " cannot be decoded", reason);
         Hold.Place place = chain.addEnded(hold);
         chains.put(chain.key(), chain);
-        held.incrementAndGet();
+        chain.countIn(load);
         Outcome outcome = place.ended(new Outcome.Dead(row.eventId(), reason.toString()));
         completion.submit(Completion.undecodable(hold, row.event(), outcome, reason));
     }
 
     private final KeyChain.Surroundings surroundings = new KeyChain.Surroundings() {
         @Override
-        public boolean offer(HeldEvent event) {
+        public boolean offer(KeyChain chain, HeldEvent event) {
+            chain.countIn(load(target.laneOf(event.eventType())));
             return target.offer(event);
         }
 
@@ -186,7 +189,6 @@ final class KeyChains {
         @Override
         public void over(KeyChain chain) {
             chains.remove(chain.key(), chain);
-            held.addAndGet(-chain.total());
             lookAgain(chain);
             queue.poke();
         }

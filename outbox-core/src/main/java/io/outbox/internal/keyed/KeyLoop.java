@@ -21,7 +21,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,6 +55,7 @@ import java.util.function.Supplier;
  *   <li><b>Not done, or lost.</b> The chain ends, and what follows goes back. The key is looked at when the event is due again.
  *   <li><b>Sweep.</b> From time to time, and on hints, all keys are walked over, for what nobody has looked at and what dead nodes
  *       have left behind. A node takes as many keys as keep its workers busy, and leaves the others to the other nodes.
+ *       Each lane has its own room: one whose listener hangs holds up no events of the others.
  * </ol>
  *
  * One thread looks, for all keys that have come up since its last look together.
@@ -101,6 +105,14 @@ public final class KeyLoop implements AutoCloseable {
 
     private long sweepBeganAt;
     private boolean isSweepHeldBack;
+    /** Whom the sweep is for: all lanes, or those that an earlier one has passed over. */
+    private Collection<? extends KeyLane> sweptFor = List.of();
+
+    private boolean isWholeSweep;
+    /** Lanes for which a sweep has left keys to go on with others, since they had enough; swept for when they want more. */
+    private final Set<KeyLane> passedOver = new HashSet<>();
+    /** Where the first of these keys is. */
+    private String passedOverFrom;
     /** Whether there are many more keys than this node needs, or no others, so that it need not leave any to them. */
     private boolean hasPlenty;
 
@@ -210,12 +222,12 @@ public final class KeyLoop implements AutoCloseable {
     }
 
     private void await(long mostNanos) throws InterruptedException {
-        queue.await(mostNanos, freePlaces() > 0 && !openings.wanted.isNone(), cursor == null);
+        queue.await(mostNanos, isOpen() && !openings.wanted.isNone(), mayBeginSweep());
     }
 
     /** While there is no room, or types are not wanted, looks into memory now and then whether that has changed. */
     private long awaitNanos() {
-        boolean isWaiting = cursor != null || freePlaces() <= 0 || !openings.wanted.isAll();
+        boolean isWaiting = cursor != null || !passedOver.isEmpty() || !isOpen() || !openings.wanted.isAll();
         return isWaiting ? KeyChains.SHORT_PAUSE_NANOS : settings.interval().toNanos();
     }
 
@@ -234,10 +246,15 @@ public final class KeyLoop implements AutoCloseable {
             lookAtAll(); // for what was not wanted before
         }
         lookAtWanted();
-        if (cursor == null && queue.isTimeToSweep()) {
+        if (mayBeginSweep() && queue.isTimeToSweep()) {
             beginSweep();
+        } else if (cursor == null && passedOver.stream().anyMatch(this::wantsMore)) {
+            cursor = passedOverFrom;
+            sweptFor = List.copyOf(passedOver);
+            isWholeSweep = false;
+            passedOver.clear();
         }
-        while (!isClosed && cursor != null && mayTakeMore()) {
+        while (!isClosed && cursor != null && isMoreWanted()) {
             long began = System.nanoTime();
             boolean found = sweepPage();
             lookAtWanted();
@@ -250,10 +267,17 @@ public final class KeyLoop implements AutoCloseable {
         }
     }
 
+    private boolean mayBeginSweep() {
+        return cursor == null || !isWholeSweep;
+    }
+
     /** Returns whether this node takes keys that it was not told to look at. */
-    private boolean mayTakeMore() {
-        return freePlaces() > 0
-                && (hasPlenty ? chains.held() <= settings.mostEvents() / 2 : chains.size() < settings.mostKeys());
+    private boolean isMoreWanted() {
+        return sweptFor.stream().anyMatch(this::wantsMore);
+    }
+
+    private boolean wantsMore(KeyLane lane) {
+        return chains.load(lane).wantedKeys(hasPlenty) > 0;
     }
 
     /**
@@ -263,27 +287,37 @@ public final class KeyLoop implements AutoCloseable {
         openings = new Openings(target.wanted(), target.probes());
         boolean found = lookAtWanted();
         beginSweep();
-        while (cursor != null && freePlaces() > 0) {
+        while (cursor != null && isMoreWanted()) {
             found |= sweepPage();
         }
         cursor = null;
         return found;
     }
 
+    private boolean isOpen() {
+        return freePlaces() > 0;
+    }
+
+    /** Returns how many events have a place in the lane with the most room. */
     private int freePlaces() {
-        return Math.min(target.room(), settings.mostEvents() - chains.held());
+        return target.lanes().stream().mapToInt(KeyLane::coldRoom).max().orElse(0);
     }
 
     private boolean lookAtWanted() {
         boolean found = false;
-        while (!isClosed && !openings.wanted.isNone() && freePlaces() > 0) {
+        while (!isClosed && !openings.wanted.isNone() && isOpen()) {
             List<String> keys = queue.take(Math.min(KEYS_PER_LOOK, freePlaces()), this::mayBeLookedAt);
             if (keys.isEmpty()) {
                 return found;
             }
-            found |= look(keys, openings.wanted);
+            found |= look(keys, openings.wanted, mostFreeEvents());
         }
         return found;
+    }
+
+    /** Returns how many events the lane with the most room holds in addition; who looks does not know the types yet. */
+    private int mostFreeEvents() {
+        return chains.loads().stream().mapToInt(KeyLoad::freeEvents).max().orElse(0);
     }
 
     /** Returns whether nothing of the key is in this node's hands; if something is, its end brings the next look. */
@@ -294,6 +328,9 @@ public final class KeyLoop implements AutoCloseable {
     private void beginSweep() {
         queue.sweepBegins(settings.interval().toNanos());
         cursor = "";
+        sweptFor = target.lanes();
+        isWholeSweep = true;
+        passedOver.clear();
         meter.walkBegins();
         sweepBeganAt = System.nanoTime();
         isSweepHeldBack = false;
@@ -314,21 +351,30 @@ public final class KeyLoop implements AutoCloseable {
         List<KeyHead> ready = ready(heads, lease);
         Map<String, Duration> leftToOthers = target.leftToOthers();
         Set<String> probes = new HashSet<>(openings.probes);
-        List<String> wanted = new ArrayList<>();
+        Map<KeyLane, List<String>> wanted = new LinkedHashMap<>();
         boolean found = false;
         for (KeyHead head : ready) {
             Duration wait = leftToOthers.get(head.eventType());
             if (wait != null) {
                 boolean isOverdue = !head.availableAt().plus(wait).isAfter(dueUntil());
-                found |= isOverdue && look(List.of(head.key()), EventTypes.only(head.eventType()));
+                found |= isOverdue && lookAtHead(head);
             } else if (probes.remove(head.eventType())) {
-                found |= look(List.of(head.key()), EventTypes.only(head.eventType()));
+                found |= lookAtHead(head);
             } else if (openings.wanted.contains(head.eventType())) {
-                wanted.add(head.key());
+                wanted.computeIfAbsent(target.laneOf(head.eventType()), lane -> new ArrayList<>())
+                        .add(head.key());
             }
         }
-        found |= take(wanted, from);
-        if (cursor == null) {
+        int keys = wanted.values().stream().mapToInt(List::size).sum();
+        hasPlenty = lease == null || (cursor != null && keys >= KEYS_PER_PAGE / 2);
+        Map<String, KeyLane> left = new HashMap<>();
+        for (Map.Entry<KeyLane, List<String>> ofLane : wanted.entrySet()) {
+            found |= take(ofLane.getKey(), ofLane.getValue(), left);
+        }
+        if (!left.isEmpty()) {
+            leave(left, heads, from);
+        }
+        if (cursor == null && isWholeSweep) {
             meter.walkEnds(dueUntil());
             lost.walked(sweepBeganAt);
             if (!lost.isEmpty() || isSweepHeldBack) {
@@ -346,18 +392,38 @@ public final class KeyLoop implements AutoCloseable {
                 .toList();
     }
 
-    /**
-     * Takes of these keys what keeps the workers busy, or all there is room for if there are many more, or nobody to leave them to; the
-     * walk goes on there.
-     */
-    private boolean take(List<String> keys, String from) {
-        hasPlenty = target.lease() == null || (cursor != null && keys.size() >= KEYS_PER_PAGE / 2);
-        int most = hasPlenty ? freePlaces() : Math.min(freePlaces(), settings.mostKeys() - chains.size());
-        List<String> taken = keys.subList(0, Math.max(0, Math.min(most, keys.size())));
-        if (taken.size() < keys.size()) {
-            cursor = taken.isEmpty() ? from : taken.get(taken.size() - 1);
+    private boolean lookAtHead(KeyHead head) {
+        return look(
+                List.of(head.key()),
+                EventTypes.only(head.eventType()),
+                chains.load(target.laneOf(head.eventType())).freeEvents());
+    }
+
+    /** Takes as many of these keys as their lane wants; returns whether anything came, and adds the others to those left. */
+    private boolean take(KeyLane lane, List<String> keys, Map<String, KeyLane> left) {
+        KeyLoad load = chains.load(lane);
+        int most = Math.min(load.wantedKeys(hasPlenty), keys.size());
+        keys.subList(most, keys.size()).forEach(key -> left.put(key, lane));
+        return most > 0 && look(keys.subList(0, most), openings.wanted, load.freeEvents());
+    }
+
+    /** Has the sweep go on at the first of these keys; behind them, if there are lanes that want more. */
+    private void leave(Map<String, KeyLane> keys, List<KeyHead> heads, String from) {
+        String before = from;
+        for (KeyHead head : heads) {
+            if (keys.containsKey(head.key())) {
+                break;
+            }
+            before = head.key();
         }
-        return !taken.isEmpty() && look(taken, openings.wanted);
+        if (!isMoreWanted()) {
+            cursor = before;
+            return;
+        }
+        if (passedOver.isEmpty()) {
+            passedOverFrom = before;
+        }
+        passedOver.addAll(keys.values());
     }
 
     private boolean isReady(KeyHead head, Lease lease, Instant due, Instant expiry) {
@@ -387,11 +453,11 @@ public final class KeyLoop implements AutoCloseable {
     }
 
     /** Asks the store for the next events of these keys, and begins with what comes; returns whether anything did. */
-    private boolean look(List<String> keys, EventTypes wanted) {
-        return betweenLooks(() -> lookAlone(keys, wanted));
+    private boolean look(List<String> keys, EventTypes wanted, int freeEvents) {
+        return betweenLooks(() -> lookAlone(keys, wanted, longestRun(freeEvents, keys.size())));
     }
 
-    private boolean lookAlone(List<String> keys, EventTypes wanted) {
+    private boolean lookAlone(List<String> keys, EventTypes wanted, int run) {
         Lease lease = target.lease();
         long sentAt = owned.now();
         KeyedPage page;
@@ -403,7 +469,7 @@ public final class KeyLoop implements AutoCloseable {
                     leftBehind(),
                     wanted,
                     keys,
-                    new KeyedRequest.Limit(longestRun(keys.size()), Math.max(1, share.room()))));
+                    new KeyedRequest.Limit(run, Math.max(1, share.room()))));
         } catch (RuntimeException | Error e) {
             if (lease != null && !(e instanceof OutboxBackendException failure && failure.isWithoutEffect())) {
                 lost.add(lease.holder());
@@ -423,7 +489,7 @@ public final class KeyLoop implements AutoCloseable {
         return lost.isEmpty() ? LostClaims.NONE : new LostClaims(lost.holders(), owned.heldBy(lost.holders()));
     }
 
-    private int longestRun(int keys) {
-        return Math.max(1, Math.min(LONGEST_RUN, (settings.mostEvents() - chains.held()) / keys));
+    private static int longestRun(int freeEvents, int keys) {
+        return Math.max(1, Math.min(LONGEST_RUN, freeEvents / keys));
     }
 }

@@ -4,6 +4,7 @@ import io.outbox.internal.ownership.HeldEvent;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.Lease;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 
@@ -22,8 +23,11 @@ public interface KeyTarget {
     /** Returns the event types that nobody here listens to, each with how long its events are left to other nodes. */
     Map<String, Duration> leftToOthers();
 
-    /** Returns how many events would be taken now, at most. */
-    int room();
+    /** Returns where events go, each of which has room of its own. */
+    Collection<? extends KeyLane> lanes();
+
+    /** Returns where events of this type go. */
+    KeyLane laneOf(String eventType);
 
     /** Queues an event; returns false if it has to stay in the store for now. */
     boolean offer(HeldEvent event);

@@ -36,7 +36,7 @@ class KeyChainTest {
         private boolean isOver;
 
         @Override
-        public boolean offer(HeldEvent event) {
+        public boolean offer(KeyChain ignored, HeldEvent event) {
             offered.add(event.eventId());
             return hasRoom;
         }
