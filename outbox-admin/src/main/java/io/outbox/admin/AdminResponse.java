@@ -97,6 +97,10 @@ public record AdminResponse(
         this(status, contentType, headers, new Known(body), null);
     }
 
+    AdminResponse with(Body replacement) {
+        return new AdminResponse(status, contentType, headers, replacement, stream);
+    }
+
     /** Returns the whole body. */
     public byte[] bytes() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -28,11 +28,13 @@ final class DlqApi {
     private final DeadEvents dead;
     private final Views views;
     private final AuditLog audit;
+    private final StoreReads reads;
 
-    DlqApi(DeadEvents dead, Views views, AuditLog audit) {
+    DlqApi(DeadEvents dead, Views views, AuditLog audit, StoreReads reads) {
         this.dead = dead;
         this.views = views;
         this.audit = audit;
+        this.reads = reads;
     }
 
     void addTo(Routes routes) {
@@ -74,7 +76,7 @@ final class DlqApi {
         char separator = '[';
         for (int i = 0; i < ids.size(); i += AT_A_TIME) {
             List<String> some = ids.subList(i, Math.min(ids.size(), i + AT_A_TIME));
-            List<DeadLetter> letters = new ArrayList<>(queue.find(some));
+            List<DeadLetter> letters = new ArrayList<>(reads.read(() -> queue.find(some)));
             letters.sort(Comparator.comparingInt(letter -> some.indexOf(letter.eventId())));
             for (DeadLetter letter : letters) {
                 out.write(separator);

@@ -47,6 +47,7 @@ public final class OutboxAdmin implements AutoCloseable {
     private final Routes routes = new Routes();
     private final Bodies bodies = new Bodies();
     private final StoreReads reads = new StoreReads();
+    private final LargeAnswers largeAnswers = new LargeAnswers();
     private final Refusals refusals;
     private final Member member;
     private final BulkRunner bulk;
@@ -68,7 +69,7 @@ public final class OutboxAdmin implements AutoCloseable {
         Matches.Sources sources = new Matches.Sources(dead.events(), inspection);
         this.bulk = new BulkRunner(jobs, operations, sources, audit, membership, builder.clock);
         String api = basePath + "/api";
-        new DlqApi(dead, views, audit).addTo(routes);
+        new DlqApi(dead, views, audit, reads).addTo(routes);
         new EventsApi(dead, inspection, views).addTo(routes, api);
         new ActionsApi(operations, inspection, audit).addTo(routes, api);
         new DeliveryApi(builder.outbox, member, audit).addTo(routes, api);
@@ -154,7 +155,9 @@ public final class OutboxAdmin implements AutoCloseable {
         try (Bodies.Slot body = bodies.slot()) {
             Exchange exchange = new Exchange(request, match, caller, body);
             Routes.Handler handler = match.route().handler();
-            return match.route().readsStore() ? reads.read(() -> handler.answer(exchange)) : handler.answer(exchange);
+            AdminResponse response =
+                    match.route().readsStore() ? reads.read(() -> handler.answer(exchange)) : handler.answer(exchange);
+            return largeAnswers.admit(request, response);
         }
     }
 

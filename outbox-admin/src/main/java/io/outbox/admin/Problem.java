@@ -169,6 +169,16 @@ final class Problem extends RuntimeException {
                 Map.of("Retry-After", "2"));
     }
 
+    static Problem tooManyAnswers(int most) {
+        return new Problem(
+                503,
+                "too-many-answers",
+                "Service unavailable",
+                "There are " + most + " large answers already that are being read; send this request again",
+                More.NOTHING,
+                Map.of("Retry-After", "2"));
+    }
+
     static Problem tooManyStreams(int most) {
         return new Problem(
                 503,
