@@ -305,7 +305,10 @@ final class Lookout implements AutoCloseable {
         }
         boolean behind;
         synchronized (this) {
-            Bound before = bounds.getOrDefault(type.eventType(), new Bound(type.due(), type.due()));
+            Bound before = bounds.get(type.eventType());
+            if (before == null) {
+                return; // the next look finds it, and its place in the order in which the store has them
+            }
             behind = type.due().isBefore(before.recent());
             bounds.put(type.eventType(), before.upTo(type.due()));
         }

@@ -438,6 +438,24 @@ class LookoutTest {
         store.passes(Duration.ofMinutes(1));
         pending(new DueType("New", NOW));
         assertThat(lookout.range(OTHERS, NOW).within(OTHERS)).isEqualTo(EventTypes.only("New"));
+    /** The store wants the names of known types in the order of its index. */
+    @Test
+    void aTypeThatALookBesideFindsFirstIsLeftToTheNextLook() {
+        store.frontTakes = Duration.ofMillis(400);
+        pending(new DueType("Old", NOW));
+        lookout.byType(NOW);
+        lookout.byType(NOW);
+        store.passes(Duration.ofMinutes(1));
+        lookout.byType(NOW);
+
+        pending(new DueType("New", NOW), new DueType("Old", LONG_AGO));
+        lookBeside();
+        lookout.byType(NOW);
+
+        assertThat(store.looksByType.get(store.looksByType.size() - 1))
+                .containsExactly(new DueType("Old", LONG_AGO.minus(LATE)));
+    }
+
     }
 
     // Without an index by type
