@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -134,6 +135,7 @@ public final class ScriptedBackend implements OutboxBackend {
     private final AtomicLong rowsRead = new AtomicLong();
     private final AtomicLong rowsWritten = new AtomicLong();
     private volatile boolean transactional = true;
+    private volatile boolean indexedByType = true;
     private volatile Duration ahead = Duration.ZERO;
     private long places;
 
@@ -200,6 +202,12 @@ public final class ScriptedBackend implements OutboxBackend {
     /** Takes capabilities away. */
     public ScriptedBackend without(Capability... missing) {
         List.of(missing).forEach(capabilities::remove);
+        return this;
+    }
+
+    /** Makes the engine one that cannot tell which types have events, and reads from any place on. */
+    public ScriptedBackend withoutIndexByType() {
+        indexedByType = false;
         return this;
     }
 
@@ -654,8 +662,14 @@ public final class ScriptedBackend implements OutboxBackend {
     }
 
     @Override
-    public PageCursor placeOf(Instant due) {
-        return null;
+    public synchronized PageCursor placeOf(Instant due) {
+        return indexedByType
+                ? null
+                : rows.values().stream()
+                        .filter(row -> row.availableAt.isBefore(due))
+                        .max(Comparator.comparing(Row::place))
+                        .map(row -> new Place(row.place))
+                        .orElse(null);
     }
 
     @Override
@@ -668,7 +682,7 @@ public final class ScriptedBackend implements OutboxBackend {
                                 .filter(Row::isPending)
                                 .map(row -> new DueType(row.event.eventType(), row.availableAt))
                                 .toList(),
-                        true));
+                        indexedByType));
     }
 
     @Override

@@ -141,16 +141,27 @@ final class Lookout implements AutoCloseable {
     }
 
     /**
+     * Has the next walk for these types begin at the very front, if only walks have told where to begin: they do not see what
+     * other nodes hold. Looks do.
+     */
+    synchronized void forgetFront(EventTypes types) {
+        wantedFronts.forget(types);
+    }
+
+    /**
      * Notes what the first page of a walk has shown. If reading it at the very front took long, a look tells whether the front is
-     * dear.
+     * dear. A page from which other nodes have taken everything meanwhile shows nothing.
      *
      * @param start where it began
-     * @param first when its first event is due, or {@code null} if there is none
      * @param until up to when events were read that are due
      */
-    synchronized void readFirst(EventTypes types, PageCursor start, Instant first, Instant until, long tookNanos) {
+    synchronized void readFirst(
+            EventTypes types, PageCursor start, PageReader.ReadPage page, Instant until, long tookNanos) {
+        if (page.events().isEmpty() && page.next() != null) {
+            return;
+        }
         slowAtFront |= start == null && tookNanos > SLOW_NANOS;
-        wantedFronts.read(types, start, first, until, tookNanos);
+        wantedFronts.read(types, start, page.firstDue(), until, tookNanos);
     }
 
     private Range named(EventTypes types, Instant dueUntil, DueTypes found) {

@@ -14,6 +14,7 @@ import io.outbox.spi.PageCursor;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 
 /** Reads pages of due events: without locks on a single node, by claims among several. */
@@ -46,6 +47,14 @@ interface PageReader {
 
     /** What was read, and where the next page begins, or {@code null} if this was the last. */
     record ReadPage(List<DueEvent> events, int takenOver, PollTarget.Claim claim, PageCursor next) {
+
+        /** Returns when the first event is due, or {@code null} if there is none. */
+        Instant firstDue() {
+            return events.stream()
+                    .map(event -> event.event().availableAt())
+                    .min(Comparator.naturalOrder())
+                    .orElse(null);
+        }
 
         long bytes() {
             return events.stream().mapToLong(DueEvent::bytes).sum();

@@ -9,7 +9,6 @@ import io.outbox.spi.EventTypes;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -36,14 +35,18 @@ final class Pages {
         this.metrics = metrics;
     }
 
-    /** Begins a walk at the front, with what is due at that time. */
-    void begin(Walk walk, PollFeed feed, Instant asOf) {
+    /** Begins the walk of a pass at the front, with what is due at that time. */
+    void begin(Pass pass, Instant asOf) {
+        PollFeed feed = pass.feed();
         EventTypes types = feed.types();
         if (!readyForTypes && !types.isAll()) {
             backend.prepareReadsByType();
             readyForTypes = true;
         }
-        walk.begin(asOf, lookout.range(types, asOf.minus(feed.leastWait())));
+        if (pass.wantsVeryFront()) {
+            lookout.forgetFront(types);
+        }
+        pass.walk().begin(asOf, lookout.range(types, asOf.minus(feed.leastWait())));
     }
 
     /** Reads and hands over the next page of a pass; returns false if there was no room for all of it. */
@@ -78,12 +81,8 @@ final class Pages {
         PageReader.ReadPage page = reader.read(
                 types, request, pass.takesOver(target.watch()), pass.state().gatherLostAnswers());
         if (isFirst) {
-            Instant first = page.events().stream()
-                    .map(event -> event.event().availableAt())
-                    .min(Comparator.naturalOrder())
-                    .orElse(null);
             Instant until = request.asOf().minus(reader.skipRecent());
-            lookout.readFirst(types, request.after(), first, until, System.nanoTime() - began);
+            lookout.readFirst(types, request.after(), page, until, System.nanoTime() - began);
         }
         pass.read(request, page, metrics);
         return page;

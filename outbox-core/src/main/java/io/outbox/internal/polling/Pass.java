@@ -21,6 +21,7 @@ final class Pass {
     private final boolean recovers;
     private final long beganAtNanos = System.nanoTime();
     private int toRecover;
+    private boolean hasWalkedThrough;
     private boolean heldBack;
 
     /**
@@ -91,6 +92,7 @@ final class Pass {
     void walkedTo(PageCursor next) {
         walk.advance(next);
         if (next == null) {
+            hasWalkedThrough = true;
             state.gatherLostAnswers().walked(walk.beganAtNanos());
         }
     }
@@ -98,6 +100,14 @@ final class Pass {
     /** Returns whether it was time to take events over. */
     boolean recovers() {
         return recovers;
+    }
+
+    /**
+     * Returns whether to walk from the very front. What a dead node has held may lie before the events that were to be had so
+     * far.
+     */
+    boolean wantsVeryFront() {
+        return recovers && !hasWalkedThrough;
     }
 
     /** Returns whether events may be left that were not taken over, since the store could not be relied on. */

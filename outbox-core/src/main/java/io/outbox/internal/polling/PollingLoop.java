@@ -142,8 +142,9 @@ public final class PollingLoop implements AutoCloseable {
     /** Returns a pass by itself, which changes nothing about where runs go on. */
     private Pass passFromTheFront(FeedState state, Instant asOf) {
         Walk walk = new Walk(settings.walkMs(state.feed()));
-        pages.begin(walk, state.feed(), asOf);
-        return pass(state, walk, PageSize.fixed(settings.batchSize(state.feed())));
+        Pass pass = pass(state, walk, PageSize.fixed(settings.batchSize(state.feed())));
+        pages.begin(pass, asOf);
+        return pass;
     }
 
     private Pass pass(FeedState state, Walk walk, PageSize pageSize) {
@@ -258,7 +259,7 @@ public final class PollingLoop implements AutoCloseable {
             }
             state.tellWalk();
             if (pass.walk().isOver()) {
-                pages.begin(pass.walk(), state.feed(), time.read());
+                pages.begin(pass, time.read());
             }
             if (!pages.handOverNext(pass)) {
                 return Found.NO_ROOM;

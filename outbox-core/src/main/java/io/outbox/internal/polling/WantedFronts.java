@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  * <p>So it begins where the first page of the last walk for the same choice of types found its first event, less a margin for
  * transactions that commit late. What lies before that, because another node held it then or it was written with a time long
  * past, is found by a walk from the very front. Walks from there get a twentieth of the time, but there is one each minute. So
- * while they are cheap, all walks begin there. Guarded by its owner.
+ * while they are cheap, all walks begin there. So does one that takes over what dead nodes held. Guarded by its owner.
  */
 final class WantedFronts {
 
@@ -56,6 +56,14 @@ final class WantedFronts {
         boolean atFront = front.timer.isDue() || front.bound.equals(Bound.NONE);
         front.start = atFront ? null : placeOf.apply(front.bound.late());
         return front.start;
+    }
+
+    /** Has the next walk begin at the very front. */
+    void forget(EventTypes types) {
+        Front front = fronts.get(inOrder(types));
+        if (front != null) {
+            front.bound = Bound.NONE;
+        }
     }
 
     /**

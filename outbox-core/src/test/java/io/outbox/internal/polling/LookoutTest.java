@@ -3,6 +3,9 @@ package io.outbox.internal.polling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outbox.internal.polling.Lookout.Range;
+import io.outbox.internal.polling.PageReader.ReadPage;
+import io.outbox.model.OutboxEvent;
+import io.outbox.spi.DueEvent;
 import io.outbox.spi.DueType;
 import io.outbox.spi.DueTypes;
 import io.outbox.spi.EventTypes;
@@ -146,7 +149,16 @@ class LookoutTest {
     }
 
     private void readAtFront(Duration took) {
-        lookout.readFirst(EventTypes.ALL, null, null, NOW, took.toNanos());
+        lookout.readFirst(EventTypes.ALL, null, page(null), NOW, took.toNanos());
+    }
+
+    /** Returns a page of one event, or the last one without any. */
+    private static ReadPage page(Instant first) {
+        return new ReadPage(first == null ? List.of() : List.of(eventDue(first)), 0, null, null);
+    }
+
+    private static DueEvent eventDue(Instant due) {
+        return new DueEvent(new OutboxEvent("e", "Old", "__GLOBAL__", null, null, "{}", null, 0, due, due), null);
     }
 
     /** Lets pages at the front take so long that the front is looked at, twice. */
@@ -426,18 +438,6 @@ class LookoutTest {
                 .containsExactly(new DueType("Laned", LONG_AGO.minus(LATE)), new DueType("Old", NOW.minus(LATE)));
     }
 
-    @Test
-    void aStoreThatCannotTellAllTypesIsReadByLeavingOthersOut() {
-        store.types = new DueTypes(List.of(new DueType("Laned", LONG_AGO)), false);
-
-        for (int i = 0; i < 3; i++) {
-            assertThat(lookout.range(OTHERS, NOW).within(OTHERS)).isEqualTo(OTHERS);
-        }
-        assertThat(store.looksByType).hasSize(1);
-
-        store.passes(Duration.ofMinutes(1));
-        pending(new DueType("New", NOW));
-        assertThat(lookout.range(OTHERS, NOW).within(OTHERS)).isEqualTo(EventTypes.only("New"));
     /** The store wants the names of known types in the order of its index. */
     @Test
     void aTypeThatALookBesideFindsFirstIsLeftToTheNextLook() {
@@ -456,6 +456,18 @@ class LookoutTest {
                 .containsExactly(new DueType("Old", LONG_AGO.minus(LATE)));
     }
 
+    @Test
+    void aStoreThatCannotTellAllTypesIsReadByLeavingOthersOut() {
+        store.types = new DueTypes(List.of(new DueType("Laned", LONG_AGO)), false);
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(lookout.range(OTHERS, NOW).within(OTHERS)).isEqualTo(OTHERS);
+        }
+        assertThat(store.looksByType).hasSize(1);
+
+        store.passes(Duration.ofMinutes(1));
+        pending(new DueType("New", NOW));
+        assertThat(lookout.range(OTHERS, NOW).within(OTHERS)).isEqualTo(EventTypes.only("New"));
     }
 
     // Without an index by type
@@ -464,7 +476,7 @@ class LookoutTest {
     private Instant walk(EventTypes types, Instant first, Duration took) {
         Range range = lookout.range(types, NOW);
         store.passes(took);
-        lookout.readFirst(types, range.start(), first, NOW, took.toNanos());
+        lookout.readFirst(types, range.start(), page(first), NOW, took.toNanos());
         return startOf(range);
     }
 
@@ -513,13 +525,41 @@ class LookoutTest {
     }
 
     @Test
+    void aPageFromWhichOthersHaveTakenEverythingTellsNothing() {
+        storeCannotTellTypes();
+        Duration dear = Duration.ofMillis(400);
+        Instant first = NOW.minusSeconds(30);
+        walk(OTHERS, first, dear);
+        walk(OTHERS, first, dear);
+
+        Range range = lookout.range(OTHERS, NOW);
+        lookout.readFirst(OTHERS, range.start(), new ReadPage(List.of(), 0, null, new Place(NOW)), NOW, 0);
+
+        assertThat(startOf(lookout.range(OTHERS, NOW))).isEqualTo(first.minus(LATE));
+    }
+
+    @Test
+    void aWalkThatTakesOverWhatOthersHeldBeginsAtTheVeryFront() {
+        storeCannotTellTypes();
+        Duration dear = Duration.ofMillis(400);
+        walk(OTHERS, null, dear);
+        walk(OTHERS, null, dear);
+        assertThat(walk(OTHERS, null, Duration.ZERO)).isEqualTo(NOW.minus(LATE));
+
+        lookout.forgetFront(OTHERS);
+
+        assertThat(walk(OTHERS, null, dear)).isEqualTo(Bound.FRONT);
+        assertThat(walk(OTHERS, null, dear)).isEqualTo(NOW.minus(LATE));
+    }
+
+    @Test
     void whatAWalkOfAnotherChoiceHasReadTellsNothing() {
         storeCannotTellTypes();
         walk(OTHERS, LONG_AGO, Duration.ofMillis(400));
         walk(OTHERS, LONG_AGO, Duration.ofMillis(400));
         lookout.range(OTHERS, NOW);
 
-        lookout.readFirst(OTHERS, new Place(NOW), null, NOW, 0);
+        lookout.readFirst(OTHERS, new Place(NOW), page(null), NOW, 0);
 
         assertThat(startOf(lookout.range(OTHERS, NOW))).isEqualTo(LONG_AGO.minus(LATE));
     }

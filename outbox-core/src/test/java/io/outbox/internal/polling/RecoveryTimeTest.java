@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
+import io.outbox.dispatch.LanePolicy;
 import io.outbox.model.EventStatus;
 import io.outbox.poller.StuckRecovery;
 import io.outbox.support.Events;
@@ -12,6 +13,8 @@ import io.outbox.support.Node;
 import io.outbox.support.ScriptedBackend;
 import io.outbox.support.ScriptedBackend.Op;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,10 +28,7 @@ class RecoveryTimeTest {
     private final ScriptedBackend backend = new ScriptedBackend();
     private final Node node = Node.on(backend)
             .named("heir", LEASE)
-            .polling(settings -> {
-                settings.recovery(new StuckRecovery(10, Duration.ZERO, Duration.ofHours(1)));
-                settings.intervalMs(50);
-            })
+            .polling(settings -> settings.intervalMs(50))
             .listen(event -> DispatchResult.done());
 
     @AfterEach
@@ -36,8 +36,13 @@ class RecoveryTimeTest {
         node.close();
     }
 
+    private void recoverAfter(Duration delay) {
+        node.polling(settings -> settings.recovery(new StuckRecovery(10, delay, Duration.ofHours(1))));
+    }
+
     @Test
     void aTimeThatFallsIntoAMomentOfCautionIsMadeUpForWhenThatIsOver() {
+        recoverAfter(Duration.ZERO);
         backend.put(Events.event("stuck"), "dead");
         backend.age("stuck", Duration.ofMinutes(1));
         backend.before(Op.CURRENT_TIME, call -> {
@@ -50,5 +55,24 @@ class RecoveryTimeTest {
 
         await().atMost(Duration.ofSeconds(10)).until(() -> backend.status("stuck") == EventStatus.DONE);
         assertThat(backend.calls(Op.CLAIM)).as("claims before that one").isPositive();
+    }
+
+    /** Walks that leave types out begin where they have found something, if that is dear and the store cannot tell the types. */
+    @Test
+    void whatTheDeadNodeHeldIsFoundBeforeWhatWasToBeHad() {
+        recoverAfter(Duration.ofSeconds(5));
+        backend.withoutIndexByType();
+        backend.put(Events.eventAt("stuck", Instant.now().minus(Duration.ofHours(1))), "dead");
+        backend.age("stuck", Duration.ofMinutes(1));
+        backend.before(Op.CLAIM, call -> {
+            if (call.number() <= 4) {
+                LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
+            }
+        });
+        node.delivery(settings -> settings.lane("Laned", LanePolicy.builder().build()));
+
+        node.start();
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> backend.status("stuck") == EventStatus.DONE);
     }
 }
