@@ -376,7 +376,7 @@ public final class KeyLoop implements AutoCloseable {
         }
         if (cursor == null && isWholeSweep) {
             meter.walkEnds(dueUntil());
-            lost.walked(sweepBeganAt);
+            lost.walked(sweepBeganAt, types -> true);
             if (!lost.isEmpty() || isSweepHeldBack) {
                 queue.sweepIn(PAUSE_AFTER_FAILURE_NANOS);
             }
@@ -472,7 +472,7 @@ public final class KeyLoop implements AutoCloseable {
                     new KeyedRequest.Limit(run, Math.max(1, share.room()))));
         } catch (RuntimeException | Error e) {
             if (lease != null && !(e instanceof OutboxBackendException failure && failure.isWithoutEffect())) {
-                lost.add(lease.holder());
+                lost.add(lease.holder(), EventTypes.ALL);
             }
             keys.forEach(queue::add);
             throw e;

@@ -1,5 +1,6 @@
 package io.outbox.internal.polling;
 
+import io.outbox.spi.EventTypes;
 import java.util.LinkedHashSet;
 import java.util.NavigableSet;
 import java.util.Set;
@@ -15,7 +16,7 @@ final class FeedState {
     private final Walk walk;
     private final PageSize pageSize;
     private final LostAnswers lostAnswers = new LostAnswers();
-    private final Set<String> leftBehind = new LinkedHashSet<>();
+    private final Set<LeftBehind> leftBehind = new LinkedHashSet<>();
     private final RestTime restTime;
     private final NavigableSet<Long> announced = new TreeSet<>();
     private long dueAtNanos = System.nanoTime();
@@ -24,6 +25,8 @@ final class FeedState {
     private boolean idle;
     private boolean wantsFrontNow;
     private boolean wantsFrontSoon;
+
+    private record LeftBehind(EventTypes types, String holder) {}
 
     FeedState(PollFeed feed, PollSettings settings, long recoveryAtNanos) {
         this.feed = feed;
@@ -43,14 +46,14 @@ final class FeedState {
 
     /** Returns the feed's claims without an answer, and what else was left behind; for the polling thread only. */
     synchronized LostAnswers gatherLostAnswers() {
-        leftBehind.forEach(lostAnswers::add);
+        leftBehind.forEach(left -> lostAnswers.add(left.holder, left.types));
         leftBehind.clear();
         return lostAnswers;
     }
 
-    /** Notes a name under which events may be locked that this node does not hold. */
-    synchronized void leftBehind(String holder) {
-        leftBehind.add(holder);
+    /** Notes a name under which events of these types may be locked that this node does not hold. */
+    synchronized void leftBehind(EventTypes types, String holder) {
+        leftBehind.add(new LeftBehind(types, holder));
     }
 
     Walk walk() {

@@ -112,6 +112,11 @@ final class Lookout implements AutoCloseable {
 
         static final Range NOTHING = new Range(List.of(), null);
 
+        /** Returns of which of these types nothing is left out that is due: if there were too many, only of those to read. */
+        EventTypes covered(EventTypes types) {
+            return names != null && names.size() == MOST_READ ? within(types) : types;
+        }
+
         /** Returns the types to read of those that the feed is for now. */
         EventTypes within(EventTypes types) {
             return names == null

@@ -1,14 +1,17 @@
 package io.outbox.internal.polling;
 
+import io.outbox.spi.EventTypes;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * The claims of a feed whose answer got lost, and commits of which nobody knows the end. Such a call may have locked events in this node's name, which the node does not
  * know of and nobody else may take. So the walks that follow take them, until one has come to its end that began late enough
- * for the lost claim to have taken effect.
+ * for the lost claim to have taken effect, and that left out none of the types of the lost claim: a circuit may be open meanwhile.
  *
  * <p>If the answer to such a walk gets lost too, the same events are locked under its name. So of many names the newest are
  * those that count. Used by one thread at a time.
@@ -22,27 +25,41 @@ public final class LostAnswers {
     private static final int MOST = 64;
 
     /** By age, the oldest first. */
-    private final Map<String, Long> lostAtNanos = new LinkedHashMap<>();
+    private final Map<String, Loss> losses = new LinkedHashMap<>();
 
-    /** Notes that a call under this name was not answered. */
-    public void add(String holder) {
-        lostAtNanos.remove(holder);
-        if (lostAtNanos.size() == MOST) {
-            lostAtNanos.remove(lostAtNanos.keySet().iterator().next());
+    /** When a name was last lost, and which types its events may have. */
+    private record Loss(long atNanos, Set<EventTypes> types) {
+
+        boolean isOver(long beganAtNanos, Predicate<EventTypes> covered) {
+            return beganAtNanos - atNanos > LATE_EFFECT_NANOS && types.stream().allMatch(covered);
         }
-        lostAtNanos.put(holder, System.nanoTime());
+    }
+
+    /** Notes that a call under this name, about events of these types, was not answered. */
+    public void add(String holder, EventTypes types) {
+        Loss former = losses.remove(holder);
+        if (losses.size() == MOST) {
+            losses.remove(losses.keySet().iterator().next());
+        }
+        Set<EventTypes> all = new HashSet<>(former == null ? Set.of() : former.types);
+        all.add(types);
+        losses.put(holder, new Loss(System.nanoTime(), all));
     }
 
     public boolean isEmpty() {
-        return lostAtNanos.isEmpty();
+        return losses.isEmpty();
     }
 
     public Set<String> holders() {
-        return lostAtNanos.keySet();
+        return losses.keySet();
     }
 
-    /** Notes that a walk through all events of the feed that began then has come to its end. */
-    public void walked(long beganAtNanos) {
-        lostAtNanos.values().removeIf(lostAt -> beganAtNanos - lostAt > LATE_EFFECT_NANOS);
+    /**
+     * Notes that a walk that began then has come to its end.
+     *
+     * @param covered whether it has left out no event of these types
+     */
+    public void walked(long beganAtNanos, Predicate<EventTypes> covered) {
+        losses.values().removeIf(loss -> loss.isOver(beganAtNanos, covered));
     }
 }

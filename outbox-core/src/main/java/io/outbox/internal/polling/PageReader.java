@@ -97,7 +97,7 @@ interface PageReader {
                         new ClaimRequest(lease, request.asOf, scope, request.limit, request.after, request.maxBytes));
             } catch (RuntimeException | Error e) {
                 if (!(e instanceof OutboxBackendException failure && failure.isWithoutEffect())) {
-                    lost.add(lease.holder());
+                    lost.add(lease.holder(), types);
                 }
                 throw e;
             }

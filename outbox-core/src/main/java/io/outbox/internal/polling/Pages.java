@@ -46,7 +46,7 @@ final class Pages {
         if (pass.wantsVeryFront()) {
             lookout.forgetFront(types);
         }
-        pass.walk().begin(asOf, lookout.range(types, asOf.minus(feed.leastWait())));
+        pass.walk().begin(asOf, types, lookout.range(types, asOf.minus(feed.leastWait())));
     }
 
     /** Reads and hands over the next page of a pass; returns false if there was no room for all of it. */

@@ -93,7 +93,7 @@ final class Pass {
         walk.advance(next);
         if (next == null) {
             hasWalkedThrough = true;
-            state.gatherLostAnswers().walked(walk.beganAtNanos());
+            state.gatherLostAnswers().walked(walk.beganAtNanos(), walk::hasCovered);
         }
     }
 

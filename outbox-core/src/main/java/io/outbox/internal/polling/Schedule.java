@@ -192,7 +192,7 @@ final class Schedule implements Alarm {
         List<PollFeed> concerned = concerned(types);
         synchronized (this) {
             calls.incrementAndGet();
-            concerned.forEach(feed -> state(feed).leftBehind(holder));
+            concerned.forEach(feed -> state(feed).leftBehind(types, holder));
         }
     }
 

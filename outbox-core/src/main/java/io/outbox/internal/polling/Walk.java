@@ -3,6 +3,8 @@ package io.outbox.internal.polling;
 import io.outbox.spi.EventTypes;
 import io.outbox.spi.PageCursor;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -21,6 +23,9 @@ final class Walk {
     private Instant asOf;
     private long beganAtNanos;
     private Lookout.Range range;
+    /** The types that its pages were to pass through, which may change from one to the next. */
+    private final Set<EventTypes> covered = new HashSet<>();
+
     private PageCursor cursor;
     private boolean wantsFront;
 
@@ -34,10 +39,12 @@ final class Walk {
         return cursor == null || age > longestNanos || (wantsFront && age > SHORT_NANOS);
     }
 
-    /** Begins at the front of a range, with what is due at the given time. */
-    void begin(Instant time, Lookout.Range whatToRead) {
+    /** Begins at the front of a range of these types, with what is due at the given time. */
+    void begin(Instant time, EventTypes types, Lookout.Range whatToRead) {
         asOf = time;
         range = whatToRead;
+        covered.clear();
+        covered.add(range.covered(types));
         beganAtNanos = System.nanoTime();
         cursor = null;
         wantsFront = false;
@@ -60,7 +67,20 @@ final class Walk {
 
     /** Returns the types to read of those that the feed is for now. */
     EventTypes types(PollFeed feed) {
-        return range.within(feed.types());
+        EventTypes types = feed.types();
+        covered.add(range.covered(types));
+        return range.within(types);
+    }
+
+    /** Returns whether all pages so far were to pass through all of these types. */
+    boolean hasCovered(EventTypes types) {
+        return covered.stream().allMatch(page -> isPartOf(page, types));
+    }
+
+    private static boolean isPartOf(EventTypes all, EventTypes part) {
+        return part.excluded()
+                ? all.excluded() && part.names().containsAll(all.names())
+                : part.names().stream().allMatch(all::contains);
     }
 
     PageReader.PageRequest page(int limit, long maxBytes) {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
+import io.outbox.RouteUnavailableException;
 import io.outbox.model.EventStatus;
 import io.outbox.spi.ClaimRequest;
 import io.outbox.spi.Lease;
@@ -89,6 +90,35 @@ class LostAnswerTest {
         awaitDone(1);
         assertThat(claims.get()).isGreaterThan(lost);
         assertThat(node.delivered()).containsExactly("e");
+    }
+
+    @Test
+    void whatALostClaimHasTakenIsTakenAgainWhenItsTargetIsAvailableAgain() {
+        Gate claimed = new Gate();
+        AtomicInteger lost = new AtomicInteger();
+        Duration longerThanAClaimTakesEffect = Duration.ofSeconds(7);
+        AtomicInteger deliveries = new AtomicInteger();
+        backend.after(Op.CLAIM, call -> {
+            if (call.concerns("lost") && lost.getAndIncrement() == 0) {
+                claimed.open();
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> !node.engine().unavailable().isEmpty());
+                throw new IllegalStateException("connection reset");
+            }
+        });
+        node.listen(event -> {
+                    if (deliveries.getAndIncrement() == 0) {
+                        backend.put(Events.event("lost"));
+                        claimed.pass();
+                        throw new RouteUnavailableException("away", null, longerThanAClaimTakesEffect);
+                    }
+                    return DispatchResult.done();
+                })
+                .start();
+
+        backend.put(Events.event("first"));
+
+        await().atMost(Duration.ofSeconds(60)).until(() -> backend.count(EventStatus.DONE) == 2);
     }
 
     /** A session that is ended while it commits: its rows appear after the node has given them back in vain. */
