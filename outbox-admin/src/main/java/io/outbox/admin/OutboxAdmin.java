@@ -225,17 +225,29 @@ public final class OutboxAdmin implements AutoCloseable {
             return this;
         }
 
-        /** The token for users who may only read; the audit log shows them as {@code read-token}. Default: none. */
+        /**
+         * The token for users who may only read; the audit log shows them as {@code read-token}. Default: none.
+         *
+         * @throws IllegalStateException if there is a token for readers of that name already
+         */
         public Builder readToken(String token) {
             return token("read-token", Role.READ, token, "readToken");
         }
 
-        /** The token of one user who may only read. Call it once for each user. */
+        /**
+         * The token of one user who may only read. Call it once for each user.
+         *
+         * @throws IllegalStateException if there is a token for readers of that name already
+         */
         public Builder readToken(String name, String token) {
             return token(named(name), Role.READ, token, "readToken of " + name);
         }
 
-        /** The token for operators, who may do everything; the audit log shows them as {@code token}. Default: none. */
+        /**
+         * The token for operators, who may do everything; the audit log shows them as {@code token}. Default: none.
+         *
+         * @throws IllegalStateException if there is a token for operators of that name already
+         */
         public Builder operateToken(String token) {
             return token("token", Role.OPERATE, token, "operateToken");
         }
@@ -243,6 +255,8 @@ public final class OutboxAdmin implements AutoCloseable {
         /**
          * The token of one operator, whose name the audit log shows. Can be called for several people, each with a
          * token of their own.
+         *
+         * @throws IllegalStateException if there is a token for operators of that name already
          */
         public Builder operateToken(String name, String token) {
             return token(named(name), Role.OPERATE, token, "operateToken of " + name);
@@ -261,7 +275,11 @@ public final class OutboxAdmin implements AutoCloseable {
                 throw new IllegalArgumentException(
                         setting + " must have at least 16 characters, all of them visible ASCII");
             }
-            tokens.put(role + " " + name, new Access.Token(new Caller(name, Set.of(role)), token));
+            Access.Token named = new Access.Token(new Caller(name, Set.of(role)), token);
+            if (tokens.putIfAbsent(role + " " + name, named) != null) {
+                throw new IllegalStateException(setting + ": another token has the name '" + name
+                        + "' already, and the audit log could not tell them apart: choose another name");
+            }
             return this;
         }
 

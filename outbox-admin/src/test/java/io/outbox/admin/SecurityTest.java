@@ -406,6 +406,12 @@ class SecurityTest {
                         .build())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll("ann", "ben", "the same");
+        assertThatThrownBy(() -> OutboxAdmin.of(fixture.outbox)
+                        .operateToken(OPERATE)
+                        .operateToken("token", "ann-token-0123456789"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("operateToken of token", "choose another name");
+        OutboxAdmin.of(fixture.outbox).operateToken("ann", OPERATE).readToken("ann", READ);
         for (String url : List.of("https://traces.example", "javascript:alert('{traceId}')", "/{traceId}")) {
             assertThatThrownBy(() -> builder.traceUrl(url)).as(url).isInstanceOf(IllegalArgumentException.class);
         }

@@ -105,7 +105,7 @@ public class OutboxAdminAutoConfiguration {
         if (value != null) {
             try {
                 setter.accept(value);
-            } catch (IllegalArgumentException e) {
+            } catch (IllegalArgumentException | IllegalStateException e) {
                 throw new OutboxStartupException(
                         "outbox.admin." + key + " is refused: " + e.getMessage(),
                         value.isEmpty()
