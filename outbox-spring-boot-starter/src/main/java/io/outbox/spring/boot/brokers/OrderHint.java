@@ -7,6 +7,7 @@ import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.spring.boot.internal.settings.PublisherKeys;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,7 +31,8 @@ final class OrderHint {
     OrderHint(ExplicitSettings explicit) {
         this.isDone = new AtomicBoolean(explicit.has(ORDERING));
         this.isByKey = explicit.value(ORDERING, OrderBy.class).orElse(OrderBy.NONE) == OrderBy.KEY;
-        this.exceptTypes = Set.of(explicit.value(EXCEPT_TYPES, String[].class).orElse(new String[0]));
+        this.exceptTypes =
+                Set.copyOf(List.of(explicit.value(EXCEPT_TYPES, String[].class).orElse(new String[0])));
     }
 
     /** Looks at an event that is written for a broker. */

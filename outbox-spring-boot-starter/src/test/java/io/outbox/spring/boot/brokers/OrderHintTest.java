@@ -1,6 +1,7 @@
 package io.outbox.spring.boot.brokers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.outbox.EventEnvelope;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
@@ -45,5 +46,12 @@ class OrderHintTest {
 
             assertThat(log.text()).isEmpty();
         }
+    }
+
+    @Test
+    void aTypeThatIsNamedTwiceIsNoMistake() {
+        assertThatNoException()
+                .isThrownBy(
+                        () -> hint(new MockEnvironment().withProperty("outbox.keyed.except-types", "Placed, Placed")));
     }
 }
