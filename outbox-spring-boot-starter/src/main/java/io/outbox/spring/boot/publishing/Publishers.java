@@ -7,6 +7,7 @@ import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Makes the publishers of the application's outboxes, which know its classes and who receives its events. */
 final class Publishers {
@@ -15,11 +16,11 @@ final class Publishers {
     private final ObjectProvider<JsonCodec> codec;
     private final Supplier<Destinations> destinations;
 
-    /** @param destinations asked when something is published, since listeners are found after the outboxes are built */
+    /** @param destinations asked once, when something is published, since listeners are found after the outboxes are built */
     Publishers(ObjectEvents objects, ObjectProvider<JsonCodec> codec, Supplier<Destinations> destinations) {
         this.objects = objects;
         this.codec = codec;
-        this.destinations = destinations;
+        this.destinations = SingletonSupplier.of(destinations);
     }
 
     /** Returns a publisher for the application's own outbox. */
@@ -29,7 +30,7 @@ final class Publishers {
 
     /** Returns a publisher for the outbox with this name. */
     OutboxPublisher of(String outbox, OutboxWriter writer, Mode mode) {
-        return publisher(writer, mode, () -> destinations.get().of(outbox));
+        return publisher(writer, mode, SingletonSupplier.of(() -> destinations.get().of(outbox)));
     }
 
     /** Returns a publisher that takes an event whether or not somebody receives it. */
