@@ -1,6 +1,8 @@
 package io.outbox.micrometer;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.outbox.model.DeadLetterCount;
 import io.outbox.model.DlqStatus;
 import java.time.Duration;
@@ -43,7 +45,26 @@ public final class OutboxDlqGauges implements AutoCloseable {
             Supplier<List<DeadLetterCount>> counts,
             List<Duration> ttls,
             Collection<String> eventTypes) {
-        this.meters = new Meters(registry, namePrefix);
+        this(registry, namePrefix, Tags.empty(), counts, ttls, eventTypes);
+    }
+
+    /**
+     * Creates the gauges with tags that tell them from those of another outbox with the same prefix.
+     *
+     * @param namePrefix what the names begin with, without the dot that follows
+     * @param tags what every gauge has in addition to its own tags
+     * @param counts asks for the current numbers
+     * @param ttls how long an answer is kept: for all letters, by status, and by event type and status
+     * @param eventTypes the event types that have gauges from the start
+     */
+    public OutboxDlqGauges(
+            MeterRegistry registry,
+            String namePrefix,
+            Iterable<Tag> tags,
+            Supplier<List<DeadLetterCount>> counts,
+            List<Duration> ttls,
+            Collection<String> eventTypes) {
+        this.meters = new Meters(registry, namePrefix, tags);
         Objects.requireNonNull(counts, "counts");
         if (ttls.size() != 3) {
             throw new IllegalArgumentException("ttls must have 3 values: " + ttls);

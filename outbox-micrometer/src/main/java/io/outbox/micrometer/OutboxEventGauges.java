@@ -1,6 +1,8 @@
 package io.outbox.micrometer;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.outbox.model.EventCount;
 import java.time.Duration;
 import java.util.Collection;
@@ -44,7 +46,26 @@ public final class OutboxEventGauges implements AutoCloseable {
             Supplier<List<EventCount>> counts,
             List<Duration> ttls,
             Collection<String> eventTypes) {
-        this.meters = new Meters(registry, namePrefix);
+        this(registry, namePrefix, Tags.empty(), counts, ttls, eventTypes);
+    }
+
+    /**
+     * Creates the gauges with tags that tell them from those of another outbox with the same prefix.
+     *
+     * @param namePrefix what the names begin with, without the dot that follows
+     * @param tags what every gauge has in addition to its own tags
+     * @param counts asks for the current numbers
+     * @param ttls how long an answer is kept: for all events, by status, and by event type and status
+     * @param eventTypes the event types that have gauges from the start
+     */
+    public OutboxEventGauges(
+            MeterRegistry registry,
+            String namePrefix,
+            Iterable<Tag> tags,
+            Supplier<List<EventCount>> counts,
+            List<Duration> ttls,
+            Collection<String> eventTypes) {
+        this.meters = new Meters(registry, namePrefix, tags);
         Objects.requireNonNull(counts, "counts");
         if (ttls.size() != 3) {
             throw new IllegalArgumentException("ttls must have 3 values: " + ttls);

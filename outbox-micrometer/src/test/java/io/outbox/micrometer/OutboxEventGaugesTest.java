@@ -57,6 +57,22 @@ class OutboxEventGaugesTest {
     }
 
     @Test
+    void tagsTellTheGaugesOfOneOutboxFromThoseOfAnother() {
+        for (String outbox : List.of("orders", "billing")) {
+            new OutboxEventGauges(
+                    registry,
+                    "outbox",
+                    Tags.of("outbox", outbox),
+                    () -> List.of(new EventCount("Placed", outbox.length(), 0)),
+                    List.of(Duration.ZERO, Duration.ZERO, Duration.ZERO),
+                    List.of());
+        }
+
+        assertThat(value("outbox.events", "outbox", "orders")).isEqualTo(6);
+        assertThat(value("outbox.events", "outbox", "billing")).isEqualTo(7);
+    }
+
+    @Test
     void typesGetGaugesOnceTheyAreCountedThoughNoneIsNamedAtFirst() {
         gauges(Duration.ZERO, List.of());
         stored.add(new EventCount("Paid", 10, 0));

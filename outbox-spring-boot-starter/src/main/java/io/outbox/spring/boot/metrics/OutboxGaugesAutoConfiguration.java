@@ -10,7 +10,6 @@ import io.outbox.spring.boot.internal.settings.ConditionalOnOutboxEnabled;
 import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -47,43 +46,49 @@ public class OutboxGaugesAutoConfiguration {
 
         @Bean(EVENT_GAUGES)
         @ConditionalOnProperty(name = EVENTS)
-        OutboxEventGauges outboxEventGauges(
+        GaugesByOutbox outboxEventGauges(
                 MeterRegistry registry,
                 OutboxSettings settings,
                 OutboxPublisherProperties publisher,
-                ObjectProvider<Outbox> outboxes) {
-            return new OutboxEventGauges(
-                    registry,
-                    settings.monitoring().meterPrefix(),
-                    () -> outboxes.stream()
-                            .flatMap(outbox -> outbox.counts().stream())
-                            .toList(),
-                    publisher.metrics().gauge().cache().ttls(),
-                    publisher.events().keySet());
+                ListableBeanFactory beans) {
+            return new GaugesByOutbox(
+                    beans,
+                    (tags, outboxes) -> new OutboxEventGauges(
+                            registry,
+                            settings.monitoring().meterPrefix(),
+                            tags,
+                            () -> outboxes.stream()
+                                    .flatMap(outbox -> outbox.counts().stream())
+                                    .toList(),
+                            publisher.metrics().gauge().cache().ttls(),
+                            publisher.events().keySet()));
         }
 
         @Bean
         @ConditionalOnProperty(name = {"outbox.publisher.dlq.enabled", DEAD_LETTERS})
-        OutboxDlqGauges outboxDlqGauges(
+        GaugesByOutbox outboxDlqGauges(
                 MeterRegistry registry,
                 OutboxSettings settings,
                 OutboxPublisherProperties publisher,
-                ObjectProvider<Outbox> outboxes) {
-            return new OutboxDlqGauges(
-                    registry,
-                    settings.monitoring().meterPrefix(),
-                    () -> outboxes.stream()
-                            .flatMap(outbox -> outbox.deadLetters().stream())
-                            .flatMap(letters -> letters.counts().stream())
-                            .toList(),
-                    publisher.dlq().metrics().gauge().cache().ttls(),
-                    publisher.events().keySet());
+                ListableBeanFactory beans) {
+            return new GaugesByOutbox(
+                    beans,
+                    (tags, outboxes) -> new OutboxDlqGauges(
+                            registry,
+                            settings.monitoring().meterPrefix(),
+                            tags,
+                            () -> outboxes.stream()
+                                    .flatMap(outbox -> outbox.deadLetters().stream())
+                                    .flatMap(letters -> letters.counts().stream())
+                                    .toList(),
+                            publisher.dlq().metrics().gauge().cache().ttls(),
+                            publisher.events().keySet()));
         }
 
         /** Nobody asks for the gauges by name. */
         @Bean
         static LazyInitializationExcludeFilter outboxGaugesAreNotLazy() {
-            return LazyInitializationExcludeFilter.forBeanTypes(OutboxEventGauges.class, OutboxDlqGauges.class);
+            return LazyInitializationExcludeFilter.forBeanTypes(GaugesByOutbox.class);
         }
     }
 }
