@@ -23,9 +23,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings that the builders of all outboxes have. Setters check their value, {@code build()} checks how they fit together.
@@ -258,10 +259,10 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     }
 
     /**
-     * Makes the {@link Outbox#publisher()} from the writer of this outbox. Default: a {@link DefaultOutboxPublisher} with the
-     * codec of this outbox.
+     * Makes the {@link Outbox#publisher()} from the writer of this outbox and its {@link #jsonCodec}, which is {@code null} if
+     * none was set. Default: a {@link DefaultOutboxPublisher}.
      */
-    public B publisher(Function<OutboxWriter, OutboxPublisher> publisher) {
+    public B publisher(BiFunction<OutboxWriter, @Nullable JsonCodec, OutboxPublisher> publisher) {
         assembly.publisher = Objects.requireNonNull(publisher, "publisher");
         return self();
     }

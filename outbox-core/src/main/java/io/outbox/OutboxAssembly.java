@@ -48,8 +48,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +85,7 @@ final class OutboxAssembly {
     @Nullable
     JsonCodec jsonCodec;
 
-    Function<OutboxWriter, OutboxPublisher> publisher = writer -> new DefaultOutboxPublisher(writer, jsonCodec);
+    BiFunction<OutboxWriter, @Nullable JsonCodec, OutboxPublisher> publisher = DefaultOutboxPublisher::new;
 
     @Nullable
     WakeUp wakeUp;
@@ -350,7 +350,7 @@ final class OutboxAssembly {
                 shares,
                 path,
                 new DefaultOutboxWriter.Order(delivery.orderKeys(), ordering != null && ordering.locksWrites()));
-        return new Writing(writer, Objects.requireNonNull(publisher.apply(writer), "publisher"));
+        return new Writing(writer, Objects.requireNonNull(publisher.apply(writer, jsonCodec), "publisher"));
     }
 
     private static void prepare(WriteBackend store, Ordering ordering) {

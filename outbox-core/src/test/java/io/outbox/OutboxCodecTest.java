@@ -168,4 +168,18 @@ class OutboxCodecTest {
             assertThat(backend.count(EventStatus.NEW)).isEqualTo(1);
         }
     }
+
+    @Test
+    void isGivenToWhatMakesThePublisherHoweverLateItIsSet() {
+        try (Outbox outbox = on(Outbox.singleNode())
+                .publisher(DefaultOutboxPublisher::new)
+                .jsonCodec(new NamedCodec("own"))
+                .build()) {
+            backend.begin();
+            String id = outbox.publisher().event("A").publish(4711);
+            backend.commit();
+
+            assertThat(backend.row(id).event().payloadJson()).isEqualTo("own wrote 4711");
+        }
+    }
 }

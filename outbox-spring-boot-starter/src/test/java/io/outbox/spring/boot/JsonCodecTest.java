@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
 import io.outbox.OutboxPublisher;
 import io.outbox.PayloadParseException;
 import io.outbox.spi.JsonCodec;
@@ -16,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -199,6 +203,60 @@ class JsonCodecTest {
                             transaction.executeWithoutResult(tx -> publisher.publish("Placed", new Order("1", 1))))
                     .withMessageContaining("first, second");
         });
+    }
+
+    /** A codec whose texts only it can read. */
+    static class Enveloped implements JsonCodec {
+        private final JsonCodec inner = new Jackson2JsonCodec();
+
+        @Override
+        public String toJson(Object value) {
+            return "[" + inner.toJson(value) + "]";
+        }
+
+        @Override
+        public <T> T fromJson(String json, Class<T> type) {
+            return inner.fromJson(json.substring(1, json.length() - 1), type);
+        }
+
+        @Override
+        public Map<String, String> parseStringMap(String json) {
+            return inner.parseStringMap(json);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ChosenCodec {
+        private final Queue<Order> delivered = new ConcurrentLinkedQueue<>();
+
+        @Bean
+        OutboxCustomizer codecOfTheOutbox() {
+            return builder -> builder.jsonCodec(new Enveloped());
+        }
+
+        @OutboxListener
+        void on(Order order) {
+            delivered.add(order);
+        }
+    }
+
+    @Test
+    void ofACustomizerWritesAndReadsWhateverBeansThereAre() {
+        for (Class<?> codecs : List.of(Jackson2JsonCodec.class, TwoCodecs.class)) {
+            TestApplication.runner(codecs, ChosenCodec.class).run(context -> {
+                assertThat(context).hasNotFailed();
+                for (OutboxPublisher publisher : List.of(
+                        context.getBean(OutboxPublisher.class),
+                        context.getBean(Outbox.class).publisher())) {
+                    context.getBean(TransactionTemplate.class)
+                            .executeWithoutResult(tx -> publisher.publish(new Order("1", 1)));
+                }
+
+                Queue<Order> delivered = context.getBean(ChosenCodec.class).delivered;
+                await().untilAsserted(
+                                () -> assertThat(delivered).containsExactly(new Order("1", 1), new Order("1", 1)));
+            });
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

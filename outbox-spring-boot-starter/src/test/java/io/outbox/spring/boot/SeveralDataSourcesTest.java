@@ -217,6 +217,61 @@ class SeveralDataSourcesTest {
         });
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryOutbox {
+        @Bean
+        @Primary
+        Outbox orderOutbox(OutboxFactory outboxes, @Qualifier("orders") DataSource orders) {
+            return outboxes.create("orders", orders);
+        }
+
+        @Bean
+        Outbox billingOutbox(OutboxFactory outboxes, @Qualifier("billing") DataSource billing) {
+            return outboxes.create("billing", billing);
+        }
+    }
+
+    @Test
+    void thePublisherOfThePrimaryOneKnowsItsListenersOnly() {
+        TestApplication.runner(TwoDataSources.class, PrimaryOutbox.class, OfBilling.class)
+                .run(context -> {
+                    OutboxPublisher publisher = context.getBean(OutboxPublisher.class);
+                    in(context, "orderTransactions").executeWithoutResult(tx -> {
+                        publisher.publish(new Placed("7"));
+                        assertThatIllegalStateException()
+                                .isThrownBy(() -> publisher.publish(new Bill("Ann")))
+                                .withMessageContaining("'Bill' has no destination");
+                    });
+                });
+    }
+
+    @Test
+    void gaugesOfEventsHaveTheNameOfTheOutboxAsWell() {
+        runner.withPropertyValues(
+                        "outbox.auto-startup=false",
+                        "outbox.publisher.metrics.gauge.enabled=true",
+                        "outbox.publisher.dlq.enabled=true",
+                        "outbox.publisher.dlq.metrics.gauge.enabled=true")
+                .run(context -> {
+                    in(context, "orderTransactions")
+                            .executeWithoutResult(
+                                    tx -> writer(context, "orderOutbox").write("Placed", "1"));
+
+                    assertThat(gauge(context, "outbox.events", "orders")).isEqualTo(1);
+                    assertThat(gauge(context, "outbox.events", "billing")).isZero();
+                    assertThat(gauge(context, "outbox.dlq.events", "orders")).isZero();
+                    assertThat(gauge(context, "outbox.dlq.events", "billing")).isZero();
+                });
+    }
+
+    private static double gauge(ApplicationContext context, String name, String outbox) {
+        return context.getBean(MeterRegistry.class)
+                .get(name)
+                .tag("outbox", outbox)
+                .gauge()
+                .value();
+    }
+
     @Test
     void resultsArePublishedInTheOneThatIsNamed() {
         runner.withUserConfiguration(Sales.class).run(context -> {

@@ -10,6 +10,7 @@ import io.outbox.spring.boot.OutboxFactory;
 import io.outbox.spring.boot.OutboxPublish;
 import io.outbox.spring.boot.Outboxed;
 import io.outbox.spring.boot.internal.delivery.Destination;
+import io.outbox.spring.boot.internal.delivery.LateWriter;
 import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
 import io.outbox.spring.boot.internal.delivery.OutboxFeature;
@@ -23,6 +24,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Auto-configuration of {@link OutboxPublisher}, and of {@link OutboxPublish} and {@link Outboxed}, which publish by it.
@@ -56,26 +58,35 @@ public class OutboxPublisherAutoConfiguration {
     }
 
     @Bean
-    Publishers outboxPublishers(
-            ObjectEvents objects, ObjectProvider<JsonCodec> codec, ObjectProvider<Destinations> destinations) {
-        return new Publishers(objects, codec, destinations::getObject);
+    Publishers outboxPublishers(ObjectEvents objects, ObjectProvider<Destinations> destinations) {
+        return new Publishers(objects, destinations::getObject);
     }
 
-    /** Gives the outboxes of a factory the publisher that an only outbox has as a bean. */
     @Bean
     OutboxFeature outboxPublishing(Publishers publishers) {
         return outbox -> outbox.builder()
-                .publisher(writer -> outbox.name().isEmpty()
-                        ? publishers.unchecked(writer)
-                        : publishers.of(outbox.name(), writer, outbox.settings().mode()));
+                .publisher((writer, codec) -> publishers.of(
+                        outbox.name(), writer, codec, outbox.settings().mode()));
     }
 
+    /** That of the outbox, unless the application builds this itself, or has a writer that stands before it. */
     @Bean
     @ConditionalOnSingleCandidate(OutboxWriter.class)
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
-    OutboxPublisher outboxPublisher(OutboxWriter writer, Publishers publishers, OutboxSettings settings) {
-        return publishers.of(writer, settings.mode());
+    OutboxPublisher outboxPublisher(
+            OutboxWriter writer,
+            ObjectProvider<Outbox> outbox,
+            ObjectProvider<JsonCodec> codec,
+            OutboxAssembler assembler,
+            Publishers publishers,
+            OutboxSettings settings) {
+        OutboxPublisher own = publishers.of("", writer, codec.getIfUnique(), settings.mode());
+        return writer instanceof LateWriter
+                ? new LatePublisher(SingletonSupplier.of(() -> assembler.hasBuilt(outbox.getObject())
+                        ? outbox.getObject().publisher()
+                        : own))
+                : own;
     }
 
     /**

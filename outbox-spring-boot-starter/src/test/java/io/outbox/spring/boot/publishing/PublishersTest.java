@@ -6,14 +6,12 @@ import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxPublisher;
 import io.outbox.OutboxWriter;
-import io.outbox.spi.JsonCodec;
 import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
 class PublishersTest {
 
@@ -32,10 +30,7 @@ class PublishersTest {
             return events.stream().map(this::write).toList();
         }
     };
-    private final Publishers publishers = new Publishers(
-            new ObjectEvents(text -> text),
-            new StaticListableBeanFactory().getBeanProvider(JsonCodec.class),
-            this::lookUp);
+    private final Publishers publishers = new Publishers(new ObjectEvents(text -> text), this::lookUp);
 
     private Destinations lookUp() {
         lookups.incrementAndGet();
@@ -45,8 +40,8 @@ class PublishersTest {
     @Test
     void lookForTheReceiversOnceAndNotForEachEvent() {
         registries.add("orders").register("Placed", event -> DispatchResult.done());
-        OutboxPublisher named = publishers.of("orders", writer, Mode.SINGLE_NODE);
-        OutboxPublisher own = publishers.of(writer, Mode.SINGLE_NODE);
+        OutboxPublisher named = publishers.of("orders", writer, null, Mode.SINGLE_NODE);
+        OutboxPublisher own = publishers.of("", writer, null, Mode.SINGLE_NODE);
         assertThat(lookups).hasValue(0);
 
         named.publish("Placed", "1");

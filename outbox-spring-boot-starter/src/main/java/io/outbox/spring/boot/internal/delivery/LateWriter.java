@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * The writer of an outbox that may not be there yet: interceptors, hooks and listeners, which the outbox is built from, can
  * write events themselves.
  */
-final class LateWriter implements OutboxWriter {
+public final class LateWriter implements OutboxWriter {
 
     private final Supplier<Outbox> outbox;
 

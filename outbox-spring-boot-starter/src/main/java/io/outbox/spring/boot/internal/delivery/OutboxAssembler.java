@@ -54,6 +54,11 @@ public final class OutboxAssembler {
         return !startupLines.isEmpty();
     }
 
+    /** Returns whether this outbox was built here. */
+    public boolean hasBuilt(Outbox outbox) {
+        return startupLines.containsKey(outbox);
+    }
+
     private static boolean virtualThreadsWanted(Environment environment) {
         return environment.getProperty("spring.threads.virtual.enabled", boolean.class, false)
                 && JavaVersion.getJavaVersion().isEqualOrNewerThan(JavaVersion.TWENTY_ONE);
