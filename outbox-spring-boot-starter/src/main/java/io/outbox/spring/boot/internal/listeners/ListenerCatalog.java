@@ -5,6 +5,7 @@ import io.outbox.EventListener;
 import io.outbox.Outbox;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.spi.JsonCodec;
+import io.outbox.spring.boot.OutboxCustomizer;
 import io.outbox.spring.boot.OutboxListener;
 import io.outbox.spring.boot.OutboxProperties;
 import io.outbox.spring.boot.internal.texts.ApplicationClasses;
@@ -351,8 +352,9 @@ final class ListenerCatalog {
         });
     }
 
+    /** A customizer may give the outbox another codec than those that are known here. */
     private void requireReadable(ListenerMethod listener, ListenerTypes.Target target) {
-        if (target.standsForOthers()) {
+        if (target.standsForOthers() || beans.getBeanNamesForType(OutboxCustomizer.class).length > 0) {
             return;
         }
         List<String> codecs = List.of(beans.getBeanNamesForType(JsonCodec.class));
