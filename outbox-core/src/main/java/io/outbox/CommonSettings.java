@@ -122,7 +122,6 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     /** The poller's longest sleep. Default: {@value OutboxPoller#DEFAULT_INTERVAL_MS}. */
     public B intervalMs(long intervalMs) {
         assembly.polling.intervalMs(intervalMs);
-        assembly.delivery.keySweepInterval(Duration.ofMillis(intervalMs));
         return self();
     }
 

@@ -108,6 +108,7 @@ final class OutboxAssembly {
 
     OutboxAssembly() {
         polling.minIntervalMs(PollSettings.DEFAULT_MIN_INTERVAL_MS);
+        delivery.keySweeps(polling);
     }
 
     /** The parts of an outbox, without delivery if it only writes. */

@@ -72,7 +72,7 @@ public final class DeliverySettings {
     boolean strictOrder;
     boolean deleteDone;
     private Ordering ordering;
-    private Duration keySweepInterval = Duration.ofMillis(PollSettings.DEFAULT_INTERVAL_MS);
+    private PollSettings keySweeps = new PollSettings();
     StackTraces stackTraces = DEFAULT_STACK_TRACES;
     Duration longestStandstill = Duration.ofSeconds(30);
     private Duration unroutableGrace = DEFAULT_UNROUTABLE_GRACE;
@@ -233,12 +233,12 @@ public final class DeliverySettings {
     }
 
     KeySettings keySettings() {
-        return new KeySettings(ordering.onExhausted() == Ordering.OnExhausted.PARK, keySweepInterval);
+        return new KeySettings(ordering.onExhausted() == Ordering.OnExhausted.PARK, keySweeps);
     }
 
-    /** The time between two looks at all keys. */
-    public void keySweepInterval(Duration value) {
-        this.keySweepInterval = value;
+    /** When all keys are looked at: as often as the poller looks. */
+    public void keySweeps(PollSettings value) {
+        this.keySweeps = value;
     }
 
     /** Keeps every event behind those that came before it. */

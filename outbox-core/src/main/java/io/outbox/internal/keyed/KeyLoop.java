@@ -5,6 +5,7 @@ import io.outbox.internal.metrics.EngineMetrics;
 import io.outbox.internal.ownership.HeapBudget.Share;
 import io.outbox.internal.ownership.OwnedEvents;
 import io.outbox.internal.polling.LostAnswers;
+import io.outbox.internal.polling.RestTime;
 import io.outbox.internal.watch.StoreWatch;
 import io.outbox.spi.ClaimRequest.LostClaims;
 import io.outbox.spi.DeliveryBackend;
@@ -105,6 +106,8 @@ public final class KeyLoop implements AutoCloseable {
 
     private long sweepBeganAt;
     private boolean isSweepHeldBack;
+    private boolean sweepFound;
+    private final RestTime rest;
     /** Whom the sweep is for: all lanes, or those that an earlier one has passed over. */
     private Collection<? extends KeyLane> sweptFor = List.of();
 
@@ -149,6 +152,7 @@ public final class KeyLoop implements AutoCloseable {
         this.share = share;
         this.clock = clock;
         this.settings = settings;
+        this.rest = settings.sweeps().restTime();
         this.meter = new KeyMeter(metrics);
         this.chains = new KeyChains(
                 engine, target, share, settings.parks(), new KeyChains.Loop(queue, meter, clock, this::dueUntil));
@@ -169,7 +173,7 @@ public final class KeyLoop implements AutoCloseable {
 
     /** Has all keys looked at, since somebody else has written events. Never waits. */
     public void lookAtAll() {
-        queue.sweepIn(PAUSE_BETWEEN_SWEEPS_NANOS);
+        queue.sweepAfterLast(PAUSE_BETWEEN_SWEEPS_NANOS);
     }
 
     /** Makes a change while nothing is read that is in no chain yet. */
@@ -228,7 +232,7 @@ public final class KeyLoop implements AutoCloseable {
     /** While there is no room, or types are not wanted, looks into memory now and then whether that has changed. */
     private long awaitNanos() {
         boolean isWaiting = cursor != null || !passedOver.isEmpty() || !isOpen() || !openings.wanted.isAll();
-        return isWaiting ? KeyChains.SHORT_PAUSE_NANOS : settings.interval().toNanos();
+        return isWaiting ? KeyChains.SHORT_PAUSE_NANOS : intervalNanos();
     }
 
     private void pause(long nanos) {
@@ -326,7 +330,7 @@ public final class KeyLoop implements AutoCloseable {
     }
 
     private void beginSweep() {
-        queue.sweepBegins(settings.interval().toNanos());
+        queue.sweepBegins(intervalNanos());
         cursor = "";
         sweptFor = target.lanes();
         isWholeSweep = true;
@@ -334,6 +338,11 @@ public final class KeyLoop implements AutoCloseable {
         meter.walkBegins();
         sweepBeganAt = System.nanoTime();
         isSweepHeldBack = false;
+        sweepFound = false;
+    }
+
+    private long intervalNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(settings.sweeps().intervalMs());
     }
 
     /** Looks at the next keys of a sweep; returns whether there was anything to do. */
@@ -374,7 +383,12 @@ public final class KeyLoop implements AutoCloseable {
         if (!left.isEmpty()) {
             leave(left, heads, from);
         }
+        sweepFound |= found;
         if (cursor == null && isWholeSweep) {
+            if (sweepFound) {
+                rest.found();
+            }
+            queue.sweepIn(TimeUnit.MILLISECONDS.toNanos(settings.sweeps().restMs(rest)));
             meter.walkEnds(dueUntil());
             lost.walked(sweepBeganAt, types -> true);
             if (!lost.isEmpty() || isSweepHeldBack) {

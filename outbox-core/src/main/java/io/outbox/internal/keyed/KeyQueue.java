@@ -21,6 +21,7 @@ final class KeyQueue {
     private final Set<String> wanted = new LinkedHashSet<>();
     private final NavigableSet<Later> later = new TreeSet<>();
     private long sweepAtNanos = System.nanoTime();
+    private long sweepBeganAtNanos = sweepAtNanos;
     private boolean isPoked;
     private boolean isClosed;
 
@@ -64,13 +65,26 @@ final class KeyQueue {
     void sweepIn(long nanos) {
         lock.lock();
         try {
-            long at = System.nanoTime() + nanos;
-            if (at - sweepAtNanos < 0) {
-                sweepAtNanos = at;
-                changed.signalAll();
-            }
+            sweepAt(System.nanoTime() + nanos);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Has all keys looked at now, or that long after the last sweep has begun. */
+    void sweepAfterLast(long nanos) {
+        lock.lock();
+        try {
+            sweepAt(sweepBeganAtNanos + nanos);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void sweepAt(long atNanos) {
+        if (atNanos - sweepAtNanos < 0) {
+            sweepAtNanos = atNanos;
+            changed.signalAll();
         }
     }
 
@@ -78,7 +92,8 @@ final class KeyQueue {
     void sweepBegins(long nextNanos) {
         lock.lock();
         try {
-            sweepAtNanos = System.nanoTime() + nextNanos;
+            sweepBeganAtNanos = System.nanoTime();
+            sweepAtNanos = sweepBeganAtNanos + nextNanos;
         } finally {
             lock.unlock();
         }

@@ -32,7 +32,7 @@ final class FeedState {
         this.feed = feed;
         this.walk = new Walk(settings.walkMs(feed));
         this.pageSize = settings.pageSize(feed);
-        this.restTime = new RestTime(settings.minIntervalMs());
+        this.restTime = settings.restTime();
         this.recoveryAtNanos = recoveryAtNanos;
     }
 

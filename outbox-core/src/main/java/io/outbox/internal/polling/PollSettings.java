@@ -103,14 +103,28 @@ public final class PollSettings {
         return lease == null ? intervalMs(feed) : Math.min(LONGEST_CLAIM_WALK_MS, intervalMs(feed));
     }
 
-    long minIntervalMs() {
-        return minIntervalMs;
+    /** Returns a new count of how long to rest. */
+    public RestTime restTime() {
+        return new RestTime(minIntervalMs);
     }
 
     /** Returns how long the feed may rest when nothing more is due. Hints end a rest, but come seldom in a burst of events. */
     long restMs(FeedState state) {
-        long longestMs = intervalMs(state.feed());
-        return state.restTime().next(longestMs, hintsArrive.getAsBoolean() ? HintDebounce.LONGEST_PAUSE_MS : longestMs);
+        return restMs(state.restTime(), intervalMs(state.feed()));
+    }
+
+    /** As for a feed that has no interval of its own. */
+    public long restMs(RestTime restTime) {
+        return restMs(restTime, intervalMs);
+    }
+
+    private long restMs(RestTime restTime, long longestMs) {
+        return restTime.next(longestMs, hintsArrive.getAsBoolean() ? HintDebounce.LONGEST_PAUSE_MS : longestMs);
+    }
+
+    /** Returns the longest rest between two looks. */
+    public long intervalMs() {
+        return intervalMs;
     }
 
     long intervalMs(PollFeed feed) {

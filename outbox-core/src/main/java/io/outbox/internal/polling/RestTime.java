@@ -4,7 +4,7 @@ package io.outbox.internal.polling;
  * How long a feed rests between looks: briefly after a look that found events, and twice as long after each that did not, up to
  * the interval. For the polling thread; others may note what they found.
  */
-final class RestTime {
+public final class RestTime {
 
     private final long shortestMs;
     private volatile long nextMs = Long.MAX_VALUE;
@@ -15,7 +15,7 @@ final class RestTime {
     }
 
     /** Notes that a look found events. */
-    void found() {
+    public void found() {
         nextMs = shortestMs;
     }
 

@@ -37,6 +37,16 @@ class KeyQueueTest {
     }
 
     @Test
+    void aSweepThatIsAskedForBeginsAtOnceUnlessTheLastOneHasJustBegun() {
+        queue.sweepBegins(PATIENCE_NANOS);
+        queue.sweepAfterLast(PATIENCE_NANOS / 2);
+        assertThat(queue.isTimeToSweep()).isFalse();
+
+        queue.sweepAfterLast(0);
+        assertThat(queue.isTimeToSweep()).isTrue();
+    }
+
+    @Test
     void aKeyThatIsWantedTwiceComesOnce() {
         queue.addIn("key", 0);
         queue.add("key");

@@ -8,8 +8,10 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
+import io.outbox.Ordering;
 import io.outbox.Outbox;
 import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.model.StoreFigure;
@@ -48,6 +50,7 @@ class PostgresWakeUpTest {
     private final List<AutoCloseable> opened = new ArrayList<>();
     private final Set<String> delivered = ConcurrentHashMap.newKeySet();
     private final AtomicInteger deliveries = new AtomicInteger();
+    private boolean isOrdered;
 
     @AfterEach
     void closeAll() throws Exception {
@@ -81,7 +84,7 @@ class PostgresWakeUpTest {
             delivered.add(event.eventId());
             return DispatchResult.done();
         });
-        opened(Outbox.multiNode()
+        opened(ordered(Outbox.multiNode())
                 .backend(jdbc.backend())
                 .wakeUp(wakeUp)
                 .claimLocking(Duration.ofMinutes(5))
@@ -92,19 +95,27 @@ class PostgresWakeUpTest {
         return wakeUp;
     }
 
+    private <B extends Outbox.AbstractBuilder<B>> B ordered(B builder) {
+        return isOrdered ? builder.ordering(Ordering.byKey()) : builder;
+    }
+
     private static void awaitHints(WakeUp wakeUp) {
         await().atMost(PATIENCE).until(wakeUp::isConnected);
     }
 
     private Runnable writer(JdbcOutbox jdbc) {
-        Outbox writer = opened(Outbox.writerOnly()
+        Outbox writer = opened(ordered(Outbox.writerOnly())
                 .backend(jdbc.backend())
                 .wakeUp(jdbc.wakeUp())
                 .build());
         return () -> {
             String id;
             try (Transaction tx = jdbc.begin()) {
-                id = writer.writer().write(EventEnvelope.ofJson("Hinted", "{}"));
+                id = writer.writer()
+                        .write(EventEnvelope.builder("Hinted")
+                                .aggregateId("key")
+                                .payloadJson("{}")
+                                .build());
                 tx.commit();
             }
             await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> delivered.contains(id));
@@ -126,6 +137,20 @@ class PostgresWakeUpTest {
     @Test
     void whatAnotherProcessWritesIsDeliveredAtOnce() {
         JdbcOutbox here = jdbc(pool(url, 3));
+        awaitHints(deliverer(here, here.wakeUp()));
+        Runnable writeAndAwait = writer(jdbc(pool(url, 3)));
+
+        for (int i = 0; i < 20; i++) {
+            writeAndAwait.run();
+        }
+    }
+
+    @Test
+    void whatAnotherProcessWritesForAKeyIsDeliveredAtOnce() {
+        isOrdered = true;
+        HikariDataSource pool = pool(url, 3);
+        JdbcOutbox here = jdbc(pool);
+        OutboxSchema.of(pool).createKeyedIfMissing();
         awaitHints(deliverer(here, here.wakeUp()));
         Runnable writeAndAwait = writer(jdbc(pool(url, 3)));
 

@@ -113,6 +113,34 @@ class KeyedChainDeliveryTest {
         assertThat(store.mostKeys).hasValueGreaterThanOrEqualTo(events.size());
     }
 
+    /** Each event is written by another process, without a hint, once the one before it was found by looking at all keys. */
+    @Test
+    void aNodeThatHasFoundWhatOthersWroteLooksAgainSoon() {
+        int most = 5;
+        try (Outbox writer =
+                Outbox.writerOnly().backend(store).ordering(Ordering.byKey()).build()) {
+            write(writer, "k0");
+            Outbox outbox = Outbox.multiNode()
+                    .backend(store)
+                    .claimLocking(Duration.ofMinutes(5))
+                    .intervalMs(TimeUnit.HOURS.toMillis(1))
+                    .ordering(Ordering.byKey())
+                    .listenerRegistry(new DefaultListenerRegistry().register(TYPE, event -> {
+                        begun.add(event.eventId());
+                        if (begun.size() < most) {
+                            write(writer, "k" + begun.size());
+                        }
+                        return DispatchResult.done();
+                    }))
+                    .build();
+            try {
+                Waiting.until(PATIENCE, () -> "begun: " + begun, () -> begun.size() == most);
+            } finally {
+                outbox.close();
+            }
+        }
+    }
+
     /** Its own lock can be renewed, but that of the event before it cannot, whose outcome is not written. */
     @Test
     void nothingBeginsWhileTheLockOfADeliveredEventBeforeItMayHaveRunOut() {
@@ -145,7 +173,11 @@ class KeyedChainDeliveryTest {
     }
 
     private String write(Outbox outbox) {
-        return store.events.callInTransaction(() -> outbox.writer().write(event()));
+        return write(outbox, "k");
+    }
+
+    private String write(Outbox outbox, String key) {
+        return store.events.callInTransaction(() -> outbox.writer().write(event(key)));
     }
 
     private static EventEnvelope event() {
