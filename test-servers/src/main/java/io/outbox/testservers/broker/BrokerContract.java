@@ -27,6 +27,7 @@ abstract class BrokerContract {
         broker().proxy().accept();
         broker().proxy().resume();
         broker().proxy().delay(Duration.ZERO);
+        broker().proxy().distance(Duration.ZERO);
         while (!open.isEmpty()) {
             open.remove(open.size() - 1).close();
         }
@@ -57,7 +58,7 @@ abstract class BrokerContract {
         }
     }
 
-    static long done(InMemoryOutboxBackend backend) {
+    protected static long done(InMemoryOutboxBackend backend) {
         return backend.events().stream()
                 .filter(event -> event.status() == EventStatus.DONE)
                 .count();

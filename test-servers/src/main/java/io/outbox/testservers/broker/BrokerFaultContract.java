@@ -170,8 +170,12 @@ public abstract class BrokerFaultContract extends BrokerContract {
      */
     protected record Load(InMemoryOutboxBackend backend, Set<String> written, long killedAt) {}
 
-    /** Writes events for some seconds, with the broker gone for a while in between, until all are done. */
-    protected final Load deliverWhileTheBrokerIsKilled(BatchEventListener listener, Duration down) {
+    /**
+     * Writes events for some seconds, with the broker gone for a while in between, until all are done. It is so far away that
+     * several batches are under way when it goes.
+     */
+    protected final Load deliverWhileTheBrokerIsKilled(RecordingListener listener, Duration down) {
+        broker().proxy().distance(Duration.ofMillis(10));
         InMemoryOutboxBackend backend = new InMemoryOutboxBackend();
         Set<String> written = new HashSet<>();
         try (Outbox outbox = outbox(backend, listener)) {
@@ -193,6 +197,7 @@ public abstract class BrokerFaultContract extends BrokerContract {
             writing.set(false);
             writer.join();
             awaitDone(backend);
+            assertThat(listener.mostUnderWay()).isGreaterThan(1);
             return new Load(backend, written, killedAt);
         }
     }
@@ -207,7 +212,7 @@ public abstract class BrokerFaultContract extends BrokerContract {
                 .build();
     }
 
-    private static void awaitDone(InMemoryOutboxBackend backend) {
+    protected static void awaitDone(InMemoryOutboxBackend backend) {
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> done(backend) == backend.events().size());
     }

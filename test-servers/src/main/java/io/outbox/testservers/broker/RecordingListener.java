@@ -10,30 +10,58 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** Passes batches on and remembers which events did not succeed at once, and when those calls began. */
+/**
+ * Passes batches on, several of them under way at a time as its target lets it, and remembers which events did not succeed at once,
+ * and when those calls began.
+ */
 public final class RecordingListener extends ForwardingBatchListener {
 
     private final Map<String, Long> unsuccessful = new ConcurrentHashMap<>();
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicInteger mostUnderWay = new AtomicInteger();
 
     public RecordingListener(BatchEventListener target) {
         super(target);
     }
 
     @Override
-    public List<BatchOutcome> onEvents(
+    public Pending begin(
             List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
             throws Exception {
         long begin = System.nanoTime();
-        List<BatchOutcome> outcomes = super.onEvents(events, infos, silence);
+        mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+        Pending pending = forward(events, infos, silence);
+        return new Pending() {
+            @Override
+            public void whenAnswered(Runnable action) {
+                pending.whenAnswered(action);
+            }
+
+            @Override
+            public List<BatchOutcome> outcomes() throws Exception {
+                List<BatchOutcome> outcomes = pending.outcomes();
+                underWay.decrementAndGet();
+                record(events, outcomes, begin);
+                return outcomes;
+            }
+        };
+    }
+
+    private void record(List<EventEnvelope> events, List<BatchOutcome> outcomes, long begin) {
         for (int i = 0; i < outcomes.size(); i++) {
             if (!outcomes.get(i).equals(BatchOutcome.done())) {
                 unsuccessful.putIfAbsent(events.get(i).eventId(), begin);
             }
         }
-        return outcomes;
+    }
+
+    /** Returns how many batches were with the target at the same time, at most. */
+    public int mostUnderWay() {
+        return mostUnderWay.get();
     }
 
     /** Returns the events that did not succeed at once: only those may arrive twice. */
