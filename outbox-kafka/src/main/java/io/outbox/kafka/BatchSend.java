@@ -125,7 +125,7 @@ final class BatchSend {
         BatchOutcome known = unavailableTopics.get(topic);
         boolean isReached = reached.contains(topic);
         if (known == null && !isReached) {
-            known = unknown(lookups.of(topic, producer), hasOthers);
+            known = unknown(lookups.of(topic, producer));
         }
         if (known != null) {
             unavailableTopics.put(topic, known);
@@ -143,8 +143,8 @@ final class BatchSend {
     }
 
     /** Returns what becomes of events to a topic that the broker does not list, unless it is to be tried. */
-    private static @Nullable BatchOutcome unknown(Lookup lookup, boolean briefly) throws InterruptedException {
-        lookup.await(briefly);
+    private @Nullable BatchOutcome unknown(Lookup lookup) throws InterruptedException {
+        lookups.await(lookup, hasOthers);
         return lookup.isToBeTried() ? null : lookup.outcome();
     }
 

@@ -1,5 +1,6 @@
 package io.outbox.kafka;
 
+import static io.outbox.testservers.broker.Outcomes.event;
 import static io.outbox.testservers.broker.Outcomes.events;
 import static io.outbox.testservers.broker.Outcomes.reason;
 import static io.outbox.testservers.broker.Outcomes.words;
@@ -11,6 +12,7 @@ import io.outbox.BatchOutcome;
 import io.outbox.EventEnvelope;
 import io.outbox.Ordering;
 import io.outbox.Outbox;
+import io.outbox.dispatch.LanePolicy;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.KeyHead;
 import io.outbox.testing.InMemoryOutboxBackend;
@@ -22,6 +24,7 @@ import io.outbox.testservers.broker.Outcomes;
 import io.outbox.testservers.broker.RecordingListener;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -178,6 +181,38 @@ class KafkaFaultTest extends BrokerFaultContract {
         assertThat(arrived).containsAll(load.written());
         Set<String> once = new HashSet<>();
         assertThat(arrived).filteredOn(id -> !once.add(id)).as("arrived twice").isSubsetOf(listener.unsuccessful());
+    }
+
+    /** Events that were put off until the broker has told of their topic would be overtaken by the next batch. */
+    @Test
+    void aTopicThatFollowsAnotherKeepsItsOrderThoughTheBrokerIsFarAway() {
+        String first = kafka.newTarget();
+        String second = kafka.newTarget();
+        InMemoryOutboxBackend backend = new InMemoryOutboxBackend();
+        BatchEventListener sender = track(KafkaEventPublisher.builder()
+                .producerConfig(Map.of("bootstrap.servers", kafka.server().bootstrapServers()))
+                .topic(event -> event.payloadJson().equals("1") ? first : second)
+                .build());
+        kafka.proxy().distance(Duration.ofMillis(20));
+        List<String> written = new ArrayList<>();
+        try (Outbox outbox = Outbox.singleNode()
+                .backend(backend)
+                .listenerRegistry(new DefaultListenerRegistry().register(Outcomes.TYPE, sender))
+                .lane(Outcomes.TYPE, LanePolicy.builder().build())
+                .build()) {
+            backend.inTransaction(() -> outbox.writer().write(event("1")));
+            await().atMost(Duration.ofSeconds(60)).until(() -> done(backend) == 1);
+            for (int i = 0; i < 50; i++) {
+                backend.inTransaction(() -> {
+                    outbox.writer().write(event("1"));
+                    for (int k = 0; k < 10; k++) {
+                        written.add(outbox.writer().write(event("2")));
+                    }
+                });
+            }
+            awaitDone(backend);
+        }
+        assertThat(kafka.eventIds(second)).isEqualTo(written);
     }
 
     @Nested
