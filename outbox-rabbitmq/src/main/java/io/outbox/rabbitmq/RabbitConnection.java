@@ -101,6 +101,11 @@ final class RabbitConnection {
         }
     }
 
+    /** Returns whether an exchange is known to exist. The default exchange always does, and must not be asked for. */
+    boolean isKnown(String exchange) {
+        return exchange.isEmpty() || knownExchanges.contains(exchange);
+    }
+
     /**
      * Makes sure, once per connection, that an exchange exists; for one that does not, the broker is asked again after some
      * seconds. Publishing to such a one closes the channel, with the confirms that other messages wait for.
@@ -109,8 +114,7 @@ final class RabbitConnection {
      */
     @Nullable
     CloseReason findFault(String exchange) throws IOException {
-        // The default exchange always exists and must not be asked for.
-        if (exchange.isEmpty() || knownExchanges.contains(exchange)) {
+        if (isKnown(exchange)) {
             return null;
         }
         Fault known = faults.get(exchange);

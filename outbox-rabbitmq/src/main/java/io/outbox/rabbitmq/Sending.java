@@ -11,9 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -27,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sending implements AutoCloseable {
 
+    /** How many exchanges are asked for at a time. */
+    private static final int MOST_QUESTIONS = 32;
+
     static final String BLOCKED = "RabbitMQ blocks publishers: ";
 
     private final RabbitConnections connections;
@@ -35,10 +42,20 @@ final class Sending implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer =
             new ScheduledThreadPoolExecutor(1, new DaemonThreadFactory("outbox-rabbitmq-timer-"));
 
+    /** For questions about exchanges. */
+    private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
+            MOST_QUESTIONS,
+            MOST_QUESTIONS,
+            1,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            new DaemonThreadFactory("outbox-rabbitmq-exchanges-"));
+
     Sending(RabbitConnections connections, Pace pace) {
         this.connections = connections;
         this.pace = pace;
         timer.setRemoveOnCancelPolicy(true);
+        threads.allowCoreThreadTimeOut(true);
     }
 
     /** What a thread has under way: how many batches were sent over its channel, and how many wait until those have ended. */
@@ -57,28 +74,55 @@ final class Sending implements AutoCloseable {
         }
     }
 
-    /** Settles the messages to exchanges that cannot be used; returns the others. */
-    List<Outgoing> toKnownExchanges(List<Outgoing> messages, Confirms confirms) throws IOException {
+    /**
+     * Settles the messages to exchanges that cannot be used; returns the others. Names of exchanges may be computed, so that each
+     * message may bring a new one: the broker, which may be far away, is asked for all of them at a time.
+     */
+    List<Outgoing> toKnownExchanges(List<Outgoing> messages, Confirms confirms)
+            throws IOException, InterruptedException {
         if (messages.isEmpty()) {
             return messages;
         }
         RabbitConnection connection = connections.get();
-        for (Map.Entry<String, List<Outgoing>> group :
-                groups(messages, Outgoing::exchange).entrySet()) {
-            CloseReason fault = findFault(connection, group.getKey());
+        Map<String, List<Outgoing>> groups = groups(messages, Outgoing::exchange);
+        Map<String, FutureTask<@Nullable CloseReason>> questions = new LinkedHashMap<>();
+        for (String exchange : groups.keySet()) {
+            if (!connection.isKnown(exchange)) {
+                questions.put(exchange, new FutureTask<>(() -> connection.findFault(exchange)));
+            }
+        }
+        questions.values().stream().skip(1).forEach(this::start);
+        for (Map.Entry<String, FutureTask<@Nullable CloseReason>> question : questions.entrySet()) {
+            CloseReason fault = answer(question.getValue(), connection);
             if (fault != null) {
-                confirms.fail(group.getValue(), fault.failure(group.getKey()));
+                confirms.fail(groups.getOrDefault(question.getKey(), List.of()), fault.failure(question.getKey()));
             }
         }
         return confirms.open(messages);
     }
 
-    private static @Nullable CloseReason findFault(RabbitConnection connection, String exchange) throws IOException {
+    private void start(Runnable question) {
         try {
-            return connection.findFault(exchange);
-        } catch (IOException | ShutdownSignalException e) {
+            threads.execute(question);
+        } catch (RejectedExecutionException e) {
+            throw new RouteUnavailableException("the publisher is closed", e);
+        }
+    }
+
+    private static @Nullable CloseReason answer(FutureTask<@Nullable CloseReason> question, RabbitConnection connection)
+            throws IOException, InterruptedException {
+        question.run(); // if no other thread has begun
+        try {
+            return question.get();
+        } catch (ExecutionException e) {
             connection.sever();
-            throw e;
+            if (e.getCause() instanceof IOException lost) {
+                throw lost;
+            }
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
         }
     }
 
@@ -251,5 +295,6 @@ final class Sending implements AutoCloseable {
     @Override
     public void close() {
         timer.shutdownNow();
+        threads.shutdownNow();
     }
 }
