@@ -59,7 +59,7 @@ final class Pace {
 
     /** Returns how many messages, from the first on, go together. */
     int together(List<Outgoing> messages) {
-        Map<Object, Integer> counts = exchanges.isEmpty() ? Map.of() : new HashMap<>();
+        Map<Object, Integer> counts = new HashMap<>(0); // others may report refusals meanwhile
         for (int i = 0; i < messages.size(); i++) {
             Outgoing message = messages.get(i);
             if (message.body().length > largestTaken.get()) {

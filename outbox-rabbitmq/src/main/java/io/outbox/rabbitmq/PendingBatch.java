@@ -41,14 +41,19 @@ final class PendingBatch implements BatchEventListener.Pending {
 
     void begin(List<Outgoing> routed, SilenceWatch.Call silenceWatch) {
         call = silenceWatch;
-        attempt(() -> {
-            messages = sending.toKnownExchanges(routed, confirms);
-            if (!messages.isEmpty()) {
-                isInLine = true;
-                flight = sending.sendAhead(messages, confirms);
-                waits = flight == null;
-            }
-        });
+        try {
+            attempt(() -> {
+                messages = sending.toKnownExchanges(routed, confirms);
+                if (!messages.isEmpty()) {
+                    isInLine = true;
+                    flight = sending.sendAhead(messages, confirms);
+                    waits = flight == null;
+                }
+            });
+        } catch (RuntimeException e) {
+            end();
+            throw e;
+        }
     }
 
     /** Returns whether the broker, and nobody else, keeps this batch waiting. */
@@ -67,14 +72,22 @@ final class PendingBatch implements BatchEventListener.Pending {
 
     @Override
     public List<BatchOutcome> outcomes() {
-        if (failure == null && isInLine) {
-            attempt(this::finish);
+        try {
+            if (failure == null && isInLine) {
+                attempt(this::finish);
+            }
+        } finally {
+            end();
         }
+        return failure == null ? confirms.outcomes() : confirms.outcomes(failure);
+    }
+
+    /** Leaves the line, whatever has happened: the next batches of this thread wait behind those that are in it. */
+    private void end() {
         if (isInLine) {
             sending.ended(flight);
         }
         call.close();
-        return failure == null ? confirms.outcomes() : confirms.outcomes(failure);
     }
 
     private void finish() throws IOException, InterruptedException {

@@ -6,6 +6,7 @@ import com.rabbitmq.client.MessageProperties;
 import io.outbox.EventEnvelope;
 import io.outbox.rabbitmq.Outgoing.Target;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -69,6 +70,27 @@ class PaceTest {
         assertThat(pace.together(messages("b", 50))).as("of another route").isEqualTo(50);
         taken(997);
         assertThat(pace.together(messages("a", 2_000))).isEqualTo(2_000);
+    }
+
+    @Test
+    void aRefusalThatBecomesKnownWhileABatchIsCountedCountsFromThenOn() {
+        taken(1);
+        List<Outgoing> messages = new AbstractList<>() {
+            @Override
+            public Outgoing get(int index) {
+                if (index == 1) {
+                    pace.refused(route("a"));
+                }
+                return message("a", 10);
+            }
+
+            @Override
+            public int size() {
+                return 50;
+            }
+        };
+
+        assertThat(pace.together(messages)).isEqualTo(2);
     }
 
     @Test
