@@ -12,6 +12,8 @@ import io.outbox.upkeep.Outage;
 import io.outbox.util.DaemonThreadFactory;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -50,6 +52,9 @@ public final class LeaseKeeper implements AutoCloseable {
     private final boolean renewing;
     private final ScheduledExecutorService scheduler =
             Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-lease-"));
+    /** Whose rows somebody else had locked, those that have waited longest first; for the thread of the scheduler only. */
+    private final Set<Hold> locked = new LinkedHashSet<>();
+
     private volatile Lease current;
     private volatile StoreWatch watch = new StoreWatch();
     private final Outage outage = new Outage(
@@ -147,20 +152,50 @@ public final class LeaseKeeper implements AutoCloseable {
             if (old.isEmpty()) {
                 backend.currentTime();
             }
-            for (int from = 0; from < old.size(); from += MAX_BATCH) {
-                renew(old.subList(from, Math.min(from + MAX_BATCH, old.size())));
-            }
+            renewAll(old);
             outage.over();
         } catch (RuntimeException | Error e) {
             outage.failed(e);
         }
     }
 
-    /** What somebody else has locked is left to the next turn: nobody can take it over as long. */
-    private void renew(List<Hold> holds) {
+    /**
+     * What somebody else has locked comes last, and a batch at a time, as long as some of each batch are not locked any more: the
+     * store may wait for a moment to find out, and nobody can take these events over as long.
+     */
+    private void renewAll(List<Hold> old) {
+        locked.retainAll(new HashSet<>(old));
+        List<Hold> lockedBefore = List.copyOf(locked);
+        for (List<Hold> batch :
+                batches(old.stream().filter(hold -> !locked.contains(hold)).toList())) {
+            locked.addAll(renew(batch));
+        }
+        for (List<Hold> batch : batches(lockedBefore)) {
+            batch.forEach(locked::remove);
+            List<Hold> stillLocked = renew(batch);
+            locked.addAll(stillLocked);
+            if (stillLocked.size() == batch.size()) {
+                return;
+            }
+        }
+    }
+
+    private static List<List<Hold>> batches(List<Hold> holds) {
+        List<List<Hold>> batches = new ArrayList<>();
+        for (int from = 0; from < holds.size(); from += MAX_BATCH) {
+            batches.add(holds.subList(from, Math.min(from + MAX_BATCH, holds.size())));
+        }
+        return batches;
+    }
+
+    /** Returns those that somebody else has locked. */
+    private List<Hold> renew(List<Hold> holds) {
+        List<Hold> lockedByOthers = new ArrayList<>();
         holds.stream()
                 .collect(Collectors.groupingBy(Hold::holder))
-                .forEach((holder, part) -> Isolation.run(part, Hold::eventId, some -> renewTogether(holder, some)));
+                .forEach((holder, part) ->
+                        lockedByOthers.addAll(Isolation.run(part, Hold::eventId, some -> renewTogether(holder, some))));
+        return lockedByOthers;
     }
 
     private void renewTogether(String holder, List<Hold> holds) {
