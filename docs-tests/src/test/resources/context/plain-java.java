@@ -1,5 +1,7 @@
 import io.outbox.*;
 import io.outbox.dispatch.RetryPolicy;
+import io.outbox.jdbc.JdbcOutbox;
+import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.*;
 import java.net.SocketTimeoutException;
@@ -14,6 +16,7 @@ abstract class Context {
     }
 
     OutboxBackend backend;
+    JdbcOutbox jdbc;
     Mail mail;
     Alerts alerts;
     ContextPropagator requestIdInLog;

@@ -50,7 +50,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Checks settings: each of the outbox's is bound by one of its classes of properties, each other one is in the metadata
- * of a library, and an application starts with all of them. That of a quick start is started there.
+ * of a library, and an application starts with all of them, on the database that the fence names or on H2. That of a quick
+ * start is started there.
  */
 final class SettingsSnippets {
 
@@ -72,7 +73,7 @@ final class SettingsSnippets {
                     .allMatch(name -> OUTBOX.isAncestorOf(name) ? bound.contains(name) : isKnown(name, known));
         }
         if (!snippet.isPartOfAQuickStart()) {
-            start(sources);
+            start(sources, database(snippet));
         }
     }
 
@@ -129,18 +130,33 @@ final class SettingsSnippets {
 
     /** Starts an application; a migration tool and a listener take part if there are settings for them. */
     static void start(List<PropertySource<?>> sources) {
+        start(sources, Map.of());
+    }
+
+    /** Returns where the database is that the fence names; otherwise it is the embedded one. */
+    private static Map<String, Object> database(Snippet snippet) {
+        for (String word : snippet.words()) {
+            if (SqlSnippets.DATABASES.containsKey(word)) {
+                String url = SqlSnippets.DATABASES.get(word).get();
+                return Map.of("spring.datasource.url", url, "outbox.schema.initialize", "always");
+            }
+        }
+        return Map.of();
+    }
+
+    private static void start(List<PropertySource<?>> sources, Map<String, Object> database) {
         if (!haveSettingsOf("spring.data.redis", sources)) {
-            start(sources, Map.of());
+            run(sources, database);
             return;
         }
         try (RedisServer server = RedisServer.start("--appendonly", "yes")) {
-            start(
+            run(
                     sources,
                     Map.of("spring.data.redis.port", server.port(), "spring.data.redis.password", server.password()));
         }
     }
 
-    private static void start(List<PropertySource<?>> sources, Map<String, Object> servers) {
+    private static void run(List<PropertySource<?>> sources, Map<String, Object> servers) {
         List<PropertySource<?>> reversed = new ArrayList<>(sources);
         Collections.reverse(reversed);
         reversed.add(new MapPropertySource("servers", servers));
