@@ -225,7 +225,7 @@ class AccessTest {
             assertThat(viewer.text("The server answered 503")).isVisible();
             viewer.page.unroute("**/api/audit?*");
             viewer.button("Try again").click();
-            assertThat(viewer.heading("Nobody has done anything yet")).isVisible();
+            assertThat(viewer.heading("No actions yet")).isVisible();
         }
     }
 

@@ -193,7 +193,7 @@ class ActionsTest {
         assertThat(viewer.page.locator("dialog")).containsText("no funds");
         Axe.assertNoFindings(viewer.page, "the editor");
         payload.fill("{\"total\":");
-        assertThat(viewer.text("This is no JSON.")).isVisible();
+        assertThat(viewer.text("This is not JSON.")).isVisible();
         viewer.button("Write and replay").click();
         assertThat(viewer.button("Write it anyway")).isVisible();
         payload.fill("{\"total\":1}");

@@ -89,7 +89,7 @@ class HostileValuesTest {
             assertThat(viewer.page.locator("pre.code")).containsText("[");
             for (String page : List.of("constructor", "toString", "__proto__")) {
                 viewer.open(page);
-                assertThat(viewer.page.locator("main h1")).hasText("There is no such page");
+                assertThat(viewer.page.locator("main h1")).hasText("Page not found");
             }
         }
     }

@@ -327,7 +327,7 @@ class PagesTest {
                 .hasText("{\n  \"total\": 12345678901234567890.50\n}");
         assertThat(viewer.page.locator(".why")).containsText("no stock");
         assertThat(viewer.page.locator(".why")).containsText("3 attempts");
-        assertThat(viewer.text("Attempts 1 to 3 failed alike")).isVisible();
+        assertThat(viewer.text("Attempts 1 to 3 failed in the same way")).isVisible();
         assertThat(viewer.text("Moved to the dead letters")).isVisible();
         assertThat(viewer.page.locator(".timeline")).containsText("no stock");
         assertThat(viewer.link("Show the trace"))
@@ -419,11 +419,11 @@ class PagesTest {
         viewer.open("events/nothing");
         assertThat(viewer.heading("Not found")).isVisible();
         viewer.open("nowhere");
-        assertThat(viewer.heading("There is no such page")).isVisible();
+        assertThat(viewer.heading("Page not found")).isVisible();
         viewer.open("dead");
         assertThat(viewer.heading("No dead letters")).isVisible();
         viewer.open("audit");
-        assertThat(viewer.heading("Nobody has done anything yet")).isVisible();
+        assertThat(viewer.heading("No actions yet")).isVisible();
     }
 
     @Test

@@ -61,7 +61,7 @@ final class Access {
 
     static void require(Role role, Caller caller) {
         if (!caller.may(role)) {
-            throw Problem.forbidden("role-missing", "This takes the role " + role);
+            throw Problem.forbidden("role-missing", "This requires the role " + role);
         }
     }
 

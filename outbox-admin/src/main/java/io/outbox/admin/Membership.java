@@ -37,8 +37,8 @@ record Membership(Member member, boolean isShared, String problem) {
             } catch (OutboxBackendException e) {
                 LOG.log(
                         Level.WARNING,
-                        "The administration shows this node only, and pauses and bulk actions apply to it alone and"
-                                + " end with it: the tables that nodes share cannot be used",
+                        "The administration shows only this node. Pauses and bulk actions apply only to it, and end when it"
+                                + " stops: the tables that nodes share cannot be used",
                         e);
                 problem = "The tables that nodes share cannot be used; see the application's log";
                 shared = Optional.empty();

@@ -45,7 +45,7 @@ final class Replacement {
         if (Views.encoding(dead) != null) {
             throw Problem.conflict(
                     "not-text",
-                    "The payload of this event is no plain text, and cannot be edited here; replay it, or write"
+                    "The payload of this event is not plain text and cannot be edited here; replay it, or write"
                             + " another event by the application");
         }
         try {

@@ -23,7 +23,7 @@ final class StoreReads {
     private final Outage outage = new Outage(
             LOG,
             Level.ERROR,
-            "The store does not answer the administration, which tells operators so",
+            "The store does not answer the administration; operators see an error",
             "The store answers the administration again");
 
     /** Reads once there is room; a {@link Problem} if that takes too long. */

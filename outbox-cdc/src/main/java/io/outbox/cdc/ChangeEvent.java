@@ -39,7 +39,7 @@ final class ChangeEvent {
             return new ChangeEvent(struct);
         }
         throw new DataException(
-                "this is no change event of Debezium (it has no field \"op\"). Apply OutboxRecords to the"
+                "this is not a change event of Debezium (it has no field \"op\"). Apply OutboxRecords to the"
                         + " records of the connector as they are, without another transform such as ExtractNewRecordState"
                         + " before it");
     }
@@ -103,7 +103,7 @@ final class ChangeEvent {
         if (value == null || value instanceof String) {
             return (String) value;
         }
-        throw new DataException("column " + column + " is no text but " + describe(row, column)
+        throw new DataException("column " + column + " is not text but " + describe(row, column)
                 + ". Leave the connector's settings for columns and converters at their defaults");
     }
 
@@ -126,14 +126,14 @@ final class ChangeEvent {
                 default:
             }
         }
-        throw new DataException("column " + column + " is no time to the microsecond but " + describe(row, column)
+        throw new DataException("column " + column + " is not a time in microseconds but " + describe(row, column)
                 + ". Leave the connector's time.precision.mode at its default");
     }
 
     private static Field column(Struct row, String column) {
         Field field = row.schema().field(column);
         if (field == null) {
-            throw new DataException("the table has no column " + column + ", so it is no outbox table. Capture only the"
+            throw new DataException("the table has no column " + column + ", so it is not an outbox table. Capture only the"
                     + " outbox table (table.include.list), or limit the transform to it with a predicate");
         }
         return field;

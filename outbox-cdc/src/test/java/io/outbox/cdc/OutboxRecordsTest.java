@@ -140,7 +140,7 @@ class OutboxRecordsTest {
 
         assertThatThrownBy(() -> configured("events").apply(inserted(new Struct(schema).put("name", "x"))))
                 .isInstanceOf(DataException.class)
-                .hasMessageContaining("so it is no outbox table")
+                .hasMessageContaining("so it is not an outbox table")
                 .hasMessageContaining("table.include.list");
     }
 

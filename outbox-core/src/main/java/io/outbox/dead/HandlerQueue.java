@@ -116,6 +116,6 @@ final class HandlerQueue implements AutoCloseable {
     @Override
     public void close() {
         executor.shutdown();
-        Shutdown.await(executor).forEach(call -> ((Call) call).logNotMade("takes too long at the end"));
+        Shutdown.await(executor).forEach(call -> ((Call) call).logNotMade("takes too long at shutdown"));
     }
 }

@@ -99,7 +99,7 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
         Objects.requireNonNull(formerType, "formerType");
         Objects.requireNonNull(currentType, "currentType");
         if (formerType.equals(currentType)) {
-            throw new IllegalArgumentException("An event type is no former name of itself: " + formerType);
+            throw new IllegalArgumentException("An event type cannot be a former name of itself: " + formerType);
         }
         String other = aliases.get(formerType);
         if (other != null && !other.equals(currentType)) {

@@ -16,7 +16,7 @@ public record DeadLetterFilter(@Nullable DlqStatus status, EventFilter events) {
     public DeadLetterFilter {
         Objects.requireNonNull(events, "events");
         if (!events.states().isEmpty()) {
-            throw new IllegalArgumentException("dead letters are in none of these states: " + events.states());
+            throw new IllegalArgumentException("dead letters have none of these states: " + events.states());
         }
     }
 

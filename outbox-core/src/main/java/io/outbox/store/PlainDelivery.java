@@ -202,6 +202,6 @@ final class PlainDelivery implements DeliveryBackend {
 
     @Override
     public String toString() {
-        return store.getClass().getName() + ", which is no OwnershipStore,";
+        return store.getClass().getName() + ", which is not an OwnershipStore,";
     }
 }

@@ -59,7 +59,7 @@ final class IndexCreation {
         } catch (TimeoutException e) {
             LOG.log(
                     Level.INFO,
-                    "The index by event type of {0} is being created beside delivery. The database waits with it until"
+                    "The index by event type of {0} is being created during delivery. The database delays this until"
                             + " transactions have ended that are open now",
                     index.catalog().tableName());
         } catch (ExecutionException e) {

@@ -83,7 +83,7 @@ public final class Records {
     private static long milliseconds(Instant timestamp) {
         if (timestamp.isBefore(Instant.EPOCH) || timestamp.isAfter(LATEST)) {
             throw new UnrecoverableException(
-                    "timestamp " + timestamp + " is none that a record can have: from 1970 to the year 9999");
+                    "timestamp " + timestamp + " is not valid for a record: it must be from 1970 to the year 9999");
         }
         return timestamp.toEpochMilli();
     }

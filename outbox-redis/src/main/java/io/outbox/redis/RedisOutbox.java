@@ -363,7 +363,7 @@ public final class RedisOutbox implements AutoCloseable {
         public RedisOutbox connect() {
             if (timeout().isZero() || timeout().isNegative()) {
                 throw new IllegalStateException("The address has no timeout (" + timeout()
-                        + "), so that commands would be waited for without end; set one by RedisURI.setTimeout");
+                        + "), so calls could wait for ever; set one with RedisURI.setTimeout");
             }
             replication.requireLessThan(timeout());
             return new RedisOutbox(this);

@@ -5,8 +5,8 @@ const ACTIONS = new Map([
   ['replay', { word: 'Replay', icon: 'retry', isFor: 'dead', says: 'They return to the outbox and are delivered again, with all their attempts.' }],
   ['resolve', { word: 'Resolve', icon: 'check', isFor: 'dead', says: 'They are settled, not delivered, and deleted after their retention. That cannot be taken back.' }],
   ['delete', { word: 'Delete', icon: 'trash', isFor: 'dead', says: 'They are gone for good. That cannot be taken back.', isDanger: true }],
-  ['retry', { word: 'Retry now', icon: 'retry', isFor: 'waiting', says: 'They are due now instead of at their next attempt. Events that a node has in hand are skipped.' }],
-  ['cancel', { word: 'Cancel delivery', icon: 'cross', isFor: 'waiting', says: 'They are not delivered: they become dead events, and can be replayed. Events that a node has in hand are skipped.', isDanger: true }],
+  ['retry', { word: 'Retry now', icon: 'retry', isFor: 'waiting', says: 'They are due now instead of at their next attempt. Events that a node holds are skipped.' }],
+  ['cancel', { word: 'Cancel delivery', icon: 'cross', isFor: 'waiting', says: 'They are not delivered: they become dead events, and can be replayed. Events that a node holds are skipped.', isDanger: true }],
 ]);
 
 const WAITING = ['NEW', 'RETRY'];

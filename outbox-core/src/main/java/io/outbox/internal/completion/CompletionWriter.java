@@ -103,7 +103,7 @@ public final class CompletionWriter {
                 if (closingTimedOut()) {
                     LOG.log(
                             Level.WARNING,
-                            "The outcome of event {0} cannot be written before the end; it is delivered again later",
+                            "The outcome of event {0} cannot be written before shutdown; it is delivered again later",
                             completion.hold().eventId());
                     break;
                 }
@@ -196,7 +196,7 @@ public final class CompletionWriter {
                 awaitWork();
                 writeAll();
             } catch (RuntimeException | Error e) {
-                LOG.log(Level.ERROR, "The completion of events failed outside of the store; it carries on", e);
+                LOG.log(Level.ERROR, "The completion of events failed outside of the store; it continues", e);
                 work.give();
             }
         }

@@ -89,7 +89,7 @@ final class BatchDelivery {
             secured = secure(batch, givesUp);
         } catch (RuntimeException | Error e) {
             targets.giveBack(batch);
-            LOG.log(Level.ERROR, "A delivery failed ahead of its listener; its events go back", e);
+            LOG.log(Level.ERROR, "A delivery failed before the listener was called; its events return to the store", e);
             return null;
         }
         if (secured.isEmpty()) {

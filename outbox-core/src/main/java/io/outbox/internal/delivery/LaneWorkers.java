@@ -205,7 +205,7 @@ final class LaneWorkers {
                     return;
                 }
             } catch (RuntimeException | Error e) {
-                LOG.log(Level.ERROR, "A worker failed outside of a listener; it carries on", e);
+                LOG.log(Level.ERROR, "A worker failed outside of a listener; it continues", e);
             }
         }
     }

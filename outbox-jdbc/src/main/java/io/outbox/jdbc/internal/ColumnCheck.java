@@ -72,7 +72,7 @@ final class ColumnCheck {
     private void addNotNull(Column column, ColumnRule rule, List<Finding> findings) {
         if (rule != null && rule.getsNull()) {
             findings.add(Finding.error(
-                    "column " + column.name() + " is NOT NULL: what has no such value would be refused",
+                    "column " + column.name() + " is NOT NULL: a row without this value would be rejected",
                     rules.allowNull(table, column)));
         } else if (rule == null && !column.filled()) {
             findings.add(Finding.error(

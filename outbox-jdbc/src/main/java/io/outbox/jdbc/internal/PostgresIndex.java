@@ -41,7 +41,7 @@ final class PostgresIndex {
     /** Creates the index of a script in auto-commit mode, after dropping what an earlier attempt has left behind. */
     static void create(Connection conn, String table, List<String> script) throws SQLException {
         if (!query(conn, BEING_CHANGED, table).isEmpty()) {
-            throw new SQLTransientException("Another session creates an index of the table, or cleans the table up");
+            throw new SQLTransientException("Another session is creating an index on the table or vacuuming it");
         }
         dropInvalid(conn, table);
         for (String sql : script) {

@@ -75,7 +75,7 @@ final class DatabaseFigures {
                     600,
                     "A transaction has been open for minutes; vacuum cannot clean up what was finished since, and the"
                             + " table grows" + END_TRANSACTIONS + " (idle_in_transaction_session_timeout). If no"
-                            + " session has it, it is a prepared one: see pg_prepared_xacts"),
+                            + " session has it, it is a prepared transaction: see pg_prepared_xacts"),
             new Question(
                     Kind.OLDEST_SNAPSHOT_TRANSACTIONS,
                     """
@@ -93,13 +93,13 @@ final class DatabaseFigures {
                     """
                     SELECT max(greatest(age(xmin), age(catalog_xmin))) FROM pg_replication_slots""",
                     1_000_000,
-                    "A replication slot keeps an old state: start what reads it, or drop the slot (pg_replication_slots)"),
+                    "A replication slot keeps an old state: start its consumer, or drop the slot (pg_replication_slots)"),
             new Question(
                     Kind.SLOT_RETAINED_BYTES,
                     """
                     SELECT max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)) FROM pg_replication_slots""",
                     4L << 30,
-                    "A replication slot keeps gigabytes of the log, until the disk is full: start what reads it, drop the slot, or"
+                    "A replication slot keeps gigabytes of the log, until the disk is full: start its consumer, drop the slot, or"
                             + " set max_slot_wal_keep_size"),
             new Question(
                     Kind.DEAD_ROWS,

@@ -63,8 +63,8 @@ final class NotificationLoop implements Runnable, AutoCloseable {
         private static final long serialVersionUID = 1L;
 
         NoneToSpareException() {
-            super("Hints need a second connection, and the pool had none to spare: enlarge it by one, unless it was"
-                    + " busy only for a moment");
+            super("Hints need a second connection, but the pool had none free: enlarge it by one, unless it was only"
+                    + " busy for a moment");
         }
     }
 
@@ -225,13 +225,13 @@ final class NotificationLoop implements Runnable, AutoCloseable {
     /** @throws SQLException if the message was not sent, so that nothing is known */
     private void reportDeafness(CompletableFuture<Boolean> sent) throws SQLException {
         if (sent.isCompletedExceptionally()) {
-            throw new SQLException("Whether hints arrive cannot be tried, since they cannot be sent");
+            throw new SQLException("Hints cannot be sent, so it is unknown whether they arrive");
         }
         if (!sent.isDone() || !sent.join()) {
             throw new NoneToSpareException();
         }
         outage.failed(new SQLException(
-                "LISTEN was accepted and hears nothing, as through a pooler in transaction mode: let hints be heard by a"
+                "LISTEN was accepted, but no hint arrives, as with a pooler in transaction mode: receive hints over a"
                         + " direct connection to the database"));
     }
 

@@ -146,7 +146,7 @@ class PoolerTest {
             WakeUp.Listening listening = wakeUp.listen(types -> {});
 
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(log.text()).contains("LISTEN was accepted and hears nothing"));
+                    .untilAsserted(() -> assertThat(log.text()).contains("LISTEN was accepted, but no hint arrives"));
             assertThat(wakeUp.isConnected()).isFalse();
             listening.close();
         }

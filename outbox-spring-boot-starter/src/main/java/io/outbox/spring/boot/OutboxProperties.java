@@ -76,8 +76,8 @@ public class OutboxProperties {
     private boolean autoStartup = true;
 
     /**
-     * In MULTI_NODE mode, how long an event that this node has no listener for is left to the others before it goes DEAD, as
-     * during a deployment that adds event types.
+     * In MULTI_NODE mode, how long an event that this node has no listener for, or cannot read, is left to other nodes before
+     * it goes DEAD, for example during a deployment that adds event types.
      */
     @Setting(
             rule = Rule.NOT_NEGATIVE,
@@ -92,7 +92,7 @@ public class OutboxProperties {
     @Setting(noEffect = NO_OUTBOX)
     private Map<String, List<String>> subscriptions = new LinkedHashMap<>();
 
-    /** Former names of event types by their names of today: what waits under one of them goes to the listeners of the type. */
+    /** Former names of event types by their current name: events written under a former name go to the listeners of the type. */
     @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
     private Map<String, List<String>> aliases = new LinkedHashMap<>();
 
@@ -480,7 +480,7 @@ public class OutboxProperties {
         /** Names of subscriptions that keep no order. */
         private List<String> exceptSubscriptions = List.of();
 
-        /** What becomes of an event that has used up its attempts, or that can never succeed. */
+        /** What happens to an event that has used up its attempts or can never succeed. */
         private OnExhausted onExhausted = Ordering.byKey().onExhausted();
 
         /** Whether transactions that write events of one key wait for each other. */
@@ -802,7 +802,7 @@ public class OutboxProperties {
     /** The health indicator. */
     public static class Health {
 
-        /** The age of the oldest event that is due, from which on the outbox is down. */
+        /** The health is DOWN if the oldest due event has waited for at least this long. */
         @Setting(rule = Rule.POSITIVE)
         private Duration maxLag = DEFAULT_MAX_LAG;
 
@@ -821,7 +821,7 @@ public class OutboxProperties {
         /** Whether processes on PostgreSQL tell each other of events. */
         private Hints mode = Hints.AUTO;
 
-        /** A URL that leads to the database without a pooler in transaction mode, to hear hints by; none if there is no such pooler. */
+        /** The URL of a direct connection to the database, to receive hints; needed only behind a pooler in transaction mode. */
         private String listenUrl;
 
         /** When there are hints. */

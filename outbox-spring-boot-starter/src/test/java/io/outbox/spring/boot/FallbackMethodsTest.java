@@ -164,7 +164,7 @@ class FallbackMethodsTest {
         assertThat(missing.getAction()).contains("Name a method of the same bean");
 
         FailureAnalysis onAClass = FailedStart.of("", OnAClass.class);
-        assertThat(onAClass.getDescription()).contains("fallback is for methods");
+        assertThat(onAClass.getDescription()).contains("fallback is only for methods");
         assertThat(onAClass.getAction()).contains("EventListener.fallback()");
     }
 }

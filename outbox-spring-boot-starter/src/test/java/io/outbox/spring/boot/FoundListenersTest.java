@@ -79,7 +79,7 @@ class FoundListenersTest {
     void aNameWithADotThatHasNoBracketsIsWarnedOf() {
         assertThat(warnings(Map.of("outbox.listeners.bills.on.backoff.delay", "3s")))
                 .containsExactly(
-                        "outbox.listeners.bills.on.backoff.delay is no setting of the outbox, and has no effect; a"
+                        "outbox.listeners.bills.on.backoff.delay is not a setting of the outbox and has no effect; a"
                                 + " name with a dot stands in brackets: outbox.listeners[bills.on].backoff.delay, in YAML"
                                 + " \"[bills.on]\"");
     }
@@ -96,9 +96,9 @@ class FoundListenersTest {
                         "outbox.listeners.invoices.backoff.delay",
                         "1s")))
                 .containsExactlyInAnyOrder(
-                        "outbox.listeners.invoices.max-attemps is no setting of the outbox, and has no effect; did you mean"
+                        "outbox.listeners.invoices.max-attemps is not a setting of the outbox and has no effect; did you mean"
                                 + " outbox.listeners.invoices.max-attempts?",
-                        "outbox.listeners.invoices.backof.delay is no setting of the outbox, and has no effect; did you mean"
+                        "outbox.listeners.invoices.backof.delay is not a setting of the outbox and has no effect; did you mean"
                                 + " outbox.listeners.invoices.backoff.delay?");
     }
 }

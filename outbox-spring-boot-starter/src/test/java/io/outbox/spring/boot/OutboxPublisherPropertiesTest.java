@@ -239,7 +239,7 @@ class OutboxPublisherPropertiesTest {
                 runner.withPropertyValues("outbox.publisher.events." + type + ".topic=orders"),
                 "outbox.publisher.events",
                 type,
-                "is no event type",
+                "is not a valid event type",
                 "128");
     }
 

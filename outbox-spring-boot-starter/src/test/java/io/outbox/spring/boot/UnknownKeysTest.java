@@ -21,7 +21,7 @@ class UnknownKeysTest {
         try (LogLines log = new LogLines()) {
             runner.run(context -> assertThat(context).hasNotFailed());
             return log.at(Level.WARNING).stream()
-                    .filter(line -> line.contains("is no setting of the outbox"))
+                    .filter(line -> line.contains("is not a setting of the outbox"))
                     .toList();
         }
     }
@@ -42,13 +42,13 @@ class UnknownKeysTest {
                         "outbox.consumer.enable", true,
                         "outbox.something.else", 1))))
                 .containsExactlyInAnyOrder(
-                        "outbox.consumer.enable is no setting of the outbox, and has no effect; did you mean"
+                        "outbox.consumer.enable is not a setting of the outbox and has no effect; did you mean"
                                 + " outbox.consumer.enabled?",
-                        "outbox.thread-pool-siz is no setting of the outbox, and has no effect; did you mean"
+                        "outbox.thread-pool-siz is not a setting of the outbox and has no effect; did you mean"
                                 + " outbox.thread-pool-size?",
-                        "outbox.dispatcher.workercont is no setting of the outbox, and has no effect; did you mean"
+                        "outbox.dispatcher.workercont is not a setting of the outbox and has no effect; did you mean"
                                 + " outbox.dispatcher.worker-count?",
-                        "outbox.something.else is no setting of the outbox, and has no effect");
+                        "outbox.something.else is not a setting of the outbox and has no effect");
     }
 
     @Test

@@ -47,7 +47,7 @@ function Entries({ page, query }) {
     return h(Empty, { icon: 'audit', title: 'No such entries' }, h('a', { href: withParams(Object.fromEntries(PARAMS.map((name) => [name, null]))) }, 'Show all'));
   }
   if (page.items.length === 0) {
-    return h(Empty, { icon: 'audit', title: 'Nobody has done anything yet' }, 'Every action leaves an entry here.');
+    return h(Empty, { icon: 'audit', title: 'No actions yet' }, 'Every action leaves an entry here.');
   }
   return h(
     'div',

@@ -171,7 +171,7 @@ function LetterTable({ page, query, params, changes, session, canOperate }) {
     'div',
     { class: 'card flush' },
     page.items.length === 0
-      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events looked at in ten seconds match, and there are more to look at.')
+      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events searched in ten seconds match, and there are more to search.')
       : h(Ticks, {
           rows: page.items,
           canResolve: session.canResolve,

@@ -136,7 +136,7 @@ function Events({ page, query, params, isTail, changes, session, canOperate }) {
     'div',
     { class: 'card flush' },
     page.items.length === 0
-      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the events looked at in ten seconds match, and there are more to look at.')
+      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the events searched in ten seconds match, and there are more to search.')
       : h(Ticks, {
           rows: page.items,
           canResolve: session.canResolve,

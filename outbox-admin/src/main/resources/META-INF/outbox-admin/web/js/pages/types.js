@@ -20,7 +20,7 @@ export function TypesPage({ live, slowTick, canOperate }) {
     null,
     h(
       PageHead,
-      { title: 'Types and lanes', lead: 'Types without a lane of their own share one. Rates are those of all nodes in the last five minutes.' },
+      { title: 'Types and lanes', lead: 'Types without their own lane share one. Rates are those of all nodes in the last five minutes.' },
       live && h(Badge, { state: live.overview.state }),
       live && canOperate && h(DeliverySwitch, { overview: live.overview }),
     ),

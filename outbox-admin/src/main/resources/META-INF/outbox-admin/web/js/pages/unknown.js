@@ -4,5 +4,5 @@ import { href } from '../router.js';
 import { Empty } from '../parts/states.js';
 
 export function UnknownPage() {
-  return h(Empty, { icon: 'help', title: 'There is no such page', isPage: true }, h('a', { href: href('') }, 'To the overview'));
+  return h(Empty, { icon: 'help', title: 'Page not found', isPage: true }, h('a', { href: href('') }, 'To the overview'));
 }

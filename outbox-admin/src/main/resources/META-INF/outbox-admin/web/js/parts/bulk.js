@@ -170,7 +170,7 @@ export class BulkList extends Component {
 function switchJob(job) {
   const isPaused = job.state === 'PAUSED';
   perform(
-    isPaused ? 'The action goes on' : 'The action is paused after its current batch',
+    isPaused ? 'The action is resumed' : 'The action is paused after its current batch',
     isPaused ? 'The action was not resumed' : 'The action was not paused',
     () => post(`bulk/${job.id}/${isPaused ? 'resume' : 'pause'}`),
   );

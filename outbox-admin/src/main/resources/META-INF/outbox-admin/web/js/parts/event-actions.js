@@ -36,7 +36,7 @@ export class EventActions extends Component {
         h(
           Confirm,
           { title: 'Release this event?', action: 'Release', isDanger: true, onConfirm: () => release(event.id), onClose: this.close },
-          `${event.lockedBy} has it in hand. If that node is still delivering it, it may be delivered twice.`,
+          `${event.lockedBy} holds it. If that node is still delivering it, it may be delivered twice.`,
         ),
     );
   }
@@ -87,12 +87,12 @@ class EditDialog extends Component {
       h(
         'form',
         { onSubmit: this.send },
-        h('p', { class: 'muted' }, `An event of its own is written with this payload. The original is kept for its retention, as ${session.canResolve ? 'resolved' : 'done'}.`),
+        h('p', { class: 'muted' }, `A new event is written with this payload. The original is kept for its retention, as ${session.canResolve ? 'resolved' : 'done'}.`),
         session.masked && h('p', { class: 'problem' }, 'Parts of this payload may be hidden. What you see here is what will be written.'),
         event.error && h('div', { class: 'edit-error' }, h(Failure, { text: event.error })),
         h('label', { for: 'edited', class: 'unseen' }, 'Payload'),
         h('textarea', { id: 'edited', ref: this.text, class: 'code', rows: 12, spellcheck: false, defaultValue: this.original, onInput: this.onInput }),
-        h('p', { class: isBroken && isJson(this.original) ? 'problem' : 'muted', role: 'status' }, isBroken ? 'This is no JSON.' : 'This is JSON.', isAsked && ' The original was. Send it as it is?'),
+        h('p', { class: isBroken && isJson(this.original) ? 'problem' : 'muted', role: 'status' }, isBroken ? 'This is not JSON.' : 'This is JSON.', isAsked && ' The original was. Send it anyway?'),
         h(Difference, { before: this.original, after: text }),
         h(
           'div',

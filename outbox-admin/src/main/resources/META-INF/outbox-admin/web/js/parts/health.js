@@ -47,7 +47,7 @@ function judge(overview) {
     reasons.push(`Delivery of node ${overview.node} is paused by the application itself.`);
   }
   if (nodes.silent > 0) {
-    reasons.push(`${plural(nodes.silent, 'node')} not heard of for a minute or more: stopped without a word, or frozen.`);
+    reasons.push(`${plural(nodes.silent, 'node')} not heard of for a minute or more: crashed or frozen.`);
   }
   overview.unavailable.forEach((target) =>
     reasons.push([h('b', null, target.eventType), ' cannot be delivered, first seen ', h(Ago, { at: target.since }), ': ', shortError(target.cause)]),

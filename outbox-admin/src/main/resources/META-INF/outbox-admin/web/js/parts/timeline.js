@@ -38,7 +38,7 @@ function attempts(history) {
       at: last.at,
       icon: 'cross',
       tone: 'bad',
-      title: run.length === 1 ? `Attempt ${first.attempt} failed` : `Attempts ${first.attempt} to ${last.attempt} failed alike`,
+      title: run.length === 1 ? `Attempt ${first.attempt} failed` : `Attempts ${first.attempt} to ${last.attempt} failed in the same way`,
       more: [nodes.length > 0 && h('span', { class: 'small muted wrap' }, `on ${nodes.join(', ')}`), last.error && h(Failure, { text: last.error })],
     };
   });

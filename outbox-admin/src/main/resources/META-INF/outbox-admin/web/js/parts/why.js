@@ -49,5 +49,5 @@ function Attempts({ event }) {
 
 function Alike({ event }) {
   const address = href('dead', { view: 'letters', status: 'MOVED', eventType: event.eventType, fingerprint: event.fingerprint });
-  return h('a', { href: address }, 'Others that failed alike');
+  return h('a', { href: address }, 'Others with the same failure');
 }

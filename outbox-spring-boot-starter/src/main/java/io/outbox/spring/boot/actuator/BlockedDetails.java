@@ -21,7 +21,7 @@ final class BlockedDetails {
     private static final int MOST_KEYS = 10;
     private static final Pattern EXCEPTION = Pattern.compile("[\\p{javaJavaIdentifierPart}.]+");
     private static final String ADVICE =
-            "each of these keys waits for an event that has failed for good: mend the cause and"
+            "each of these keys waits for an event that has failed permanently: fix the cause and"
                     + " resume the event, or skip it, with Outbox.blockedKeys() or on the page Blocked keys of the dashboard";
 
     private final Outbox outbox;

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 /** The names that Kafka takes for topics. */
 final class KafkaTopics {
 
-    /** What a name that it does not take is told. */
-    static final String RULE = "is no name for a Kafka topic: 1 to 249 letters, digits, dots, underscores and dashes";
+    /** The rule for names, for messages. */
+    static final String RULE = "is not a valid name for a Kafka topic: use 1 to 249 letters, digits, dots, underscores and dashes";
 
     private static final Pattern NAME = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");
 

@@ -51,7 +51,7 @@ final class MessageFormat {
         try {
             return Optional.of(URI.create(source));
         } catch (IllegalArgumentException e) {
-            throw new InvalidConfigurationPropertyValueException(SOURCE, source, "is no URI: " + e.getMessage());
+            throw new InvalidConfigurationPropertyValueException(SOURCE, source, "is not a valid URI: " + e.getMessage());
         }
     }
 }

@@ -114,7 +114,7 @@ final class PublisherCheck {
             } catch (IllegalArgumentException e) {
                 // the constructor with a cause is not public on Spring Boot 3
                 throw new InvalidConfigurationPropertyValueException(
-                        PublisherKeys.of("events"), type, "is no event type: " + e.getMessage());
+                        PublisherKeys.of("events"), type, "is not a valid event type: " + e.getMessage());
             }
         }
 

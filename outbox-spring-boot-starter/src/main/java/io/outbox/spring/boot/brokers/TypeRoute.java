@@ -75,7 +75,7 @@ final class TypeRoute {
         try {
             return Integer.valueOf(value.toString());
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("is no whole number");
+            throw new IllegalArgumentException("is not a whole number");
         }
     }
 
@@ -89,7 +89,7 @@ final class TypeRoute {
                     : Instant.parse(value.toString());
         } catch (DateTimeException e) {
             throw new IllegalArgumentException(
-                    "is no time: an Instant, its text such as 2030-01-31T12:00:00Z, or milliseconds since 1970");
+                    "is not a time: use an Instant, its text such as 2030-01-31T12:00:00Z, or milliseconds since 1970");
         }
     }
 

@@ -59,7 +59,7 @@ final class ConsumerDecision {
         try {
             return JdbcInbox.validName(name);
         } catch (IllegalArgumentException e) {
-            require(false, key, name, "is no name for a consumer: " + e.getMessage() + "; set " + NAME);
+            require(false, key, name, "is not a valid name for a consumer: " + e.getMessage() + "; set " + NAME);
             throw e;
         }
     }

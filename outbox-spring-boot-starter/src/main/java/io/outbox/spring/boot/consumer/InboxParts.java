@@ -37,7 +37,7 @@ final class InboxParts {
                         + (candidates.areSeveral()
                                 ? "there are several DataSources, " + candidates.candidates()
                                         + ", and none is chosen for marking events as consumed"
-                                : "there is no DataSource in which events could be marked as consumed"),
+                                : "there is no DataSource to mark events as consumed in"),
                 candidates.areSeveral()
                         ? "Mark one of them with @OutboxDataSource or @Primary; or define a bean of type JdbcInbox"
                         : "Add the driver of your database and set spring.datasource.url; or set "

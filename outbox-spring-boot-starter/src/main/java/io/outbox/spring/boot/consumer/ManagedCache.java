@@ -37,7 +37,7 @@ final class ManagedCache implements ConsumedEventCache {
                 cache != null,
                 CACHE_NAME,
                 name,
-                "is no cache of the CacheManager, which has " + manager.getCacheNames()
+                "is not a cache of the CacheManager, which has " + manager.getCacheNames()
                         + "; define it there, or name another one");
         settings.cleanUp().ifPresent(cleanUp -> checkLife(name, CacheLife.of(cache), cleanUp.ttl()));
         return new ManagedCache(manager, name);

@@ -18,7 +18,7 @@ final class MissingCodecAnalyzer extends MissingBeanAnalyzer {
     @Override
     protected Optional<Explanation> explain(Class<?> type, ListableBeanFactory beans, Environment environment) {
         return because(
-                "there is no JSON mapper that it could be made from",
+                "there is no JSON mapper to create it from",
                 "Add com.fasterxml.jackson.core:jackson-databind or a JSON starter of Spring Boot; or define a bean of"
                         + " type JsonCodec, as of io.outbox:outbox-gson");
     }

@@ -129,7 +129,7 @@ final class DraftTexts {
         try {
             return text.isEmpty() ? Duration.ZERO : DurationStyle.detectAndParse(text);
         } catch (IllegalArgumentException e) {
-            throw problem("delay is no duration: '" + text + "'", e);
+            throw problem("delay is not a duration: '" + text + "'", e);
         }
     }
 

@@ -243,10 +243,10 @@ class BrokerRouterTest {
     @CsvSource({
         "topic, orders-#{headers['none']}, is null",
         "topic, orders-#{nonsense}, nonsense",
-        "topic, no topic #{eventType}, no name for a Kafka topic",
-        "partition, #{headers['region']}, no whole number",
+        "topic, no topic #{eventType}, not a valid name for a Kafka topic",
+        "partition, #{headers['region']}, not a whole number",
         "partition, #{-1}, negative",
-        "timestamp, #{headers['region']}, is no time"
+        "timestamp, #{headers['region']}, is not a time"
     })
     void anEventWithoutARouteIsRefusedWhenItIsWrittenAndNeverSent(String part, String text, String reason) {
         BrokerRouter routes = routes(settings -> {

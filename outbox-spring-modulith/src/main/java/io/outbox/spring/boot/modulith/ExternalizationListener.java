@@ -86,18 +86,18 @@ final class ExternalizationListener implements BatchEventListener.Waiting, AutoC
         if (transports.externalizers().isEmpty()) {
             return CompletableFuture.failedFuture(
                     new RouteUnavailableException(
-                            "This application has no transport of Spring Modulith any more. Its events are kept until one has it again"));
+                            "This application no longer has a Spring Modulith transport. Events are kept until it has one again"));
         }
         if (before.stream().anyMatch(ExternalizationListener::metAnOutage)) {
             return CompletableFuture.failedFuture(
-                    new RouteUnavailableException("Not sent, because another event of the batch met an outage"));
+                    new RouteUnavailableException("Not sent, because another event of the batch could not reach its target"));
         }
         try {
             Object object = classes.read(event);
             if (!configuration.supports(object)) {
                 throw new UnrecoverableException(
                         object.getClass().getName()
-                                + " is not selected for externalization any more. Select it again and replay the event, or discard it");
+                                + " is no longer selected for externalization. Select it again and replay the event, or discard it");
             }
             return CompletableFuture.allOf(transports.externalizers().stream()
                     .map(externalizer -> externalize(externalizer, object))

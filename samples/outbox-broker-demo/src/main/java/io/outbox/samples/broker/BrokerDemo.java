@@ -130,7 +130,7 @@ public final class BrokerDemo {
     }
 
     private void outage() throws InterruptedException {
-        screen.heading("2. The broker is killed; the shop goes on");
+        screen.heading("2. The broker is killed; the shop continues");
         broker.kill();
         screen.trouble("kill -9: Kafka is gone");
         long start = System.nanoTime();
@@ -164,7 +164,7 @@ public final class BrokerDemo {
     }
 
     private void recovery() throws InterruptedException {
-        screen.heading("3. The broker comes back; nobody restarts the shop");
+        screen.heading("3. The broker comes back; the shop is not restarted");
         screen.did("starting Kafka again …");
         broker.restart();
         screen.did("it is up");
@@ -179,10 +179,10 @@ public final class BrokerDemo {
 
     private void repetition() throws InterruptedException {
         screen.heading("4. The warehouse reads the topic once more, from the start");
-        screen.say("For whatever reason a message comes twice, it has the same outbox_event_id.");
+        screen.say("If a message arrives twice for any reason, it has the same outbox_event_id.");
         int before = warehouse.repeated();
         warehouse.rewind();
-        await("the messages to come again", () -> warehouse.repeated() - before >= committed.size());
+        await("the messages to arrive again", () -> warehouse.repeated() - before >= committed.size());
     }
 
     /** Prints what happened, and returns whether it is what was promised. */

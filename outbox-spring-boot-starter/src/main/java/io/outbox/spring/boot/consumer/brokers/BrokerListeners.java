@@ -181,7 +181,7 @@ final class BrokerListeners {
         if (count > 1) {
             throw new OutboxStartupException(
                     "The idempotent listener " + name + " has @" + kind.getSimpleName() + " " + count
-                            + " times: these are as many listeners, which would take the events from each other",
+                            + " times: each is a separate listener, and each event would reach only one of them",
                     "Give each its own method; or name the consumer that they share, if each event is to have its"
                             + " effect once for all of them: @Idempotent(consumer = …)");
         }
@@ -194,7 +194,7 @@ final class BrokerListeners {
             if (other != null && !other.isSame(listener)) {
                 throw new OutboxStartupException(
                         "The idempotent listeners " + other + " and " + listener + " have the same name, " + name
-                                + ", so they would take the events from each other",
+                                + ", so each event would reach only one of them",
                         "Give each a name: @Idempotent(consumer = …)");
             }
         }

@@ -68,7 +68,7 @@ final class StartupLine {
     private Object listened() {
         return listeners instanceof DefaultListenerRegistry known
                 ? known.eventTypes()
-                : "whatever " + listeners.getClass().getName() + " has";
+                : "all event types of " + listeners.getClass().getName();
     }
 
     private String purge(Purge purge) {

@@ -50,7 +50,7 @@ final class MissingOutboxAnalyzer extends MissingBeanAnalyzer {
         }
         return dataSources.candidates().isEmpty()
                 ? because(
-                        "there is no DataSource that the outbox could be in",
+                        "there is no DataSource for the outbox",
                         "Add the driver of your database and set spring.datasource.url, or define a bean of type"
                                 + " DataSource or OutboxBackend")
                 : Optional.empty();

@@ -42,7 +42,7 @@ final class IdempotentListeners {
         Idempotence idempotence = beans.getBeanProvider(Idempotence.class).getIfAvailable();
         if (idempotence == null) {
             throw new IllegalStateException(
-                    "it is @Idempotent, and there is no consumer that could mark its events: set " + OutboxKeys.CONSUMER
+                    "it is @Idempotent, but there is no consumer to mark its events: set " + OutboxKeys.CONSUMER
                             + "=true");
         }
         return idempotence.of(listener, annotation, name);

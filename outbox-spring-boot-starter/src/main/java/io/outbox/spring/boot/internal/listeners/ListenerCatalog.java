@@ -320,7 +320,7 @@ final class ListenerCatalog {
             }
             ListenerMistake.unless(
                     annotation.fallback().isEmpty(),
-                    "fallback is for methods, and a class has its own",
+                    "fallback is only for methods; a class implements its own",
                     "Override EventListener.fallback() in the class");
             return definitions(
                     beanName,

@@ -82,7 +82,7 @@ final class ListenerTypes {
             ListenerMistake.unless(
                     own != null,
                     "it does not declare its events"
-                            + (taken == null ? "" : ": a " + taken.getName() + " has no event type of its own"),
+                            + (taken == null ? "" : ": a " + taken.getName() + " has no event type"),
                     "Name the event type: @OutboxListener(eventType = \"OrderPlaced\"). Or take the class of the payload, whose name"
                             + " is the event type");
             Set<Class<?>> concrete = concrete(taken);

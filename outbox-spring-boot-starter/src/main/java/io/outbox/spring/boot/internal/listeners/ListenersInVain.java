@@ -47,10 +47,10 @@ final class ListenersInVain implements SmartInitializingSingleton {
                 && SeveralDataSources.of(beans).candidates().isEmpty()
                 && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Outbox.class, true, false).length == 0) {
             throw new OutboxStartupException(
-                    "There is no DataSource that the outbox could be in, so the outbox listeners " + listeners
+                    "There is no DataSource for the outbox, so the outbox listeners " + listeners
                             + " would never be called",
                     "Add the driver of your database and set spring.datasource.url, or define a bean of type DataSource or"
-                            + " OutboxBackend. With R2DBC, the outbox needs a JDBC DataSource beside it. If this application"
+                            + " OutboxBackend. With R2DBC, the outbox also needs a JDBC DataSource. If this application"
                             + " is to have no outbox, set outbox.enabled=false");
         }
     }

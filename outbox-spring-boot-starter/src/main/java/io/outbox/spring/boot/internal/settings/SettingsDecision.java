@@ -264,7 +264,7 @@ public final class SettingsDecision {
                 !set || !otherSet || value.equals(otherValue),
                 other.key(),
                 otherValue,
-                "means the same setting as " + chosenKey + ", which is " + value + "; set one of them, or both alike");
+                "means the same setting as " + chosenKey + ", which is " + value + "; set only one of them, or both to the same value");
         return otherSet || (othersDefaultCounts && !set) ? otherValue : value;
     }
 }

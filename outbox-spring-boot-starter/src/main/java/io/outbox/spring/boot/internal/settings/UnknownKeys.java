@@ -72,7 +72,7 @@ public final class UnknownKeys {
         for (String key : keys.unknown(environment)) {
             LOG.log(
                     Level.WARNING,
-                    "{0} is no setting of the outbox, and has no effect{1}",
+                    "{0} is not a setting of the outbox and has no effect{1}",
                     key,
                     keys.inBrackets(key).orElseGet(() -> didYouMean(key, keys.knownBeside(key))));
         }

@@ -115,7 +115,7 @@ class OwnSendersTest {
                 .untilAsserted(() -> assertThat(outbox.nodeStatus().unavailable())
                         .singleElement()
                         .satisfies(target ->
-                                assertThat(target.cause()).contains("no transport of Spring Modulith any more")));
+                                assertThat(target.cause()).contains("no longer has a Spring Modulith transport")));
     }
 
     private ConfigurableApplicationContext start(String setting) {

@@ -33,7 +33,7 @@ public final class ShopDemo {
             do {
                 screen.figures("%s", shop.figures());
             } while (!stopped.await(refreshed.toMillis(), TimeUnit.MILLISECONDS));
-            screen.did("stopping: customers go home, and what is in hand is delivered");
+            screen.did("stopping: customers go home, and pending work is delivered");
             shop.stop();
             screen.figures("%s", shop.figures());
             screen.good("stopped; %s", shop.leftBehind());

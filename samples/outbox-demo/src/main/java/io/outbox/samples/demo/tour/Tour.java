@@ -114,7 +114,7 @@ public final class Tour {
     }
 
     private void retry() throws Exception {
-        screen.heading("3. A listener fails: the event comes again, later each time");
+        screen.heading("3. A listener fails: the event is delivered again, later each time");
         Order order = new Order(4, "desk");
         Placed placed = place(order, event(Listeners.PAYMENT_REQUESTED, order));
         deliveries.await(placed.eventId());
@@ -142,7 +142,7 @@ public final class Tour {
         for (OutboxEvent dead : outbox.deadEvents().query(null, null, 10)) {
             screen.did("after %d attempts the event is DEAD: %s", dead.attempts(), lastError(dead));
         }
-        screen.did("the bug is mended, an operator calls replay(eventId)");
+        screen.did("the bug is fixed, an operator calls replay(eventId)");
         listeners.repairInvoicing();
         outbox.deadEvents().replay(placed.eventId());
         deliveries.await(placed.eventId());
