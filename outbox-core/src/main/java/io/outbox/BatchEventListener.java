@@ -23,7 +23,7 @@ public interface BatchEventListener extends EventListener {
      */
     List<BatchOutcome> onEvents(List<EventEnvelope> events) throws Exception;
 
-    /** Returns the largest number of events that this listener takes in one call; at least 1. */
+    /** Returns the maximum number of events in one call; at least 1. */
     default int maxBatchSize() {
         return DEFAULT_MAX_BATCH_SIZE;
     }
@@ -91,7 +91,7 @@ public interface BatchEventListener extends EventListener {
                 List<EventEnvelope> events, List<DeliveryInfo> infos, Consumer<RouteUnavailableException> silence)
                 throws Exception;
 
-        /** Handles the events without a word about silence. */
+        /** Handles the events without reporting silence of the target. */
         @Override
         default List<BatchOutcome> onEvents(List<EventEnvelope> events, List<DeliveryInfo> infos) throws Exception {
             return onEvents(events, infos, reason -> {});

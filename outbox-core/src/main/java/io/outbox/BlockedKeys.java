@@ -22,12 +22,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys whose delivery is blocked because one of their events has failed for good and keeps its place ({@link
- * Ordering.OnExhausted#PARK}), and what operators do about them. Works through any node, for the keys of all nodes.
+ * The keys whose delivery is blocked because one of their events has failed permanently and keeps its place ({@link
+ * Ordering.OnExhausted#PARK}), and what operators can do about them. Works through any node, for the keys of all nodes.
  * Thread-safe.
  *
- * <p>An event is changed under a lock in its row, as a node would hold it. So of two operators who act on the same event, one
- * has effect, and neither touches an event that is with a listener.
+ * <p>An event is changed under a lock in its row, as a node would hold it. So of two operators who act on the same
+ * event, one has effect, and neither touches an event that is with a listener.
  */
 public final class BlockedKeys {
 
@@ -119,7 +119,7 @@ public final class BlockedKeys {
     }
 
     /**
-     * Lets an event go DEAD, or become a dead letter, if it is the one that blocks the key.
+     * Makes an event DEAD, or a dead letter, if it blocks the key.
      *
      * @param eventId the event, or {@code null} for whichever blocks the key
      * @param reason is stored with the event, above the error that it has

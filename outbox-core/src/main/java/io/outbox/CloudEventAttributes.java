@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** What an event is called as a CloudEvent, version 1.0, whose data is the payload. Immutable and thread-safe. */
+/** The attributes of an event as a CloudEvent, version 1.0, whose data is the payload. Immutable and thread-safe. */
 public final class CloudEventAttributes {
 
     private static final String VERSION = "1.0";

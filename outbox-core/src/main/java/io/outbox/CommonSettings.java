@@ -197,8 +197,8 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     }
 
     /**
-     * Lets purges delete only DONE events, so that DEAD ones stay until they are replayed. A {@link #purger} of your own
-     * decides by its {@link EventPurger#purgeDone}.
+     * Makes purges delete only DONE events, so that DEAD ones stay until they are replayed. A {@link #purger} of your
+     * own decides by its {@link EventPurger#purgeDone}.
      */
     public B purgeKeepsDead() {
         assembly.purge.keepDead();
@@ -206,8 +206,8 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     }
 
     /**
-     * Tells outboxes elsewhere of events that this one does not deliver at once, and listens to what they tell. Default: they
-     * are found by the next poll.
+     * Notifies outboxes in other processes of events that this one does not deliver itself, and receives their
+     * notifications. Default: no notifications; the next poll finds these events.
      */
     public B wakeUp(WakeUp wakeUp) {
         assembly.wakeUp = Objects.requireNonNull(wakeUp, "wakeUp");
@@ -310,14 +310,14 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
         return self();
     }
 
-    /** Gives an event type a lane of its own: queues, workers and settings isolated from all other types. */
+    /** Gives an event type its own lane: queues, workers and settings that are separate from all other types. */
     public B lane(String eventType, LanePolicy policy) {
         assembly.delivery.lane(eventType, policy);
         return self();
     }
 
     /**
-     * Gives each event of the subscription's route to its listener as well, with retries and an end of its own. As
+     * Also delivers each event of the subscription's route to this listener, with its own retries and outcome. As
      * {@link #subscription}, with the listener; an outbox that only writes has no use for it.
      *
      * @throws IllegalStateException if the route has a subscription of this name already
@@ -352,8 +352,8 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     }
 
     /**
-     * Says that events of this route have a listener without a name in another outbox, or are read from the table by
-     * somebody else: they are written for it as well as for the subscriptions declared here.
+     * Declares that another outbox has an unnamed listener for this route, or that another program reads its events
+     * from the table: events are written for it in addition to the subscriptions declared here.
      */
     public B listenerElsewhere(String aggregateType, String eventType) {
         assembly.listenerElsewhere(aggregateType, eventType);
@@ -361,9 +361,10 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     }
 
     /**
-     * Says when all listeners are registered, where that is known before delivery starts. Default: {@link Outbox#start()}
-     * and {@link Outbox#deliverDue()} say so. What is written earlier for the subscriptions of a route also reaches a
-     * listener of the route that is registered later; without one, that row is done with the first delivery.
+     * Reports when all listeners are registered, if this is known before delivery starts. Default: they are registered
+     * when {@link Outbox#start()} or {@link Outbox#deliverDue()} is called. What is written earlier for the
+     * subscriptions of a route also reaches a listener of the route that is registered later; without one, that row is
+     * done with the first delivery.
      */
     public B listenersRegistered(BooleanSupplier areRegistered) {
         assembly.listenersRegistered = Objects.requireNonNull(areRegistered, "areRegistered");

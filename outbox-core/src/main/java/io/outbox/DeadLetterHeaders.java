@@ -1,6 +1,6 @@
 package io.outbox;
 
-/** The names of the headers that a dead event has beside those of {@link OutboxHeaders} when it is sent to a broker. */
+/** The names of the headers that a dead event has in addition to {@link OutboxHeaders} when it is sent to a broker. */
 public enum DeadLetterHeaders {
     /** Why the last attempt failed, in one line of at most 1,000 characters. */
     CAUSE("outbox_dead_cause"),

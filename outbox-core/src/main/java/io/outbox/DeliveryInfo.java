@@ -6,12 +6,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about the delivery of an event, beside the event itself.
+ * Information about the delivery of an event.
  *
  * @param attempt which attempt this is: 1 for the first, one more than the failures counted so far. Deferrals and
  *     unavailable targets do not count; a replay starts again at 1
- * @param lastError the exception of the last failure and its causes, as they are stored, without stack trace; {@code null} if
- *     there was none or the store does not tell
+ * @param lastError the exception of the last failure and its causes, as they are stored, without stack trace; {@code
+ *     null} if there was none or the store does not tell
  * @param writtenAt when the event was written, which is when it {@linkplain EventEnvelope#occurredAt() occurred}
  */
 public record DeliveryInfo(int attempt, @Nullable String lastError, Instant writtenAt) {
@@ -21,7 +21,7 @@ public record DeliveryInfo(int attempt, @Nullable String lastError, Instant writ
         Objects.requireNonNull(writtenAt, "writtenAt");
     }
 
-    /** Returns what is known when an event comes for the first time; for tests of listeners, too. */
+    /** Returns the information for a first delivery; also useful in tests of listeners. */
     public static DeliveryInfo first(EventEnvelope event) {
         return new DeliveryInfo(1, null, event.occurredAt());
     }

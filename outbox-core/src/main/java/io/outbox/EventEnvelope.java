@@ -163,7 +163,7 @@ public final class EventEnvelope {
         return new EventEnvelope(builder);
     }
 
-    /** Returns this event with a payload that is read by the given codec, as by the outbox that delivers it. */
+    /** Returns this event with a payload that the given codec reads, as when an outbox delivers it. */
     public EventEnvelope readBy(JsonCodec codec) {
         return new EventEnvelope(this, Objects.requireNonNull(codec, "codec"));
     }
@@ -300,8 +300,8 @@ public final class EventEnvelope {
     }
 
     /**
-     * Returns whether the event has no payload, and says that what has its key is gone. To whoever reads its payload all the
-     * same, it is the JSON {@code null}.
+     * Returns whether the event is a tombstone: it has no payload and means that the object with its key was deleted.
+     * Its payload reads as the JSON {@code null}.
      */
     public boolean isTombstone() {
         return tombstone;
@@ -534,8 +534,8 @@ public final class EventEnvelope {
         }
 
         /**
-         * Makes the event one without payload, which says that what has its key is gone, as a record without value does in a
-         * compacted topic of Kafka. Exactly one of text, bytes and tombstone is required.
+         * Makes the event a tombstone: it has no payload and means that the object with its key was deleted, like a
+         * record without a value in a compacted Kafka topic. Exactly one of text, bytes and tombstone is required.
          */
         public Builder tombstone() {
             payloadJson(NO_PAYLOAD);

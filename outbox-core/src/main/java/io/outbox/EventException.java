@@ -2,7 +2,7 @@ package io.outbox;
 
 import org.jspecify.annotations.Nullable;
 
-/** Root of the exceptions by which a listener tells how a failed event is to be treated. */
+/** Root of the exceptions with which a listener decides how a failed event is treated. */
 public class EventException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -18,21 +18,21 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface EventListener {
 
-    /** Handles the event and tells what became of it; returning {@code null} counts as a failed attempt. */
+    /** Handles the event and returns the result; returning {@code null} counts as a failed attempt. */
     DispatchResult onEvent(EventEnvelope event) throws Exception;
 
     /**
      * Returns when a failed event of this listener is delivered again, or {@code null} for the policy of its lane or of
-     * the outbox. Asked after every failure, on the worker thread. How often an event is tried at most is the setting
-     * of the lane or of the outbox in any case.
+     * the outbox. Asked after every failure, on the worker thread. The maximum number of attempts is always that of the
+     * lane or of the outbox.
      */
     default @Nullable RetryPolicy retryPolicy() {
         return null;
     }
 
     /**
-     * Returns what is called with an event of this listener before it goes DEAD, or {@code null} for nothing. Asked on the worker thread
-     * each time.
+     * Returns the callback for an event of this listener before it goes DEAD, or {@code null} for none. Called on the
+     * worker thread each time.
      */
     default @Nullable EventFallback fallback() {
         return null;
@@ -66,7 +66,7 @@ public interface EventListener {
     @FunctionalInterface
     interface Informed extends EventListener {
 
-        /** Handles the event and tells what became of it; returning {@code null} counts as a failed attempt. */
+        /** Handles the event and returns the result; returning {@code null} counts as a failed attempt. */
         DispatchResult onEvent(EventEnvelope event, DeliveryInfo info) throws Exception;
 
         /** Handles the event as if it came for the first time. */

@@ -9,8 +9,8 @@ import java.util.Objects;
 public interface EventType {
 
     /**
-     * Stands for every type where listeners and subscriptions are registered: of events that have no listener of their own, or
-     * for a subscription, of all events.
+     * Stands for every type when you register listeners and subscriptions: a listener for it receives the events
+     * without their own listener, a subscription all events.
      */
     EventType ANY = StringEventType.of("*");
 

@@ -339,7 +339,9 @@ public final class Outbox implements AutoCloseable {
         return Optional.ofNullable(delivery).map(parts -> parts.policies().shared());
     }
 
-    /** Returns how old a lock of another node may become before this one takes its event over; empty without locks. */
+    /**
+     * Returns the age at which a lock of another node expires and this node takes over its event; empty without locks.
+     */
     public Optional<Duration> lockTimeout() {
         return lease().map(Lease::duration);
     }
@@ -396,7 +398,10 @@ public final class Outbox implements AutoCloseable {
                         delivery.engine().unavailable());
     }
 
-    /** Returns how many events this node has in hand: those that are queued, in delivery, or whose outcome is being written. */
+    /**
+     * Returns the number of events that this node holds: those that are queued, in delivery, or whose outcome is being
+     * written.
+     */
     public int eventsInHand() {
         return delivery == null ? 0 : delivery.engine().heldEvents();
     }
@@ -419,7 +424,7 @@ public final class Outbox implements AutoCloseable {
         return stored.stream().map(this::withHeld).toList();
     }
 
-    /** Returns a count of the store with the events that this node has in hand among those in process. */
+    /** Returns a count of the store in which the events that this node holds count as in process. */
     public EventCount withHeld(EventCount stored) {
         return delivery == null ? stored : delivery.engine().withHeld(stored);
     }
@@ -596,10 +601,9 @@ public final class Outbox implements AutoCloseable {
         }
 
         /**
-         * How long an event that this node has no listener for, or whose payload it cannot read, is left to the other nodes
-         * before it goes DEAD, counted from when it is due: as long as a deployment that adds or changes one takes. Zero for not
-         * at all. Default:
-         * {@link OutboxDispatcher#DEFAULT_UNROUTABLE_GRACE}.
+         * How long an event that this node has no listener for, or whose payload it cannot read, is left to other nodes
+         * before it goes DEAD, counted from its due time. Set it to the time that a deployment takes. With zero, such
+         * an event goes DEAD immediately. Default: {@link OutboxDispatcher#DEFAULT_UNROUTABLE_GRACE}.
          */
         public MultiNodeBuilder unroutableGrace(Duration grace) {
             assembly.delivery.unroutableGrace(grace);

@@ -17,7 +17,7 @@ public record WaitingChange(Set<String> changed, Map<String, String> held, Set<S
     /** Stands for a node that has no name: the one that was asked, which is alone. */
     public static final String THIS_NODE = "this node";
 
-    /** Stands for a node that has had the event in hand for a moment only, so that its name is not known. */
+    /** Stands for a node that has just started to hold the event, so that its name is not known. */
     public static final String ANOTHER_NODE = "another node";
 
     /** Stands for an open transaction that keeps the row locked. */

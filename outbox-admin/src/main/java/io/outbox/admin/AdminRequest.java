@@ -37,7 +37,7 @@ public record AdminRequest(Target target, Map<String, String> headers, Body body
         byte[] read(int most) throws IOException;
     }
 
-    /** What is asked for. */
+    /** The method, path and query of a request. */
     public record Target(String method, String path, Map<String, List<String>> query) {
 
         public Target {
@@ -46,13 +46,13 @@ public record AdminRequest(Target target, Map<String, String> headers, Body body
             query = Map.copyOf(query);
         }
 
-        /** Returns what is asked for by the query as it stands behind the path; {@code null} is none. */
+        /** Returns the target for a path and its raw query, which may be {@code null}. */
         public static Target of(String method, String path, String rawQuery) {
             return new Target(method, path, Query.parse(rawQuery));
         }
     }
 
-    /** A request whose body is known already. */
+    /** Creates a request with a body that is already in memory. */
     public AdminRequest(Target target, Map<String, String> headers, byte[] body, InetAddress remote, Caller caller) {
         this(target, headers, most -> body.length <= most ? body : Arrays.copyOf(body, most), remote, caller);
     }

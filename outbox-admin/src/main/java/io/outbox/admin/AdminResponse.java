@@ -35,7 +35,7 @@ public record AdminResponse(
             "Cache-Control",
             "no-store");
 
-    /** What is answered. It may be too large to be kept in memory. */
+    /** The content of a response. It may be too large to be kept in memory. */
     public interface Body {
 
         /** Returns how many bytes there are, or -1 if that is not known before they are written. */
@@ -92,7 +92,7 @@ public record AdminResponse(
         Objects.requireNonNull(body, "body");
     }
 
-    /** An answer whose bytes are known; they are not copied. */
+    /** Creates a response with a body in memory, which is not copied. */
     public AdminResponse(int status, String contentType, Map<String, String> headers, byte[] body) {
         this(status, contentType, headers, new Known(body), null);
     }
@@ -129,7 +129,7 @@ public record AdminResponse(
         return new AdminResponse(302, null, Map.of("Location", location), new byte[0]);
     }
 
-    /** An answer that goes on, with headers of its own. */
+    /** Creates a response that stays open and has additional headers. */
     static AdminResponse streamed(String contentType, Map<String, String> headers, AdminStream stream) {
         return new AdminResponse(200, contentType, headers, new Known(new byte[0]), stream);
     }

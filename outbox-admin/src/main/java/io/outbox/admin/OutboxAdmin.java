@@ -296,24 +296,24 @@ public final class OutboxAdmin implements AutoCloseable {
         }
 
         /**
-         * Requests come through a proxy, or the server takes from headers where they come from: without a token, only
-         * users whom the server has authenticated are answered. Default: requests of this machine are served, unless
-         * they say that they came through a proxy.
+         * States that requests come through a proxy, or that the server takes the client's address from headers.
+         * Without a token, only users whom the server has authenticated get an answer then. Default: requests from this
+         * machine are answered, unless their headers show that they came through a proxy.
          */
         public Builder behindProxy() {
             this.isBehindProxy = true;
             return this;
         }
 
-        /** What is shown of payloads and headers. Default: everything. */
+        /** Masks payloads and headers. Default: everything is shown. */
         public Builder payloadMask(PayloadMask mask) {
             this.mask = Objects.requireNonNull(mask, "mask");
             return this;
         }
 
         /**
-         * What the outbox has done lately: the exporter that it was built with. It is also told which requests were refused. Default:
-         * not known.
+         * The recent figures of the outbox: the exporter that it was built with. It also counts the refused requests.
+         * Default: no figures.
          */
         public Builder series(OutboxSeries series) {
             this.series = Objects.requireNonNull(series, "series");
@@ -321,8 +321,8 @@ public final class OutboxAdmin implements AutoCloseable {
         }
 
         /**
-         * Where a trace is shown, as in {@code https://traces.example/trace/{traceId}}: the dashboard links to it from events
-         * whose headers name a trace. Default: nowhere.
+         * The address of a trace, for example {@code https://traces.example/trace/{traceId}}: the dashboard links to it
+         * from events whose headers name a trace. Default: no links.
          */
         public Builder traceUrl(String template) {
             if (!template.matches("https?://\\S+") || !template.contains(TRACE_ID)) {
@@ -347,8 +347,8 @@ public final class OutboxAdmin implements AutoCloseable {
         }
 
         /**
-         * Keeps this node to itself: it writes nothing to the tables by which nodes know of each other, shows itself alone, and does
-         * not heed what is paused for all nodes elsewhere. Default: it is one of the nodes on its store.
+         * Isolates this node: it writes nothing to the tables through which nodes know of each other, shows only
+         * itself, and ignores what other nodes have paused for all. Default: it is one of the nodes on its store.
          */
         public Builder alone() {
             this.isAlone = true;

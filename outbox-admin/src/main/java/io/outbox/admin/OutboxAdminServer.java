@@ -229,7 +229,7 @@ public final class OutboxAdminServer implements AutoCloseable {
         }
     }
 
-    /** Stops the server; what is being answered is not waited for. */
+    /** Stops the server, without waiting for requests in progress. */
     @Override
     public void close() {
         server.stop(0);

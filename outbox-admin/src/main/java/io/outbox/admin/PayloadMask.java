@@ -14,20 +14,21 @@ public interface PayloadMask {
         }
     };
 
-    /** Returns what is shown instead of the payload; {@code null} shows none. */
+    /** Returns the text to show instead of the payload; {@code null} shows no payload. */
     default String payload(OutboxEvent event, String payload) {
         return payload;
     }
 
-    /** Returns what is shown instead of the headers. */
+    /** Returns the headers to show instead of the real ones. */
     default Map<String, String> headers(OutboxEvent event, Map<String, String> headers) {
         return headers;
     }
 
     /**
-     * Returns what is shown instead of an error, which may quote the payload: of an event, of each of its attempts, of a group of
-     * failures, and of a target that is unavailable. Default: the class of the exception, without its message; an ellipsis if the
-     * error does not begin with the full name of a class. Where there is a mask, nobody can search by text in errors.
+     * Returns the text to show instead of an error, because an error may quote the payload: of an event, of each of its
+     * attempts, of a group of failures, and of a target that is unavailable. Default: the class of the exception,
+     * without its message; an ellipsis if the error does not begin with the full name of a class. If there is a mask,
+     * errors cannot be searched by text.
      *
      * @param eventType the type of the event, or {@code null} if that is not known
      * @param error never {@code null}

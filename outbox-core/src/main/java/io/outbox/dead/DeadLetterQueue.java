@@ -195,14 +195,20 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
                 LOG, Level.ERROR, "Cannot " + work + "; the next run tries again", "It is possible again to " + work);
     }
 
-    /** Tells of events that were moved at their death, after the commit. Called by delivery; never waits. */
+    /**
+     * Reports events that were moved in the transaction that marked them dead, after its commit. Called by delivery;
+     * never waits.
+     */
     public void moved(List<OutboxEvent> events, Duration took) {
         metrics.moveAttempted(events.size());
         moved(events, took.toMillis());
         handler.add(events, Duration.ZERO);
     }
 
-    /** Tells of events that an operator let die, and that became letters by that; those that did not are told of by the sweep. */
+    /**
+     * Reports events that became letters because an operator cancelled them. The sweep reports those that did not
+     * become letters then.
+     */
     public void cancelled(Collection<String> eventIds, Duration took) {
         List<String> all = List.copyOf(eventIds);
         for (int from = 0; backend.movesAtDeath() && from < all.size(); from += CANCELLED_AT_A_TIME) {
@@ -211,7 +217,7 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
         }
     }
 
-    /** Tells of events that were not moved at their death, since the write of it failed. Called by delivery. */
+    /** Reports events that were not moved, because the write that marks them dead failed. Called by delivery. */
     public void notMoved(int events) {
         metrics.moveAttempted(events);
     }

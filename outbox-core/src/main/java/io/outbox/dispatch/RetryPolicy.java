@@ -83,8 +83,8 @@ public interface RetryPolicy {
     }
 
     /**
-     * Returns this policy for exceptions of this type, and of others that it is told of in the same way or by
-     * {@link #delayOn}; any other sends the event to DEAD.
+     * Returns this policy for exceptions of this type, and of others that are named in the same way or with {@link
+     * #delayOn}; after any other exception, the event goes DEAD.
      *
      * @throws IllegalStateException if there is a rule for the type already
      */

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key whose delivery is blocked, because one of its events has failed for good and keeps its place. Immutable.
+ * A key whose delivery is blocked, because one of its events has failed permanently and keeps its place. Immutable.
  *
  * @param key the key, as the store has it: {@code <aggregate type>/<key>#<subscription>}
  * @param event the event that blocks it

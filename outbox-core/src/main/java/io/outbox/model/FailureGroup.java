@@ -26,6 +26,6 @@ public record FailureGroup(
         @Nullable String error,
         @Nullable Long lately) {
 
-    /** What counts as lately: minutes, so that it shows what is going wrong now. */
+    /** The period that counts as recent: minutes, to show what is failing now. */
     public static final Duration LATELY = Duration.ofMinutes(5);
 }

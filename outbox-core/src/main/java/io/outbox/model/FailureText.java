@@ -91,7 +91,7 @@ public record FailureText(String exception, List<String> causes, String trace, L
         }
     }
 
-    /** Takes a stored text apart; none is read as an empty one. */
+    /** Parses a stored text; {@code null} is read as an empty text. */
     public static FailureText of(@Nullable String stored) {
         String text = stored == null ? "" : stored;
         int attemptsAt = text.lastIndexOf(BEFORE_ATTEMPTS);
@@ -131,7 +131,7 @@ public record FailureText(String exception, List<String> causes, String trace, L
         return line.replaceAll("\\s*[\\r\\n]+\\s*", " ");
     }
 
-    /** Returns how many attempts were made, the one that this text tells of included; 0 if it does not say. */
+    /** Returns the number of attempts, including the one that this text describes; 0 if it is unknown. */
     public int attemptsMade() {
         return attempts.isEmpty() ? 0 : attempts.get(attempts.size() - 1).number;
     }

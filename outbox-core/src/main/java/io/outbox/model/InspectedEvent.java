@@ -18,6 +18,6 @@ public record InspectedEvent(
         @Nullable String lastError,
         @Nullable Lock lock) {
 
-    /** A node that has an event in hand, since when. */
+    /** The node that holds an event, and since when. */
     public record Lock(String node, Instant since) {}
 }

@@ -3,7 +3,7 @@ package io.outbox.model;
 import java.time.Instant;
 
 /**
- * The events that one node has in hand.
+ * The events that one node holds.
  *
  * @param events how many there are
  * @param oldest when the oldest of its locks was taken or renewed

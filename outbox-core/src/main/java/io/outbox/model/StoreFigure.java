@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record StoreFigure(Kind kind, double value, @Nullable String advice) {
 
-    /** What is told. A store tells what it knows. */
+    /** The kinds of figures. A store reports those that it knows. */
     public enum Kind {
         /** How long the oldest transaction has been open that keeps finished rows from being cleaned up. */
         OLDEST_TRANSACTION_SECONDS,

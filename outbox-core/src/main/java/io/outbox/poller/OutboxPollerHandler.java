@@ -19,8 +19,9 @@ public interface OutboxPollerHandler {
     }
 
     /**
-     * Returns what this handler is for the poller beyond what this interface says, or {@code null}. A handler that wraps
-     * another may pass the question on, so that poller and dispatcher go on working hand in hand, past the wrapper.
+     * Returns what this handler is for the poller beyond what this interface says, or {@code null}. A handler that
+     * wraps another may pass the question on, so that poller and dispatcher continue to work together, past the
+     * wrapper.
      */
     default <T> @Nullable T unwrap(Class<T> type) {
         return type.isInstance(this) ? type.cast(this) : null;

@@ -5,7 +5,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * When a poller takes over events of nodes that did not complete them within the lease. Without it, every poll does.
+ * The schedule on which a poller takes over events that other nodes did not complete within the lease. Without it,
+ * every poll does so.
  *
  * @param batchSize how many events are taken at a time
  * @param initialDelay how long after the start the first time is

@@ -19,11 +19,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the builders of senders to brokers have in common: where events go, what their messages have beside the payload, and
- * how they are sent.
+ * The common part of the builders of senders to brokers: where events go, what their messages contain in addition to
+ * the payload, and how they are sent.
  *
- * <p>Functions and routers are called on worker threads, each time that an event is sent; an event for which one throws has
- * failed, alone. Not thread-safe.
+ * <p>Functions and routers are called on worker threads, each time that an event is sent; an event for which one throws
+ * has failed, alone. Not thread-safe.
  *
  * @param <B> the builder itself
  * @param <C> what changes messages before they are sent
@@ -139,7 +139,7 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
         return emergencyTimeout;
     }
 
-    /** Adds a part of routes that is computed by itself; what is set twice is what it was set to last. */
+    /** Adds a router that computes one part of a route. If a part is set twice, the last setting applies. */
     protected final B part(OutboxRouter part) {
         functions = part.orElse(functions);
         return self();

@@ -63,7 +63,7 @@ public interface InspectionBackend {
     /** Counts open events by type, in the order of their names. */
     Open open(Instant now);
 
-    /** Returns who has events in hand, and how many of those that {@link #open} looks at. */
+    /** Returns the nodes that hold events, with the number of events among those that {@link #open} examines. */
     List<NodeLocks> nodes();
 
     /**

@@ -10,7 +10,7 @@ public interface TxContext {
     /** Returns whether the calling thread is in a transaction. */
     boolean isTransactionActive();
 
-    /** Says why {@link #isTransactionActive()} is false, for the exception that the writer throws. */
+    /** Explains why {@link #isTransactionActive()} is false, for the exception that the writer throws. */
     default String noTransactionReason() {
         return "No active transaction: an event must be written in the transaction that changes the business data."
                 + " Begin one on this thread before calling write()";
@@ -48,8 +48,8 @@ public interface TxContext {
     void afterRollback(Runnable callback);
 
     /**
-     * Calls back on this thread after the transaction has ended, outside of it, and tells how. A context that cannot tell
-     * a rollback from an unknown end, as this default, says that the end is unknown.
+     * Calls back on this thread after the transaction has ended, outside of it, with the way it ended. A context that
+     * cannot tell a rollback from an unknown end, as this default, says that the end is unknown.
      */
     default void afterCompletion(Consumer<TransactionEnd> callback) {
         afterCommit(() -> callback.accept(TransactionEnd.COMMITTED));

@@ -28,7 +28,10 @@ public interface WakeUp {
         }
     };
 
-    /** Tells all listeners on the store that events of these types may be due; none for any type. Never blocks, never throws. */
+    /**
+     * Notifies all listeners on the store that events of these types may be due; an empty collection means any type.
+     * Never blocks, never throws.
+     */
     void signal(Set<String> eventTypes);
 
     /**

@@ -14,7 +14,7 @@ public interface WriteBackend {
     /** Returns whether the calling thread is in a transaction that {@link #persist} would join. */
     boolean isTransactionActive();
 
-    /** Says why {@link #isTransactionActive()} is false, for the exception that the writer throws. */
+    /** Explains why {@link #isTransactionActive()} is false, for the exception that the writer throws. */
     String noTransactionReason();
 
     /**

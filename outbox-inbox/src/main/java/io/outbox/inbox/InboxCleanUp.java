@@ -151,7 +151,10 @@ public final class InboxCleanUp implements AutoCloseable {
             return consumers(() -> valid);
         }
 
-        /** The consumers whose marks are deleted, where they are not all known yet: asked for at each run. */
+        /**
+         * The consumers whose marks are deleted. The supplier is called in each run, for consumers that are not known
+         * yet.
+         */
         public Builder consumers(Supplier<? extends Collection<String>> names) {
             this.consumers = Objects.requireNonNull(names, "names");
             return this;

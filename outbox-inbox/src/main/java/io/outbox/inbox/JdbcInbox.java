@@ -18,8 +18,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer side of an application with a database: makes idempotent consumers whose marks are in it, creates the
- * table of the marks and cleans it up. Immutable and thread-safe.
+ * The consumer side of an application with a database: creates idempotent consumers, and the table of their marks, and
+ * cleans that table up. Immutable and thread-safe.
  *
  * <pre>{@code
  * JdbcInbox inbox = JdbcInbox.of(dataSource).createSchema();
@@ -176,8 +176,8 @@ public final class JdbcInbox {
         }
 
         /**
-         * The name, which tells the marks of this consumer from those of others in the same database: one name for each
-         * kind of effect, the same on all nodes. Default: {@value JdbcInbox#DEFAULT_CONSUMER}.
+         * The name, which separates the marks of this consumer from those of others in the same database. Use one name
+         * for each kind of effect, the same on all nodes. Default: {@value JdbcInbox#DEFAULT_CONSUMER}.
          */
         public ConsumerBuilder name(String name) {
             this.name = validName(name);

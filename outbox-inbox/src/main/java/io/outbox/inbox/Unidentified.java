@@ -1,6 +1,6 @@
 package io.outbox.inbox;
 
-/** What becomes of messages whose event id is missing, blank or malformed. */
+/** How messages are treated whose event id is missing, blank or malformed. */
 public enum Unidentified {
     /** The call ends with an {@link InvalidEventIdException}, before any transaction begins. */
     REFUSE,

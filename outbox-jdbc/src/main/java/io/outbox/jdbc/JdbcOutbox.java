@@ -111,7 +111,7 @@ public final class JdbcOutbox {
         return withDeadLetters(DeadLetterStore.of(store));
     }
 
-    /** As {@link #withDeadLetters()}, with a store of this outbox's table that says where they go and when. */
+    /** Like {@link #withDeadLetters()}, with a store of this outbox's table that decides where letters go and when. */
     public JdbcOutbox withDeadLetters(DeadLetterStore deadLetters) {
         if (!deadLetters.outboxStore().tableName().equals(store.tableName())) {
             throw new IllegalArgumentException("The dead letters are those of the outbox table "

@@ -2,7 +2,7 @@ package io.outbox.jdbc;
 
 import java.util.List;
 
-/** Thrown by a check of a table of the outbox that found it missing or unable to take what is written to it. */
+/** Thrown when a table of the outbox is missing or cannot store what is written to it. */
 public final class OutboxSchemaException extends OutboxStoreException {
 
     private static final long serialVersionUID = 1L;
@@ -11,7 +11,7 @@ public final class OutboxSchemaException extends OutboxStoreException {
     private final boolean tableMissing;
     private final transient List<String> statements;
 
-    /** Creates the exception with the statements that mend the table, or create it. */
+    /** Creates the exception with the statements that fix the table, or create it. */
     public OutboxSchemaException(String message, String tableName, boolean tableMissing, List<String> statements) {
         super(message);
         this.tableName = tableName;
@@ -29,7 +29,7 @@ public final class OutboxSchemaException extends OutboxStoreException {
         return tableMissing;
     }
 
-    /** Returns the statements that mend the table, in the order of the problems in the message. */
+    /** Returns the statements that fix the table, in the order of the problems in the message. */
     public List<String> statements() {
         return statements == null ? List.of() : statements;
     }

@@ -45,7 +45,7 @@ public final class JtaTxContext implements TxContext {
         return registry.getTransactionStatus() == Status.STATUS_ACTIVE;
     }
 
-    /** Says why {@link #isTransactionActive()} is false. */
+    /** Explains why {@link #isTransactionActive()} is false. */
     @Override
     public String noTransactionReason() {
         return switch (registry.getTransactionStatus()) {

@@ -64,7 +64,7 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
         return obstacle() == null;
     }
 
-    /** Says why {@link #isTransactionActive()} is false: which transaction was found, and which is needed. */
+    /** Explains why {@link #isTransactionActive()} is false: which transaction was found, and which is needed. */
     @Override
     public String noTransactionReason() {
         String obstacle = obstacle();

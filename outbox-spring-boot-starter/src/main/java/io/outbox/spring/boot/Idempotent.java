@@ -21,9 +21,10 @@ import java.lang.annotation.Target;
 public @interface Idempotent {
 
     /**
-     * The consumer's name, by which its marks are told from those of others; it may have placeholders. By default the name of
-     * the application's consumer, a slash, and the name of the listener, so that two listeners for the same events do not
-     * take them from each other. The name is stored: give it here if the listener may be renamed.
+     * The consumer's name, which separates its marks from those of other consumers; it may contain placeholders. By
+     * default the name of the application's consumer, a slash, and the name of the listener, so that two listeners for
+     * the same events do not take them from each other. The name is stored: give it here if the listener may be
+     * renamed.
      */
     String consumer() default "";
 }

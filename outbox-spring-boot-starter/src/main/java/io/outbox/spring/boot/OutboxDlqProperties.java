@@ -48,7 +48,7 @@ public record OutboxDlqProperties(
         @NestedConfigurationProperty @DefaultValue OutboxPublisherProperties.Metrics metrics) {
 
     /**
-     * How resolved letters are deleted: as delivered events are, but for what is set here.
+     * How resolved letters are deleted: like delivered events, except for the values that are set here.
      *
      * @param enabled Whether resolved letters are deleted.
      * @param batchSize How many letters one transaction deletes.

@@ -55,7 +55,7 @@ import org.springframework.stereotype.Component;
 @Component
 public @interface OutboxListener {
 
-    /** The name of the event type; {@code *} stands for all types that have no listener of their own. */
+    /** The name of the event type; {@code *} stands for all types without their own listener. */
     String eventType() default "";
 
     /** The names of several event types, in place of one. */

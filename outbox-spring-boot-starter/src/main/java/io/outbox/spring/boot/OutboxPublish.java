@@ -37,10 +37,13 @@ public @interface OutboxPublish {
     /** The type of the event: one of {@code outbox.publisher.events}, or one that has a listener. */
     String eventType();
 
-    /** What is published, an expression. The empty text is {@code #result}. */
+    /** An expression for the object to publish. The empty text means {@code #result}. */
     String payload() default "#result";
 
-    /** An expression that tells whether to publish an event; of a batch, each for itself. By default all are. */
+    /**
+     * An expression that decides whether to publish an event; in a batch, it decides for each event. By default all are
+     * published.
+     */
     String condition() default "";
 
     /**

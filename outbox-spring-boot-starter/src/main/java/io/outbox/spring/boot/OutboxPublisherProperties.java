@@ -105,7 +105,7 @@ public record OutboxPublisherProperties(
                 null,
                 new Backoff(true, Duration.ofSeconds(10), 3.0));
 
-        /** Returns this policy, completed with another one where it says nothing. */
+        /** Returns this policy, with unset values taken from another one. */
         public Policy or(Policy other) {
             return new Policy(
                     either(topic, other.topic),
@@ -198,7 +198,7 @@ public record OutboxPublisherProperties(
             @Setting(rule = Rule.WHOLE_SECONDS, meaning = "outbox.purge.interval") @DefaultValue("5s")
             Duration fixedDelay) {}
 
-    /** What is measured. */
+    /** Settings of the gauges. */
     public record Metrics(@DefaultValue Gauge gauge) {}
 
     /**

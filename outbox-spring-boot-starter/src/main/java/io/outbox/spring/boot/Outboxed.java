@@ -8,10 +8,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Says how objects of a class become events. {@link io.outbox.OutboxPublisher#publish(Object)} follows it, and so do application
- * events: an object of this class that is published with Spring's {@link
- * org.springframework.context.ApplicationEventPublisher}, and so by {@code @DomainEvents} of Spring Data, is written as an
- * event in the current transaction. Its JSON is made by the outbox's codec.
+ * Declares how objects of a class become events. {@link io.outbox.OutboxPublisher#publish(Object)} follows it, and so
+ * do application events: an object of this class that is published with Spring's {@link
+ * org.springframework.context.ApplicationEventPublisher}, and so by {@code @DomainEvents} of Spring Data, is written as
+ * an event in the current transaction. Its JSON is made by the outbox's codec.
  *
  * <p>Publishing fails without an active transaction, and if nobody would receive the event. Other listeners of the
  * application get the object as ever.

@@ -5,7 +5,7 @@ import io.micrometer.observation.transport.ReceiverContext;
 import io.outbox.EventEnvelope;
 import java.util.Map;
 
-/** What is known about a call of a listener that is observed. */
+/** The context of an observed call of a listener. */
 public final class OutboxProcessContext extends ReceiverContext<Map<String, String>> {
 
     private final EventEnvelope event;

@@ -6,7 +6,7 @@ import io.outbox.EventEnvelope;
 import java.util.List;
 import java.util.Map;
 
-/** What is known about a write of events that is observed. */
+/** The context of an observed write of events. */
 public final class OutboxWriteContext extends SenderContext<Map<String, String>> {
 
     private final List<EventEnvelope> events;
