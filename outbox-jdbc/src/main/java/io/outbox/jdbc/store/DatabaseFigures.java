@@ -124,11 +124,14 @@ final class DatabaseFigures {
                     "Statements on the outbox table have waited for a lock for seconds:"
                             + " pg_blocking_pids(pid) names who has it"));
 
+    /** InnoDB has its times in the zone of the server, whichever the session has. */
+    private static final String NOW_IN_INNODB = "convert_tz(utc_timestamp(), '+00:00', 'SYSTEM')";
+
     static final List<Question> MYSQL = List.of(
             new Question(
                     Kind.OLDEST_TRANSACTION_SECONDS,
                     """
-                    SELECT timestampdiff(SECOND, min(trx_started), now()) FROM information_schema.innodb_trx""",
+                    SELECT timestampdiff(SECOND, min(trx_started), {now}) FROM information_schema.innodb_trx""".replace("{now}", NOW_IN_INNODB),
                     600,
                     "A transaction has been open for minutes; InnoDB keeps all former versions of rows since, and the"
                             + " tablespace grows" + END_TRANSACTIONS + ": see information_schema.innodb_trx"),
@@ -142,7 +145,7 @@ final class DatabaseFigures {
                     Kind.BLOCKED_STATEMENTS,
                     """
                     SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'
-                      AND trx_query LIKE '%{table}%' AND trx_wait_started < now() - INTERVAL '5' SECOND""",
+                      AND trx_query LIKE '%{table}%' AND trx_wait_started < {now} - INTERVAL '5' SECOND""".replace("{now}", NOW_IN_INNODB),
                     1,
                     "Statements on the outbox table have waited for a lock for seconds:"
                             + " sys.innodb_lock_waits names who has it"));

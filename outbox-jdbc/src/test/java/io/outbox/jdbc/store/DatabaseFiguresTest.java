@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What databases tell about themselves, and what to do about it. */
@@ -62,7 +63,18 @@ class DatabaseFiguresTest {
     @ParameterizedTest
     @EnumSource(names = "H2", mode = EnumSource.Mode.EXCLUDE)
     void aStatementThatWaitsForALockForSecondsIsCountedWithAdvice(TestDatabase database) throws SQLException {
-        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 4);
+        assertThatALongWaitIsCounted(database.newUrl());
+    }
+
+    /** InnoDB knows only the zone of the server. */
+    @ParameterizedTest
+    @CsvSource({"MYSQL,-05:00", "MYSQL,%2B05:00", "MARIADB,-05:00", "MARIADB,+05:00"})
+    void aSessionWithAnotherZoneCountsTheSameSeconds(TestDatabase database, String zone) throws SQLException {
+        assertThatALongWaitIsCounted(database.newUrl() + "&sessionVariables=time_zone='" + zone + "'");
+    }
+
+    private static void assertThatALongWaitIsCounted(String url) throws SQLException {
+        try (HikariDataSource pool = TestDatabase.pool(url, 4);
                 Connection locking = pool.getConnection()) {
             InspectionBackend inspection = inspection(pool);
             OutboxRows.execute(
@@ -80,6 +92,8 @@ class DatabaseFiguresTest {
                 assertThat(figure.value()).isEqualTo(1);
                 assertThat(figure.advice()).contains("names who has it");
             });
+            assertThat(figures(inspection).get(Kind.OLDEST_TRANSACTION_SECONDS).value())
+                    .isBetween(5.0, 3600.0);
             assertThat(blockedForAnHour(pool))
                     .as("a moment is nothing to look at")
                     .isZero();
