@@ -29,6 +29,7 @@ final class FigureKeeper {
     private Figures quarter = new Figures();
     private long quarterNumber = -1;
     private boolean isQuarterKept;
+    private OutboxSeries.Minute added;
 
     FigureKeeper(ClusterBackend cluster, String nodeId, String nodeName) {
         this.cluster = cluster;
@@ -48,6 +49,7 @@ final class FigureKeeper {
         }
     }
 
+    /** Keeps a minute, which may be repeated after a failure: the quarter counts it once. */
     private void keep(OutboxSeries.Minute minute) {
         cluster.addFigures(row(MINUTE, minute.number(), minute.figures()));
         long number = minute.number() / QUARTER;
@@ -57,7 +59,10 @@ final class FigureKeeper {
             quarterNumber = number;
             isQuarterKept = false;
         }
-        quarter.addForRow(minute.figures());
+        if (added != minute) {
+            quarter.addForRow(minute.figures());
+            added = minute;
+        }
         if (!minute.figures().isEmpty()) {
             keepQuarter();
         }
