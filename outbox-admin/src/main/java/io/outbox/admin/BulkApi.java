@@ -116,7 +116,7 @@ final class BulkApi {
         String target = number.count() + (number.exact() ? "" : " or more") + " events";
         audit.record(caller, action + "-all", target, job.order().detail());
         jobs.add(job);
-        runner.wake();
+        runner.begin(job);
         return job.view();
     }
 
@@ -137,8 +137,10 @@ final class BulkApi {
             if (isSo
                     || jobs.save(
                             stored,
-                            isPause ? stored.job().paused() : stored.job().released())) {
-                runner.wake();
+                            isPause ? stored.job().paused() : stored.job().resumed())) {
+                if (!isPause) {
+                    runner.begin(stored.job());
+                }
                 return AdminResponse.json(202, job(exchange).job().view());
             }
         }

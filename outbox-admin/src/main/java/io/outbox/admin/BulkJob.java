@@ -80,7 +80,12 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
         return new BulkJob(order, State.PAUSED, progress, owner, isCancelled, null);
     }
 
+    /** Returns the job as no node has it any more; one that is paused stays so. */
     BulkJob released() {
+        return new BulkJob(order, isPaused() ? state : State.QUEUED, progress, null, isCancelled, null);
+    }
+
+    BulkJob resumed() {
         return new BulkJob(order, State.QUEUED, progress, null, isCancelled, null);
     }
 

@@ -92,9 +92,9 @@ final class BulkJobs {
         return isSaved;
     }
 
-    /** What is paused is of a kind of its own: nobody has to look after it, however long that lasts. */
+    /** What is paused has a separate kind: nobody has to look after it, however long that lasts, unless it is to end. */
     private static String kind(BulkJob job) {
-        return job.isOver() ? ENDED : job.isPaused() ? PAUSED : OPEN;
+        return job.isOver() ? ENDED : job.isPaused() && !job.isCancelled() ? PAUSED : OPEN;
     }
 
     private void forgetOld() {

@@ -34,6 +34,7 @@ final class BulkRunner implements AutoCloseable {
     private final Operations operations;
     private final Matches.Sources sources;
     private final AuditLog audit;
+    private final Member member;
     private final String node;
     private final Duration silence;
     private final boolean isShared;
@@ -55,14 +56,22 @@ final class BulkRunner implements AutoCloseable {
         this.operations = operations;
         this.sources = sources;
         this.audit = audit;
-        Member member = membership.member();
+        this.member = membership.member();
         this.node = member.name();
         this.silence = member.pace().silence();
         this.isShared = membership.isShared();
         this.clock = clock;
     }
 
-    /** Looks for actions that nobody has in hand, unless it is about to. */
+    /** Has an action begun that was just ordered or resumed: here, or if this node cannot, by others with their next beats. */
+    void begin(BulkJob ordered) {
+        wake();
+        if (!canDo(ordered)) {
+            member.callOthers();
+        }
+    }
+
+    /** Looks for actions that no node has, unless it is about to. */
     void wake() {
         if (isAsked.compareAndSet(false, true)) {
             try {
@@ -81,7 +90,7 @@ final class BulkRunner implements AutoCloseable {
                 BulkJob taken =
                         stored.job().takenBy(new BulkJob.Owner(UUID.randomUUID().toString(), node));
                 if (!isClosing && isFree && canDo(taken) && jobs.save(stored, taken)) {
-                    begin(taken);
+                    start(taken);
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -95,7 +104,7 @@ final class BulkRunner implements AutoCloseable {
                 || operations.waiting().isPossible();
     }
 
-    private void begin(BulkJob job) {
+    private void start(BulkJob job) {
         try {
             Matches matches = sources.of(job.order().action(), job.order().filter());
             boolean isBegun = job.progress().cursor() != null;
@@ -112,6 +121,10 @@ final class BulkRunner implements AutoCloseable {
             end(current, BulkJob.State.CANCELLED);
             return;
         }
+        if (job.isPaused()) {
+            rest(current, matches);
+            return;
+        }
         if (isClosing) {
             leave(current);
             return;
@@ -126,10 +139,19 @@ final class BulkRunner implements AutoCloseable {
                     job.order().id());
         } else if (reached.job().progress().cursor() == null) {
             end(reached, BulkJob.State.DONE);
+        } else if (reached.job().isCancelled()) {
+            end(reached, BulkJob.State.CANCELLED);
         } else if (reached.job().isPaused()) {
-            LOG.log(Level.DEBUG, "Bulk action {0} is paused", job.order().id());
+            rest(reached, matches);
         } else {
             later(reached.job(), matches, restNanos(job, batch.ids().size()) - (System.nanoTime() - begin));
+        }
+    }
+
+    /** Leaves an action that is paused to whoever takes it when it is resumed, unless it changed at the same moment. */
+    private void rest(BulkJobs.Stored paused, Matches matches) {
+        if (!jobs.save(paused, paused.job().released())) {
+            later(paused.job(), matches, 0);
         }
     }
 
@@ -154,7 +176,7 @@ final class BulkRunner implements AutoCloseable {
 
     private void guarded(BulkJob job, Matches matches) {
         try {
-            find(job).filter(current -> !current.job().isPaused()).ifPresent(current -> step(current, matches));
+            find(job).ifPresent(current -> step(current, matches));
         } catch (RuntimeException | Error e) {
             fail(job, e);
         }
@@ -198,6 +220,7 @@ final class BulkRunner implements AutoCloseable {
     private void leave(BulkJobs.Stored current) {
         if (isShared) {
             jobs.save(current, current.job().released());
+            member.callOthers();
         } else {
             end(current, BulkJob.State.CANCELLED);
         }
@@ -217,10 +240,10 @@ final class BulkRunner implements AutoCloseable {
         return stored.job().owner() == null || job.owner().equals(stored.job().owner());
     }
 
-    /** Ends an action that nobody has in hand; returns whether that was so. */
+    /** Ends an action that no node works on; returns whether that was so. */
     boolean endIdle(BulkJobs.Stored stored) {
         BulkJob job = stored.job();
-        boolean isEnded = (job.owner() == null || job.isPaused())
+        boolean isEnded = job.owner() == null
                 && jobs.save(stored, job.cancelled().ended(BulkJob.State.CANCELLED, clock.instant()));
         if (isEnded) {
             recordEnd(job, BulkJob.State.CANCELLED);

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -34,11 +35,22 @@ final class Member implements AutoCloseable {
      * How often a node does what.
      *
      * @param silence after this, a node that has not been heard of counts as gone
+     * @param firstCleanUp at the latest after this, and at the soonest after a tenth of it, a node deletes what is too old
      */
-    record Pace(Duration tick, Duration busyBeat, Duration restBeat, Duration silence) {
+    record Pace(Duration tick, Duration busyBeat, Duration restBeat, Duration silence, Duration firstCleanUp) {
 
-        static final Pace USUAL =
-                new Pace(Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(15), Duration.ofSeconds(60));
+        static final Pace USUAL = new Pace(
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(15),
+                Duration.ofSeconds(60),
+                Duration.ofMinutes(10));
+
+        /** Returns a random time, so that nodes that start together do not clean up together. */
+        private Duration untilCleanUp() {
+            long most = firstCleanUp.toNanos();
+            return Duration.ofNanos(ThreadLocalRandom.current().nextLong(most / 10, most + 1));
+        }
     }
 
     private static final Duration CLEAN_UP = Duration.ofHours(1);
@@ -53,6 +65,7 @@ final class Member implements AutoCloseable {
     private final OutboxSeries series;
     private final FigureKeeper figures;
     private final Clock clock;
+    private final PayloadMask mask;
     private final Pace pace;
     private final String id = UUID.randomUUID().toString();
     private final String name;
@@ -72,7 +85,7 @@ final class Member implements AutoCloseable {
     private long knownChanges;
     private boolean isBusy;
     private long beatAtNanos;
-    private long cleanedUpAtNanos = System.nanoTime();
+    private long cleanUpAtNanos;
     private long countedDone;
     private long countedAtNanos = System.nanoTime();
     private volatile boolean isOver;
@@ -81,11 +94,13 @@ final class Member implements AutoCloseable {
     Member(Outbox outbox, ClusterBackend cluster, String name, Membership.Settings settings) {
         this.pace = settings.pace();
         this.beatAtNanos = System.nanoTime() - pace.restBeat.toNanos();
+        this.cleanUpAtNanos = System.nanoTime() + pace.untilCleanUp().toNanos();
         this.outbox = outbox;
         this.cluster = cluster;
         this.pauses = new Pauses(cluster, settings.clock());
         this.series = settings.series();
         this.clock = settings.clock();
+        this.mask = settings.mask();
         this.name = name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME);
         this.figures = new FigureKeeper(cluster, id, this.name);
         ticker.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -175,6 +190,11 @@ final class Member implements AutoCloseable {
         whenJobsWait.run();
     }
 
+    /** Lets all nodes look at what operators have ordered with their next beats. */
+    void callOthers() {
+        pauses.announce();
+    }
+
     /** Pauses and resumes what operators have; what the application itself has paused stays as it is. */
     private void apply(Pauses.Known known) {
         if (outbox.state() == State.CLOSED || outbox.sharedLane().isEmpty()) {
@@ -219,7 +239,7 @@ final class Member implements AutoCloseable {
     }
 
     private String report() {
-        return NodeReport.of(outbox, clock.instant(), rate());
+        return NodeReport.of(outbox, clock.instant(), rate(), mask);
     }
 
     /** Returns how many events were delivered a second since the last report, or {@code null} if that is not known. */
@@ -236,8 +256,8 @@ final class Member implements AutoCloseable {
     }
 
     private void cleanUp() {
-        if (System.nanoTime() - cleanedUpAtNanos >= CLEAN_UP.toNanos()) {
-            cleanedUpAtNanos = System.nanoTime();
+        if (System.nanoTime() - cleanUpAtNanos >= 0) {
+            cleanUpAtNanos = System.nanoTime() + CLEAN_UP.toNanos();
             figures.purge(now());
             cluster.forgetNodes(now().minus(NODES_KEPT));
         }

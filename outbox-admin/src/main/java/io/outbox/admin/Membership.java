@@ -24,7 +24,8 @@ record Membership(Member member, boolean isShared, String problem) {
      * @param name the node's name, or {@code null} for the one under which it locks events, or that of its machine
      * @param isAlone whether the node wants nothing to do with others
      */
-    record Settings(String name, boolean isAlone, OutboxSeries series, Clock clock, Member.Pace pace) {}
+    record Settings(
+            String name, boolean isAlone, OutboxSeries series, Clock clock, Member.Pace pace, PayloadMask mask) {}
 
     /** Prepares the store for it; a store that cannot be prepared makes a node that is alone, and says why. */
     static Membership of(Outbox outbox, InspectionBackend inspection, Settings settings) {

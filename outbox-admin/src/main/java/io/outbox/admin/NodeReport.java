@@ -28,7 +28,7 @@ final class NodeReport {
     }
 
     /** Returns what this node says now; the rate may be {@code null}. */
-    static String of(Outbox outbox, Instant now, Double donePerSecond) {
+    static String of(Outbox outbox, Instant now, Double donePerSecond, PayloadMask mask) {
         NodeStatus status = outbox.nodeStatus();
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("host", HOST);
@@ -45,13 +45,16 @@ final class NodeReport {
                 "unavailable",
                 status.unavailable().stream()
                         .limit(MOST_LISTED)
-                        .map(target -> List.of(target.eventType(), target.since(), cut(target.cause())))
+                        .map(target -> List.of(
+                                target.eventType(),
+                                target.since(),
+                                cut(mask.error(target.eventType(), String.valueOf(target.cause())))))
                         .toList());
         return Json.text(fields);
     }
 
-    private static String cut(String cause) {
-        String text = String.valueOf(cause);
+    /** Cuts what is masked already: a mask may not know what it hides once a part of that is cut off. */
+    private static String cut(String text) {
         return text.length() <= LONGEST_CAUSE ? text : text.substring(0, LONGEST_CAUSE) + "…";
     }
 

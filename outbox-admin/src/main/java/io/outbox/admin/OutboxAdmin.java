@@ -361,7 +361,7 @@ public final class OutboxAdmin implements AutoCloseable {
         }
 
         private Membership.Settings membership() {
-            return new Membership.Settings(nodeName, isAlone, series, clock, pace);
+            return new Membership.Settings(nodeName, isAlone, series, clock, pace, mask);
         }
 
         /** Default: the system clock. */

@@ -2,6 +2,7 @@ package io.outbox.admin;
 
 import io.outbox.model.ClusterRecord;
 import io.outbox.spi.ClusterBackend;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** What operators have paused, in one record that all nodes know. Thread-safe. */
@@ -21,6 +23,7 @@ final class Pauses {
 
     private static final String KIND = "PAUSES";
     private static final int MOST_TRIES = 20;
+    private static final System.Logger LOG = System.getLogger(Pauses.class.getName());
 
     /**
      * Something that is paused.
@@ -44,6 +47,8 @@ final class Pauses {
 
     private final ClusterBackend cluster;
     private final Clock clock;
+    private volatile List<Pause> latest = List.of();
+    private volatile long unreadable;
 
     Pauses(ClusterBackend cluster, Clock clock) {
         this.cluster = cluster;
@@ -53,7 +58,16 @@ final class Pauses {
     /** Returns what is paused. */
     Known read() {
         ClusterRecord record = record();
-        return new Known(record.revision(), parse(record.content()));
+        Optional<List<Pause>> pauses = parse(record.content());
+        if (pauses.isEmpty() && record.revision() != unreadable) {
+            unreadable = record.revision();
+            LOG.log(
+                    Level.WARNING,
+                    "The record of what operators have paused cannot be read, perhaps because a node of another version"
+                            + " wrote it. This node keeps to what it read last");
+        }
+        latest = pauses.orElse(latest);
+        return new Known(record.revision(), latest);
     }
 
     private ClusterRecord record() {
@@ -61,6 +75,12 @@ final class Pauses {
             cluster.save(new ClusterRecord(ID, KIND, text(List.of())));
             return cluster.record(ID).orElseThrow(() -> new IllegalStateException("The record of pauses is gone"));
         });
+    }
+
+    /** Gives the record a new revision with the same content, which all nodes notice with their next beats. */
+    void announce() {
+        ClusterRecord record = record();
+        cluster.save(record.with(KIND, record.content()));
     }
 
     /** Pauses a type, or all delivery, on a node, or on all. To pause again changes nothing. */
@@ -84,7 +104,9 @@ final class Pauses {
     private void change(UnaryOperator<List<Pause>> change) {
         for (int i = 0; i < MOST_TRIES; i++) {
             ClusterRecord record = record();
-            List<Pause> before = parse(record.content());
+            List<Pause> before = parse(record.content())
+                    .orElseThrow(() -> Problem.conflict(
+                            "other-version", "The pauses were written by a node of another version: use that one"));
             List<Pause> after = change.apply(new ArrayList<>(before));
             if (after.equals(before) || cluster.save(record.with(KIND, text(after)))) {
                 return;
@@ -109,23 +131,22 @@ final class Pauses {
     }
 
     /** A record that nobody can read pauses nothing, and is replaced by the next change. */
-    private static List<Pause> parse(String content) {
-        List<Pause> pauses = new ArrayList<>();
+    /** Returns the pauses of a record; empty if it is none that this version knows. */
+    private static Optional<List<Pause>> parse(String content) {
         try {
-            if (Json.object(content.getBytes(StandardCharsets.UTF_8)).get("pauses") instanceof List<?> items) {
-                for (Object item : items) {
-                    if (item instanceof Map<?, ?> fields) {
-                        pauses.add(new Pause(
-                                (String) fields.get("eventType"),
-                                (String) fields.get("node"),
-                                String.valueOf(fields.get("by")),
-                                Instant.parse(String.valueOf(fields.get("at")))));
-                    }
-                }
+            List<Pause> pauses = new ArrayList<>();
+            for (Object item : (List<?>) Objects.requireNonNull(
+                    Json.object(content.getBytes(StandardCharsets.UTF_8)).get("pauses"))) {
+                Map<?, ?> fields = (Map<?, ?>) item;
+                pauses.add(new Pause(
+                        (String) fields.get("eventType"),
+                        (String) fields.get("node"),
+                        String.valueOf(fields.get("by")),
+                        Instant.parse(String.valueOf(fields.get("at")))));
             }
-        } catch (Problem | ClassCastException | DateTimeParseException e) {
-            return pauses;
+            return Optional.of(pauses);
+        } catch (Problem | ClassCastException | NullPointerException | DateTimeParseException e) {
+            return Optional.empty();
         }
-        return pauses;
     }
 }

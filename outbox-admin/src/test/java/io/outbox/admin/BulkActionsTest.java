@@ -82,6 +82,31 @@ class BulkActionsTest {
         assertThat(ended.get("skipped").getAsInt()).isZero();
     }
 
+    @Test
+    void anActionCancelledWhileItPausesDuringABatchEndsAfterTheBatchAndCountsIt() throws SQLException {
+        fixture.writeDead(150);
+        String id;
+        try (Connection other = fixture.pool().getConnection()) {
+            other.setAutoCommit(false);
+            JdbcTemplate.query(other, "SELECT * FROM outbox_dlq_event FOR UPDATE", row -> row.getString(1));
+            id = begin("{\"action\":\"resolve\",\"filter\":{}}");
+            await().atMost(PATIENCE).until(this::isBatchWaiting);
+            assertThat(fixture.post(BASE + "/bulk/" + id + "/pause").status()).isEqualTo(202);
+            JsonObject cancelled =
+                    fixture.send("DELETE", BASE + "/bulk/" + id, null).object();
+            assertThat(cancelled.get("finishedAt").isJsonNull()).isTrue();
+            other.rollback();
+        }
+
+        JsonObject ended = ended(id);
+        assertThat(ended.get("state").getAsString()).isEqualTo("CANCELLED");
+        assertThat(ended.get("done").getAsInt()).isEqualTo(100);
+        assertThat(fixture.get(BASE + "/audit?action=resolve-all-cancelled")
+                        .response()
+                        .body())
+                .contains("100 events");
+    }
+
     private boolean isBatchWaiting() throws SQLException {
         try (Connection conn = fixture.pool().getConnection()) {
             String blocked = "SELECT COUNT(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL";

@@ -52,10 +52,15 @@ class ClusterTest {
     private static final String LANE = "Shipped";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Member.Pace FAST = new Member.Pace(
-            Duration.ofMillis(20), Duration.ofMillis(40), Duration.ofMillis(80), Duration.ofMillis(1500));
+            Duration.ofMillis(20),
+            Duration.ofMillis(40),
+            Duration.ofMillis(80),
+            Duration.ofMillis(1500),
+            Duration.ofHours(1));
 
     private final HikariDataSource pool = new HikariDataSource(config());
     private final JdbcOutbox jdbc = JdbcOutbox.of(pool).withDeadLetters().createSchema();
+    private Member.Pace pace = FAST;
     private final List<AutoCloseable> opened = new ArrayList<>();
 
     private static HikariConfig config() {
@@ -127,7 +132,7 @@ class ClusterTest {
                 .startManually()
                 .build();
         Node node = new Node(
-                outbox, OutboxAdmin.of(outbox).series(series).pace(FAST).build(), series);
+                outbox, OutboxAdmin.of(outbox).series(series).pace(pace).build(), series);
         opened.add(node);
         outbox.start();
         return node;
@@ -358,10 +363,16 @@ class ClusterTest {
                 .until(() -> delivering.outbox.find(id).orElseThrow().state() == EventView.State.DONE);
     }
 
+    /** Nodes take over from nodes that are silent only after an hour here, so they must be told. */
+    private void takeOverLate() {
+        pace = new Member.Pace(FAST.tick(), FAST.busyBeat(), FAST.restBeat(), Duration.ofHours(1), FAST.firstCleanUp());
+    }
+
     @Test
     void aNodeThatOnlyWritesOrdersRetriesOfNodesThatDeliver() {
+        takeOverLate();
         Outbox writing = Outbox.writerOnly().backend(jdbc.backend()).build();
-        Node writer = new Node(writing, OutboxAdmin.of(writing).pace(FAST).build(), null);
+        Node writer = new Node(writing, OutboxAdmin.of(writing).pace(pace).build(), null);
         opened.add(writer);
         String id = writeLater(writing);
         String order = "{\"action\":\"retry\",\"filter\":{}}";
@@ -375,6 +386,48 @@ class ClusterTest {
         assertThat(begun.status()).isEqualTo(202);
         await().atMost(PATIENCE)
                 .until(() -> delivering.outbox.find(id).orElseThrow().state() == EventView.State.DONE);
+    }
+
+    @Test
+    void aBulkActionOfANodeThatStopsContinuesOnAnother() {
+        takeOverLate();
+        Node one = node("shop-1", event -> {
+            throw new UnrecoverableException("boom");
+        });
+        writeDead(one.outbox, 30);
+        Node two = node("shop-2");
+        String id = json(one.answer("POST", "/bulk", "{\"action\":\"resolve\",\"filter\":{},\"perSecond\":5}"))
+                .get("id")
+                .getAsString();
+        await().atMost(PATIENCE).until(() -> bulk(two, id).get("done").getAsInt() > 0);
+
+        one.close();
+
+        await().atMost(PATIENCE)
+                .until(() -> bulk(two, id).get("state").getAsString().equals("DONE"));
+        assertThat(bulk(two, id).get("done").getAsInt()).isEqualTo(30);
+    }
+
+    @Test
+    void aNodeSoonDeletesWhatNodesBeforeItLeftBehind() throws SQLException {
+        ClusterBackend cluster = cluster();
+        cluster.prepare();
+        cluster.join("gone", "shop-0", "{}");
+        try (Connection conn = pool.getConnection()) {
+            JdbcTemplate.update(conn, "UPDATE outbox_event_node SET seen_at = DATEADD('DAY', -2, seen_at)");
+        }
+        long minute = Instant.now().getEpochSecond() / 60;
+        cluster.addFigures(new ClusterFigures("gone", "shop-0", 1, minute - 1000, "{}"));
+        cluster.addFigures(new ClusterFigures("gone", "shop-0", 15, minute / 15 - 1000, "{}"));
+        pace = new Member.Pace(FAST.tick(), FAST.busyBeat(), FAST.restBeat(), FAST.silence(), Duration.ofMillis(100));
+
+        node("shop-1");
+
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(cluster.nodes()).noneMatch(node -> node.name().equals("shop-0"));
+            assertThat(cluster.figures(1, 0)).noneMatch(row -> row.nodeName().equals("shop-0"));
+            assertThat(cluster.figures(15, 0)).noneMatch(row -> row.nodeName().equals("shop-0"));
+        });
     }
 
     @Test
@@ -392,7 +445,11 @@ class ClusterTest {
         opened.add(outbox);
         opened.add(release::countDown);
         Member.Pace restless = new Member.Pace(
-                Duration.ofMillis(20), Duration.ofMillis(40), Duration.ofHours(1), Duration.ofMinutes(1));
+                Duration.ofMillis(20),
+                Duration.ofMillis(40),
+                Duration.ofHours(1),
+                Duration.ofMinutes(1),
+                Duration.ofHours(1));
         opened.add(OutboxAdmin.of(outbox).pace(restless).build());
         try (Transaction tx = jdbc.begin()) {
             outbox.writer()
@@ -552,7 +609,10 @@ class ClusterTest {
         Outbox outbox = Outbox.writerOnly().backend(jdbc.backend()).build();
         opened.add(outbox);
         Member member = new Member(
-                outbox, counted, "shop-1", new Membership.Settings(null, false, null, Clock.systemUTC(), FAST));
+                outbox,
+                counted,
+                "shop-1",
+                new Membership.Settings(null, false, null, Clock.systemUTC(), FAST, PayloadMask.NONE));
         opened.add(member);
         member.start(() -> {});
         calls.clear();
