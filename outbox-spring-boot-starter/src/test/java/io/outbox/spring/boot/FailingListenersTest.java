@@ -13,7 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -35,10 +37,14 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.ContainerCustomizer;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.listener.BatchListenerFailedException;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
+import org.springframework.util.backoff.FixedBackOff;
 
 /** Idempotent listeners lose nothing with the settings that everybody has: neither by a message nor by their database. */
 class FailingListenersTest {
@@ -183,6 +189,32 @@ class FailingListenersTest {
                         .untilAsserted(() -> assertThat(bills.items()).containsExactly("event-49", "event-51"));
                 await().atMost(PATIENCE).until(() -> KafkaMessages.sent(topic + "-dlt") > 0);
                 assertThat(bills.attempts(POISON)).isEqualTo(10);
+            });
+        }
+    }
+
+    static class RollbacksOfTheApplication extends KafkaTransactions {
+
+        private final Queue<Object> givenUp = new ConcurrentLinkedQueue<>();
+
+        @Bean
+        ContainerCustomizer<Object, Object, ConcurrentMessageListenerContainer<Object, Object>> rollbacks() {
+            return container -> container.setAfterRollbackProcessor(new DefaultAfterRollbackProcessor<>(
+                    (message, failure) -> givenUp.add(message.value()), new FixedBackOff(0, 1)));
+        }
+    }
+
+    @Test
+    void aRollbackProcessorOfACustomizerStays() throws Exception {
+        try (KafkaMessages messages = new KafkaMessages()) {
+            messages.send(topic, POISON, "event-51");
+            application(KafkaErrors.class, RollbacksOfTheApplication.class).run(context -> {
+                Bills bills = context.getBean(Bills.class);
+                await().atMost(PATIENCE)
+                        .untilAsserted(() -> assertThat(bills.items()).containsExactly("event-51"));
+                assertThat(bills.attempts(POISON)).isEqualTo(2);
+                assertThat(context.getBean(RollbacksOfTheApplication.class).givenUp)
+                        .containsExactly(POISON);
             });
         }
     }

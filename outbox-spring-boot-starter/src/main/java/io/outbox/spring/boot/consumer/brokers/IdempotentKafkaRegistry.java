@@ -15,11 +15,13 @@ import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.core.KafkaOperations;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.AfterRollbackProcessor;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ConsumerRecordRecoverer;
 import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
+import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
@@ -45,28 +47,56 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
     @Override
     protected MessageListenerContainer createListenerContainer(
             KafkaListenerEndpoint endpoint, KafkaListenerContainerFactory<?> factory) {
-        MessageListenerContainer container = super.createListenerContainer(endpoint, factory);
-        if (endpoint instanceof MethodKafkaListenerEndpoint<?, ?> listening) {
-            listeners
-                    .getObject()
-                    .idempotent(listening.getBean(), listening.getMethod(), KafkaListener.class)
-                    .ifPresent(listener -> makeIdempotent(container, listener, endpoint, factory));
+        Listener listener = endpoint instanceof MethodKafkaListenerEndpoint<?, ?> listening
+                ? listeners
+                        .getObject()
+                        .idempotent(listening.getBean(), listening.getMethod(), KafkaListener.class)
+                        .orElse(null)
+                : null;
+        if (listener == null) {
+            return super.createListenerContainer(endpoint, factory);
         }
+        AfterRollbackProcessor<?, ?> springs = new DefaultAfterRollbackProcessor<>();
+        MessageListenerContainer container = createListenerContainer(endpoint, factory, springs);
+        makeIdempotent(container, listener, endpoint, factory, springs);
         return container;
+    }
+
+    /**
+     * Containers have a rollback processor of Spring's from the beginning. They get this one in its place, so that one of the
+     * application is known, whether its factory, a customizer or a post-processor has set it.
+     */
+    private MessageListenerContainer createListenerContainer(
+            KafkaListenerEndpoint endpoint,
+            KafkaListenerContainerFactory<?> factory,
+            AfterRollbackProcessor<?, ?> springs) {
+        Field common = ReflectionUtils.findField(AbstractKafkaListenerContainerFactory.class, ROLLBACK_PROCESSOR);
+        ReflectionUtils.makeAccessible(common);
+        if (!(factory instanceof AbstractKafkaListenerContainerFactory)
+                || ReflectionUtils.getField(common, factory) != null) {
+            return super.createListenerContainer(endpoint, factory);
+        }
+        ReflectionUtils.setField(common, factory, springs);
+        try {
+            return super.createListenerContainer(endpoint, factory);
+        } finally {
+            ReflectionUtils.setField(common, factory, null);
+        }
     }
 
     private void makeIdempotent(
             MessageListenerContainer container,
             Listener listener,
             KafkaListenerEndpoint endpoint,
-            KafkaListenerContainerFactory<?> factory) {
+            KafkaListenerContainerFactory<?> factory,
+            AfterRollbackProcessor<?, ?> springs) {
         if (!(container instanceof AbstractMessageListenerContainer<?, ?> known)) {
             throw ListenerRisks.unknownKind(listener.name(), container);
         }
         Object plain = withoutAdvice(known.getContainerProperties().getMessageListener());
         ListenerRisks.requireSynchronous(listener.name(), isAsynchronous(plain));
         known.setupMessageListener(wrap(plain, listener));
-        handleErrors(known, listener, factory);
+        handleErrors(known, listener, springs);
         if (hasErrorHandler(listener)) {
             ListenerRisks.warnOfErrorHandler(listener.name(), "an error handler");
         }
@@ -80,9 +110,7 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
 
     /** Spring's own handler gives a message up after ten attempts without a pause. */
     private void handleErrors(
-            AbstractMessageListenerContainer<?, ?> container,
-            Listener listener,
-            KafkaListenerContainerFactory<?> factory) {
+            AbstractMessageListenerContainer<?, ?> container, Listener listener, AfterRollbackProcessor<?, ?> springs) {
         CommonErrorHandler given = container.getCommonErrorHandler();
         if (given instanceof CommonLoggingErrorHandler) {
             ListenerRisks.warnOfLoss(
@@ -94,27 +122,17 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
                     new ContainerErrors(given == null ? ContainerErrors.recovering(recoverer(container)) : given));
         }
         if (isTransactional) {
-            handleRollbacks(container, factory);
+            handleRollbacks(container, springs);
         }
     }
 
     /** With transactions of Kafka, the container asks another one than the error handler, which gives up in the same way. */
     private <K, V> void handleRollbacks(
-            AbstractMessageListenerContainer<K, V> container, KafkaListenerContainerFactory<?> factory) {
+            AbstractMessageListenerContainer<K, V> container, AfterRollbackProcessor<?, ?> springs) {
         container.setAfterRollbackProcessor(new RollbackErrors<>(
-                hasRollbackProcessor(factory)
-                        ? container.getAfterRollbackProcessor()
-                        : ContainerErrors.afterRollback(recoverer(container))));
-    }
-
-    /** Containers have one of Spring's from the beginning, and factories do not show theirs. */
-    private static boolean hasRollbackProcessor(KafkaListenerContainerFactory<?> factory) {
-        if (!(factory instanceof AbstractKafkaListenerContainerFactory)) {
-            return true;
-        }
-        Field own = ReflectionUtils.findField(AbstractKafkaListenerContainerFactory.class, ROLLBACK_PROCESSOR);
-        ReflectionUtils.makeAccessible(own);
-        return ReflectionUtils.getField(own, factory) != null;
+                container.getAfterRollbackProcessor() == springs
+                        ? ContainerErrors.afterRollback(recoverer(container))
+                        : container.getAfterRollbackProcessor()));
     }
 
     /**
