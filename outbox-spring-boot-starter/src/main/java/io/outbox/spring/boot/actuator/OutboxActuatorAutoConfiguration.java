@@ -4,7 +4,6 @@ import io.outbox.Outbox;
 import io.outbox.spi.WakeUp;
 import io.outbox.spring.boot.OutboxAutoConfiguration;
 import io.outbox.spring.boot.OutboxFactory;
-import io.outbox.spring.boot.internal.delivery.NamedOutboxes;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot3.Boot3HealthIndicator;
 import java.util.Map;

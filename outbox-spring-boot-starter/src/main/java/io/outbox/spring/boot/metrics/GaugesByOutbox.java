@@ -3,9 +3,9 @@ package io.outbox.spring.boot.metrics;
 import io.micrometer.core.instrument.Tags;
 import io.outbox.Outbox;
 import io.outbox.spring.boot.OutboxFactory;
-import io.outbox.spring.boot.internal.delivery.NamedOutboxes;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -36,11 +36,12 @@ final class GaugesByOutbox implements SmartInitializingSingleton, DisposableBean
         OutboxFactory factory = beans.getBeanProvider(OutboxFactory.class).getIfAvailable();
         if (factory == null || factory.names().isEmpty()) {
             made.add(gauges.apply(Tags.empty(), outboxes.values()));
-        } else {
-            NamedOutboxes.of(outboxes, factory)
-                    .byName()
-                    .forEach((name, outbox) -> made.add(gauges.apply(Tags.of("outbox", name), List.of(outbox))));
+            return;
         }
+        Map<Outbox, String> names = new HashMap<>();
+        outboxes.forEach((bean, outbox) -> names.put(outbox, bean));
+        factory.names().forEach(name -> names.replace(factory.get(name), name));
+        names.forEach((outbox, name) -> made.add(gauges.apply(Tags.of("outbox", name), List.of(outbox))));
     }
 
     @Override

@@ -10,7 +10,6 @@ import io.outbox.spring.boot.OutboxFactory;
 import io.outbox.spring.boot.OutboxPublish;
 import io.outbox.spring.boot.Outboxed;
 import io.outbox.spring.boot.internal.delivery.Destination;
-import io.outbox.spring.boot.internal.delivery.LateWriter;
 import io.outbox.spring.boot.internal.delivery.ListenerRegistries;
 import io.outbox.spring.boot.internal.delivery.OutboxAssembler;
 import io.outbox.spring.boot.internal.delivery.OutboxFeature;
@@ -76,17 +75,13 @@ public class OutboxPublisherAutoConfiguration {
     @ConditionalOnProperty(name = "outbox.publisher.enabled", matchIfMissing = true)
     OutboxPublisher outboxPublisher(
             OutboxWriter writer,
-            ObjectProvider<Outbox> outbox,
             ObjectProvider<JsonCodec> codec,
             OutboxAssembler assembler,
             Publishers publishers,
             OutboxSettings settings) {
         OutboxPublisher own = publishers.of("", writer, codec.getIfUnique(), settings.mode());
-        return writer instanceof LateWriter
-                ? new LatePublisher(SingletonSupplier.of(() -> assembler.hasBuilt(outbox.getObject())
-                        ? outbox.getObject().publisher()
-                        : own))
-                : own;
+        return new LatePublisher(SingletonSupplier.of(
+                () -> assembler.outboxOf(writer).map(Outbox::publisher).orElse(own)));
     }
 
     /**

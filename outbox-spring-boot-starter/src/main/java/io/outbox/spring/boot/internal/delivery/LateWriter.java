@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * The writer of an outbox that may not be there yet: interceptors, hooks and listeners, which the outbox is built from, can
  * write events themselves.
  */
-public final class LateWriter implements OutboxWriter {
+final class LateWriter implements OutboxWriter {
 
     private final Supplier<Outbox> outbox;
 
@@ -28,7 +28,12 @@ public final class LateWriter implements OutboxWriter {
         return writer().writeAll(events);
     }
 
+    /** Returns the outbox, which is built for it if there is none yet. */
+    Outbox outbox() {
+        return outbox.get();
+    }
+
     private OutboxWriter writer() {
-        return outbox.get().writer();
+        return outbox().writer();
     }
 }

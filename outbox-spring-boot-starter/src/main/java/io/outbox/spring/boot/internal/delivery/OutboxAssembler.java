@@ -1,6 +1,7 @@
 package io.outbox.spring.boot.internal.delivery;
 
 import io.outbox.Outbox;
+import io.outbox.OutboxWriter;
 import io.outbox.dispatch.ExponentialBackoffRetryPolicy;
 import io.outbox.dispatch.RetryPolicy;
 import io.outbox.registry.ListenerRegistry;
@@ -54,9 +55,11 @@ public final class OutboxAssembler {
         return !startupLines.isEmpty();
     }
 
-    /** Returns whether this outbox was built here. */
-    public boolean hasBuilt(Outbox outbox) {
-        return startupLines.containsKey(outbox);
+    /** Returns the outbox that a writer bean stands for, if it was built here and nothing stands in between. */
+    public Optional<Outbox> outboxOf(OutboxWriter writer) {
+        return writer instanceof LateWriter late
+                ? Optional.of(late.outbox()).filter(startupLines::containsKey)
+                : Optional.empty();
     }
 
     private static boolean virtualThreadsWanted(Environment environment) {

@@ -1,4 +1,4 @@
-package io.outbox.spring.boot.internal.delivery;
+package io.outbox.spring.boot.actuator;
 
 import io.outbox.Outbox;
 import io.outbox.spring.boot.OutboxFactory;
@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The outboxes of the application by the names that listeners and meters have for them; one without a name by that of its bean. */
-public record NamedOutboxes(Map<String, Outbox> byName) {
+record NamedOutboxes(Map<String, Outbox> byName) {
 
     /** @param factory what has given names to outboxes, or {@code null} */
-    public static NamedOutboxes of(Map<String, Outbox> beans, OutboxFactory factory) {
+    static NamedOutboxes of(Map<String, Outbox> beans, OutboxFactory factory) {
         Map<String, Outbox> byName = new TreeMap<>();
         if (factory != null) {
             factory.names().forEach(name -> byName.put(name, factory.get(name)));
