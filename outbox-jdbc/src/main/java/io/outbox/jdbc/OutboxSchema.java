@@ -6,6 +6,7 @@ import io.outbox.jdbc.store.JdbcOutboxStores;
 import io.outbox.jdbc.store.ManagedTable;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.store.Connections;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -22,6 +23,8 @@ public final class OutboxSchema {
 
     /** The version of the DDL, which the scripts name too. */
     public static final int VERSION = 2;
+
+    private static final System.Logger LOG = System.getLogger(OutboxSchema.class.getName());
 
     private static final ManagedTable.Description DESCRIPTION = new ManagedTable.Description(
             "outbox table",
@@ -72,12 +75,21 @@ public final class OutboxSchema {
 
     /**
      * Creates the index by which lanes find their events, unless the table has it. The script is in the resources
-     * {@code schema/*-lanes.sql}.
+     * {@code schema/*-lanes.sql}. Nobody who writes to the table waits for that; it may itself wait until transactions have ended
+     * that are open now. Delivery works without the index too, so a failure is logged.
      */
     public OutboxSchema createLaneIndexIfMissing() {
         return withLaneIndex((index, conn) -> {
             conn.setAutoCommit(true);
-            index.createIfMissing(conn);
+            try {
+                index.createBesideWriters(conn);
+            } catch (SQLException e) {
+                LOG.log(
+                        Level.WARNING,
+                        "The index by event type of " + store.tableName()
+                                + " cannot be created now; delivery works without it, and the next start tries again",
+                        e);
+            }
             return this;
         });
     }

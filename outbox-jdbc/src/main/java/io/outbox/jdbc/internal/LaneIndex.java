@@ -30,19 +30,10 @@ public record LaneIndex(TableCatalog catalog, SchemaScript script) {
         return catalog.hasLaneIndex(conn);
     }
 
-    /** Creates the index in auto-commit mode, unless it is there; a failure stands only if it still is not. */
-    public void createIfMissing(Connection conn) throws SQLException {
-        create(conn, () -> {
-            if (isPostgres()) {
-                PostgresIndex.dropInvalid(conn, catalog.tableName());
-            }
-            SchemaScript.run(conn, script.laneIndex());
-        });
-    }
-
     /**
-     * Does the same beside transactions that write to the table: those that begin do not wait for the index, or only for a
-     * moment. This may take as long as some transaction is open, and fails if it takes too long, or if another node is at it.
+     * Creates the index in auto-commit mode, unless it is there; a failure stands only if it still is not. Transactions that
+     * begin and write to the table do not wait for it, or only for a moment. This may take as long as some transaction is open,
+     * and fails if it takes too long, or if another node is at it.
      */
     public void createBesideWriters(Connection conn) throws SQLException {
         create(conn, () -> {

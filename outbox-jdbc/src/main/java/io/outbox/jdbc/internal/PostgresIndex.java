@@ -31,10 +31,12 @@ final class PostgresIndex {
             WHERE indrelid = to_regclass(CAST(? AS text)) AND NOT indisvalid
               AND named.relname LIKE '%\\_pending\\_by\\_type'""";
 
+    /** Autovacuum, which has no user, takes the same lock, and gives it up for others. */
     private static final String BEING_CHANGED = """
             SELECT mode FROM pg_locks
             WHERE relation = to_regclass(CAST(? AS text)) AND mode = 'ShareUpdateExclusiveLock'
-              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""";
+              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+              AND pid IN (SELECT pid FROM pg_stat_activity WHERE usesysid IS NOT NULL)""";
 
     private PostgresIndex() {}
 
@@ -50,7 +52,7 @@ final class PostgresIndex {
     }
 
     /** Drops the index for lanes if it is not valid, and not about to become so. */
-    static void dropInvalid(Connection conn, String table) throws SQLException {
+    private static void dropInvalid(Connection conn, String table) throws SQLException {
         if (query(conn, BEING_CHANGED, table).isEmpty()) {
             for (String name : query(conn, LEFT_BEHIND, table)) {
                 run(conn, "DROP INDEX CONCURRENTLY IF EXISTS " + name);
