@@ -322,6 +322,22 @@ class OutboxPublisherPropertiesTest {
     }
 
     @Test
+    void takesAnEmptySettingForNone() {
+        runner.withPropertyValues("outbox.mode=", "outbox.purge.retention=").run(context -> {
+            OutboxSettings settings = context.getBean(OutboxSettings.class);
+            assertThat(settings.mode()).isEqualTo(Mode.MULTI_NODE);
+            assertThat(settings.purge().orElseThrow().retention()).isEqualTo(Duration.ofHours(1));
+        });
+        runner.withPropertyValues("outbox.mode=", "outbox.publisher.enabled=false")
+                .run(context ->
+                        assertThat(context.getBean(OutboxSettings.class).mode()).isEqualTo(Mode.WRITER_ONLY));
+        assertRefused(
+                PlainApplication.runner(Deliveries.class)
+                        .withPropertyValues("outbox.mode=", "outbox.publisher.enabled=false"),
+                "would never be called");
+    }
+
+    @Test
     void deliversNothingWhileThePublisherIsTurnedOff() {
         runner.withPropertyValues(
                         "outbox.publisher.enabled=false",

@@ -8,10 +8,12 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.modulith.events.ExternalizationMode;
+import org.springframework.util.StringUtils;
 
 /**
  * Lets the instances of an application share its events, if nothing is said about it: all have the same settings, and in
- * single-node mode each would deliver everything. The same holds for event types that the outbox publishes itself.
+ * single-node mode each would deliver everything. The same holds for event types that the outbox publishes itself. An empty
+ * setting says nothing, so the mode comes before it.
  */
 final class SeveralInstances implements EnvironmentPostProcessor, Ordered {
 
@@ -22,11 +24,12 @@ final class SeveralInstances implements EnvironmentPostProcessor, Ordered {
         boolean takesPart = ExternalizationMode.from(environment) == ExternalizationMode.OUTBOX
                 || environment.getProperty("outbox.modulith.listeners", boolean.class, false);
         boolean decided = Stream.of(MODE, "outbox.claim-locking.enabled", "outbox.publisher.enabled")
-                .anyMatch(environment::containsProperty);
+                .map(environment::getProperty)
+                .anyMatch(StringUtils::hasText);
         if (takesPart && !decided) {
             environment
                     .getPropertySources()
-                    .addLast(new MapPropertySource("outboxModulith", Map.of(MODE, "multi-node")));
+                    .addFirst(new MapPropertySource("outboxModulith", Map.of(MODE, "multi-node")));
         }
     }
 

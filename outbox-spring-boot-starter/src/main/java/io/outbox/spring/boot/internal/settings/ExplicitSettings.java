@@ -1,5 +1,7 @@
 package io.outbox.spring.boot.internal.settings;
 
+import static java.util.function.Predicate.not;
+
 import java.util.List;
 import java.util.Optional;
 import org.springframework.boot.context.properties.bind.BindResult;
@@ -31,9 +33,9 @@ public final class ExplicitSettings {
         return new ExplicitSettings(List.of(), new Binder(List.of()));
     }
 
-    /** Returns whether the application sets this key. */
+    /** Returns whether the application sets this key. A blank value sets nothing: it comes from a variable that is empty. */
     public boolean has(String key) {
-        return value(key, String.class).isPresent();
+        return value(key, String.class).filter(not(String::isBlank)).isPresent();
     }
 
     /** Returns what the application sets this key to. */
