@@ -272,6 +272,36 @@ class SeveralDataSourcesTest {
                 .value();
     }
 
+    record Refund(String customer) {}
+
+    static class SubscriptionOfBilling {
+        private final Queue<Refund> delivered = new ConcurrentLinkedQueue<>();
+
+        @OutboxListener(outbox = "billing", subscription = "mail")
+        void on(Refund refund) {
+            delivered.add(refund);
+        }
+    }
+
+    @Test
+    void eachHasAPublisherThatKnowsItsSubscriptionsAndNotThoseOfTheOther() {
+        runner.withUserConfiguration(SubscriptionOfBilling.class).run(context -> {
+            OutboxPublisher billing =
+                    context.getBean("billingOutbox", Outbox.class).publisher();
+            OutboxPublisher orders =
+                    context.getBean("orderOutbox", Outbox.class).publisher();
+
+            in(context, "billingTransactions").executeWithoutResult(tx -> billing.publish(new Refund("Ann")));
+            in(context, "orderTransactions")
+                    .executeWithoutResult(tx -> assertThatIllegalStateException()
+                            .isThrownBy(() -> orders.publish(new Refund("Ann")))
+                            .withMessageContaining("'Refund' has no destination"));
+
+            Queue<Refund> delivered = context.getBean(SubscriptionOfBilling.class).delivered;
+            await().untilAsserted(() -> assertThat(delivered).containsExactly(new Refund("Ann")));
+        });
+    }
+
     @Test
     void resultsArePublishedInTheOneThatIsNamed() {
         runner.withUserConfiguration(Sales.class).run(context -> {

@@ -62,7 +62,7 @@ final class BrokerLanes implements OutboxFeature, Destination, DisposableBean {
     }
 
     @Override
-    public boolean has(String aggregateType, String eventType) {
+    public boolean has(String outbox, String aggregateType, String eventType) {
         return policies.containsKey(eventType);
     }
 

@@ -16,10 +16,15 @@ import java.util.function.BooleanSupplier;
  * @param listeners those of the application's own outbox, or {@code null} if it is not clear which these are
  * @param named those of outboxes with a name
  * @param others where features take events to
+ * @param outbox the name of the outbox, or {@code null} for all of them
  * @param isKnown whether the starter has built the outbox, and delivers
  */
 record Destinations(
-        ListenerRegistry listeners, ListenerRegistries named, List<Destination> others, BooleanSupplier isKnown) {
+        ListenerRegistry listeners,
+        ListenerRegistries named,
+        List<Destination> others,
+        String outbox,
+        BooleanSupplier isKnown) {
 
     /** Returns whether somebody receives events of the route, or may do so without being known here. */
     boolean has(String aggregateType, String eventType) {
@@ -27,7 +32,7 @@ record Destinations(
                 || !isKnown.getAsBoolean()
                 || listeners.listenerFor(aggregateType, eventType) != null
                 || named.hasListener(aggregateType, eventType)
-                || others.stream().anyMatch(other -> other.has(aggregateType, eventType));
+                || others.stream().anyMatch(other -> other.has(outbox, aggregateType, eventType));
     }
 
     /** Returns the event types that listeners take here. */
@@ -40,7 +45,7 @@ record Destinations(
     /** Returns those of the outbox with this name, where the listeners of others count for nothing. */
     Destinations of(String outbox) {
         ListenerRegistry own = named.byOutbox().get(outbox);
-        return own == null ? this : new Destinations(own, new ListenerRegistries(), others, isKnown);
+        return own == null ? this : new Destinations(own, new ListenerRegistries(), others, outbox, isKnown);
     }
 
     /** Returns what makes the payloads of an event type, or {@code null} for the codec. */

@@ -48,6 +48,7 @@ public class OutboxPublisherAutoConfiguration {
                 listeners.getIfUnique(),
                 named,
                 others.orderedStream().toList(),
+                null,
                 () -> assembler.isUsed() && settings.delivery().autoStartup());
     }
 

@@ -34,7 +34,7 @@ class PublishersTest {
 
     private Destinations lookUp() {
         lookups.incrementAndGet();
-        return new Destinations(null, registries, List.of(), () -> true);
+        return new Destinations(null, registries, List.of(), null, () -> true);
     }
 
     @Test

@@ -6,8 +6,12 @@ import java.util.Map;
 /** Where a feature takes events to. Others ask all beans of this type, and need not know whose they are. */
 public interface Destination {
 
-    /** Returns whether events of the route go there, from whatever outbox. */
-    boolean has(String aggregateType, String eventType);
+    /**
+     * Returns whether events of the route go there.
+     *
+     * @param outbox the name of the outbox that they are in; {@code null} for any
+     */
+    boolean has(String outbox, String aggregateType, String eventType);
 
     /** Returns what makes the payloads of an event type when they are published, or {@code null} for the codec. */
     default PayloadSerializer serializer(String eventType) {

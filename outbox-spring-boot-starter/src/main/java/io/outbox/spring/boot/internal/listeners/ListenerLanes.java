@@ -113,10 +113,12 @@ final class ListenerLanes implements OutboxFeature, Destination {
 
     /** Of listeners that are no subscriptions the registries tell. */
     @Override
-    public boolean has(String aggregateType, String eventType) {
+    public boolean has(String outbox, String aggregateType, String eventType) {
+        List<ListenerDefinition> here = outbox == null ? catalog.annotated() : catalog.ofOutbox(outbox);
+        boolean hasElsewhere = outbox == null || catalog.isDefault(outbox);
         return Stream.concat(
-                        catalog.annotated().stream().flatMap(listener -> listener.asSubscription().stream()),
-                        catalog.elsewhere().subscriptions().stream())
+                        here.stream().flatMap(listener -> listener.asSubscription().stream()),
+                        hasElsewhere ? catalog.elsewhere().subscriptions().stream() : Stream.empty())
                 .anyMatch(subscription -> subscription.aggregateType().equals(aggregateType)
                         && subscription.eventType().equals(eventType));
     }
