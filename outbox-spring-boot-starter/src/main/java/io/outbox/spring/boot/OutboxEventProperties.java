@@ -50,7 +50,7 @@ public record OutboxEventProperties(
         @DefaultValue Map<String, String> serializerProperties,
         @DefaultValue Message message,
         String deadLetterTopic,
-        @Setting(rule = Rule.AT_LEAST_1) Integer batchSize,
+        @Setting(rule = Rule.BATCH) Integer batchSize,
         @Setting(rule = Rule.NOT_NEGATIVE) Duration initialDelay,
         @Setting(rule = Rule.POSITIVE) Duration fixedDelay,
         @Setting(rule = Rule.AT_LEAST_0) Integer maxRetries,

@@ -317,7 +317,7 @@ public class OutboxProperties {
         private Integer rateLimit;
 
         /** How many events are read, and handed to a batch listener, at a time. */
-        @Setting(rule = Rule.AT_LEAST_1)
+        @Setting(rule = Rule.BATCH)
         private Integer batchSize;
 
         private final ListenerBackoff backoff = new ListenerBackoff();
@@ -367,6 +367,7 @@ public class OutboxProperties {
         private Duration delay;
 
         /** What the pause is multiplied by with each further attempt. */
+        @Setting(rule = Rule.FACTOR)
         private Double multiplier;
 
         /** The longest pause. */
@@ -592,7 +593,7 @@ public class OutboxProperties {
         private Duration minInterval = Duration.ofMillis(10);
 
         /** How many events are read at a time. Unless it is set, pages grow up to 500 while a backlog drains. */
-        @Setting(rule = Rule.AT_LEAST_1)
+        @Setting(rule = Rule.BATCH)
         private int batchSize = OutboxPoller.DEFAULT_BATCH_SIZE;
 
         private boolean batchSizeIsSet;

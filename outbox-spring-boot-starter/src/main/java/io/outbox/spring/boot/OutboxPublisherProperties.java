@@ -86,7 +86,7 @@ public record OutboxPublisherProperties(
     public record Policy(
             String topic,
             String deadLetterTopic,
-            @Setting(rule = Rule.AT_LEAST_1) Integer batchSize,
+            @Setting(rule = Rule.BATCH) Integer batchSize,
             @Setting(rule = Rule.NOT_NEGATIVE) Duration initialDelay,
             @Setting(rule = Rule.POSITIVE) Duration fixedDelay,
             @Setting(rule = Rule.AT_LEAST_0) Integer maxRetries,

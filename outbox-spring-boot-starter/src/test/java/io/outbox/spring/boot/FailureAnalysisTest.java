@@ -237,6 +237,20 @@ class FailureAnalysisTest {
         assertThat(analysis.getAction()).contains(key);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.listeners.mails.backoff.multiplier, 0.1, at least 1",
+        "outbox.listeners.mails.batch-size, 10001, at most 10000",
+        "outbox.poller.batch-size, 10001, at most 10000",
+        "outbox.publisher.defaults.batch-size, 10001, at most 10000"
+    })
+    void aSettingOfAListenerOrABatchOutOfRangeIsNamed(String key, String value, String rule) {
+        assertThat(FailedStart.of("--" + key + "=" + value, Deliveries.class).getDescription())
+                .contains(key)
+                .contains("'" + value + "'")
+                .contains(rule);
+    }
+
     @Test
     void moreWorkersThanAnyMachineHasThreadsForAreRefused() {
         assertThat(FailedStart.of("--outbox.dispatcher.worker-count=10001", Deliveries.class)

@@ -209,6 +209,40 @@ class OutboxPropertiesTest {
                 });
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.mode=multi-node, outbox.claim-locking.lock-timeout=999ms",
+        "outbox.purge.enabled=true, outbox.purge.retention=59s",
+        "outbox.publisher.clean-up.enabled=true, outbox.publisher.clean-up.ttl=30s"
+    })
+    void warnsOfTimesThatAreTooShort(String because, String setting) {
+        try (LogLines log = new LogLines()) {
+            PlainApplication.runner()
+                    .withPropertyValues(because, setting)
+                    .run(context -> assertThat(context).hasNotFailed());
+
+            assertThat(log.at(Level.WARNING))
+                    .anySatisfy(line -> assertThat(line).contains(setting + " is short"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.mode=multi-node, outbox.claim-locking.lock-timeout=1s",
+        "outbox.mode=single-node, outbox.poller.interval=1s",
+        "outbox.purge.enabled=true, outbox.purge.retention=1m",
+        "outbox.purge.enabled=true, outbox.purge.retention=0"
+    })
+    void warnsOfNoOtherTimes(String because, String setting) {
+        try (LogLines log = new LogLines()) {
+            PlainApplication.runner()
+                    .withPropertyValues(because, setting)
+                    .run(context -> assertThat(context).hasNotFailed());
+
+            assertThat(log.at(Level.WARNING)).noneMatch(line -> line.contains("is short"));
+        }
+    }
+
     @Test
     void warnsOfADurationWithoutAUnit() {
         try (LogLines log = new LogLines()) {

@@ -16,6 +16,8 @@ public enum Rule {
     AT_LEAST_1(Number.class, value -> value.longValue() >= 1, "must be at least 1"),
     /** Each one is a thread. */
     WORKERS(Integer.class, value -> value >= 1 && value <= 10_000, "must be at least 1 and at most 10000"),
+    /** All of them are in memory at once. */
+    BATCH(Integer.class, value -> value >= 1 && value <= 10_000, "must be at least 1 and at most 10000"),
     UP_TO_255(Integer.class, value -> value >= 0 && value <= 255, "must be between 0 and 255"),
     /** What a pause is multiplied by. */
     FACTOR(Double.class, value -> value >= 1 && !value.isInfinite(), "must be a number of at least 1"),

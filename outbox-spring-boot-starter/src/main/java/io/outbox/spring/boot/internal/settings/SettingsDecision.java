@@ -18,6 +18,7 @@ import io.outbox.spring.boot.internal.settings.OutboxSettings.Purge;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Retry;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Table;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
+import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -82,6 +83,7 @@ public final class SettingsDecision {
         Mode mode = mode(outbox);
         OutboxSettings settings = new OutboxSettings(
                 mode, table(outbox), delivery(outbox, mode), purge(outbox, mode), monitoring(outbox));
+        warnOfShortTimes(settings);
         new PointlessSettings(explicit, isConsumerOnly ? Optional.empty() : Optional.of(settings)).warn();
         return settings;
     }
@@ -92,6 +94,33 @@ public final class SettingsDecision {
                 FeatureSettings.chosenKey(OutboxKeys.RETRY_MAX_DELAY, explicit),
                 retry.getMaxDelay(),
                 "must not be less than outbox.retry.base-delay, which is " + retry.getBaseDelay());
+    }
+
+    /** Such times work in tests. */
+    private void warnOfShortTimes(OutboxSettings settings) {
+        Duration lockTimeout = settings.delivery().locking().lockTimeout();
+        if (settings.mode() == Mode.MULTI_NODE && lockTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
+            warnOfShortTime(
+                    OutboxKeys.LOCK_TIMEOUT,
+                    lockTimeout,
+                    "a node that stands still for longer, in a garbage collection for example, loses its events to others, and"
+                            + " both deliver them. Set it to seconds or minutes");
+        }
+        settings.purge()
+                .map(Purge::retention)
+                .filter(retention -> !retention.isZero() && retention.compareTo(Duration.ofMinutes(1)) < 0)
+                .ifPresent(retention -> warnOfShortTime(
+                        OutboxKeys.PURGE_RETENTION,
+                        retention,
+                        "DEAD events, too, are deleted before anybody can look at them or replay them. Set it to hours or"
+                                + " days, or to 0 to delete what is done and keep DEAD events"));
+    }
+
+    private void warnOfShortTime(String key, Duration time, String consequence) {
+        OtherName other = otherNames.get(key);
+        String chosenKey =
+                other != null && explicit.has(other.key()) ? other.key() : FeatureSettings.chosenKey(key, explicit);
+        LOG.log(Level.WARNING, "{0}={1} is short: {2}", chosenKey, DurationText.of(time), consequence);
     }
 
     private Mode mode(OutboxProperties outbox) {
