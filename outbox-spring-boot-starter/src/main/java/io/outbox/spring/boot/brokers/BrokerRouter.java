@@ -83,11 +83,15 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
             StoredHeaders.requireRestorable(event);
         }
         if (isConstant(event) && !event.isTombstone()) {
-            hint.routed(event, route(event), broker);
+            if (hint.asksForRoute(event, broker)) {
+                hint.routed(event, route(event), false);
+            }
             return;
         }
         OutboxRoute route = route(codec == null ? event : event.readBy(codec));
-        hint.routed(event, route, broker);
+        if (hint.asksForRoute(event, broker)) {
+            hint.routed(event, route, own == null && settings.isPartitionedByKey(event));
+        }
         if (route.topic() == null) {
             throw refused(event, "neither its settings nor the OutboxRouter give it a topic");
         }

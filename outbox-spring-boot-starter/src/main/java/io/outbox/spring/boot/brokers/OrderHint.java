@@ -49,15 +49,23 @@ final class OrderHint {
         }
     }
 
-    /** Looks at the route of an event that is written for a broker. */
-    void routed(EventEnvelope event, OutboxRoute route, SenderType broker) {
-        if (isByKey
+    /** Returns whether the route of an event that is written for a broker is to be looked at. */
+    boolean asksForRoute(EventEnvelope event, SenderType broker) {
+        return isByKey
                 && broker == SenderType.KAFKA
                 && event.key() != null
                 && !event.isDelayed()
                 && !exceptTypes.contains(event.eventType())
-                && hasOtherOrder(route, event.key())
-                && warned.add(event.eventType())) {
+                && !warned.contains(event.eventType());
+    }
+
+    /**
+     * Looks at the route of an event, if it is asked for.
+     *
+     * @param isPartitionedByKey whether events of one key go to one partition, although the route names it
+     */
+    void routed(EventEnvelope event, OutboxRoute route, boolean isPartitionedByKey) {
+        if (hasOtherOrder(route, event.key(), isPartitionedByKey) && warned.add(event.eventType())) {
             LOG.log(
                     Level.WARNING,
                     "Events of type {0} are sent in the order of their key, but their route gives the records another key or a"
@@ -71,7 +79,10 @@ final class OrderHint {
         }
     }
 
-    private static boolean hasOtherOrder(OutboxRoute route, String key) {
-        return route.partition() != null || (route.key() != null && !route.key().equals(key));
+    /** A partition decides alone, whatever the key of the record. */
+    private static boolean hasOtherOrder(OutboxRoute route, String key, boolean isPartitionedByKey) {
+        return route.partition() != null
+                ? !isPartitionedByKey
+                : route.key() != null && !route.key().equals(key);
     }
 }

@@ -2,7 +2,9 @@ package io.outbox.spring.boot.brokers;
 
 import io.outbox.EventException;
 import io.outbox.UnrecoverableException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
@@ -11,6 +13,10 @@ import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.common.LiteralExpression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
@@ -53,6 +59,31 @@ final class RouteText {
 
     boolean isConstant() {
         return parts.stream().allMatch(LiteralExpression.class::isInstance);
+    }
+
+    /** Returns the properties of an event that the expressions read. */
+    Set<String> properties() {
+        Set<String> names = new HashSet<>();
+        parts.forEach(part -> {
+            if (part instanceof SpelExpression expression) {
+                addProperties(expression.getAST(), names);
+            }
+        });
+        return names;
+    }
+
+    private static void addProperties(SpelNode node, Set<String> names) {
+        if (node instanceof PropertyOrFieldReference property) {
+            names.add(property.getName());
+        }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            SpelNode child = node.getChild(i);
+            boolean isOfAnother =
+                    node instanceof CompoundExpression && i > 0 && child instanceof PropertyOrFieldReference;
+            if (!isOfAnother) {
+                addProperties(child, names);
+            }
+        }
     }
 
     /**

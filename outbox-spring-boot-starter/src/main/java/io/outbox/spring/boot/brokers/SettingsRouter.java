@@ -5,6 +5,7 @@ import io.outbox.OutboxRoute;
 import io.outbox.spring.boot.OutboxPublisherProperties;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /** BrokerRouter events by the settings of their types. Checked when it is made; thread-safe. */
 final class SettingsRouter {
@@ -26,6 +27,17 @@ final class SettingsRouter {
     OutboxRoute route(EventEnvelope event, OutboxRoute given) {
         TypeRoute route = routes.get(event.eventType());
         return route == null ? given : route.of(event, given);
+    }
+
+    /** Returns whether the partition of an event is computed, and from nothing but its key. */
+    boolean isPartitionedByKey(EventEnvelope event) {
+        TypeRoute route = routes.get(event.eventType());
+        return route != null
+                && !route.partitionedBy().isEmpty()
+                && route.partitionedBy().stream()
+                        .allMatch(property -> property.equals("key")
+                                || (property.equals("aggregateId")
+                                        && Objects.equals(event.aggregateId(), event.key())));
     }
 
     /** Returns whether all events of the type have the same route. */

@@ -9,6 +9,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
@@ -17,10 +18,12 @@ final class TypeRoute {
 
     private final OutboxRoute constant;
     private final List<RoutePart> computed;
+    private final Set<String> partitionedBy;
 
-    private TypeRoute(OutboxRoute constant, List<RoutePart> computed) {
+    private TypeRoute(OutboxRoute constant, List<RoutePart> computed, Set<String> partitionedBy) {
         this.constant = constant;
         this.computed = List.copyOf(computed);
+        this.partitionedBy = partitionedBy;
     }
 
     /** @param defaultTopic where events go if the type has no topic of its own, or {@code null} */
@@ -60,7 +63,10 @@ final class TypeRoute {
                         text,
                         route -> route.headers().get(name),
                         (route, value) -> route.header(name, value.toString())));
-        return new TypeRoute(parts.constants.build(), parts.computed);
+        Set<String> partitionedBy = event.partition() == null
+                ? Set.of()
+                : new RouteText(PublisherKeys.ofEvent(type, "partition"), event.partition()).properties();
+        return new TypeRoute(parts.constants.build(), parts.computed, partitionedBy);
     }
 
     /** Returns the name of a topic or exchange, which must be one that the broker can have. */
@@ -95,6 +101,11 @@ final class TypeRoute {
 
     boolean isConstant() {
         return computed.isEmpty();
+    }
+
+    /** Returns the properties of an event from which its partition is computed. */
+    Set<String> partitionedBy() {
+        return partitionedBy;
     }
 
     /** Returns the route of an event of which some parts are given. */

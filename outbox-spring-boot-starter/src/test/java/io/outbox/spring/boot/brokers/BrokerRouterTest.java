@@ -78,6 +78,10 @@ class BrokerRouterTest {
         "key, key, '', true",
         "key, key, '#{payload.customer.id}', true",
         "key, partition, 3, true",
+        "key, partition, '#{key.length() % 2}', false",
+        "key, partition, '#{aggregateId.length()}', false",
+        "key, partition, '#{headers.shard}', true",
+        "key, partition, '#{key.length() + headers.shard.length()}', true",
         "key, key, '#{aggregateId}', false",
         "key, key, o-1, false",
         "none, key, '', false"

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.outbox.EventEnvelope;
+import io.outbox.OutboxRoute;
 import io.outbox.spring.boot.OutboxPublisherProperties.SenderType;
 import io.outbox.spring.boot.internal.settings.ExplicitSettings;
 import io.outbox.testservers.support.CapturedLog;
@@ -36,6 +37,19 @@ class OrderHintTest {
             assertThat(log.text()).containsOnlyOnce("set outbox.ordering=key");
             assertThat(log.text()).contains("Placed", "KAFKA", "outbox.ordering=none");
         }
+    }
+
+    @Test
+    void routesAreAskedForOnlyWithOrderByKeyAndUntilTheTypeIsWarnedOf() {
+        EventEnvelope event = event().aggregateId("1").build();
+        assertThat(hint(new MockEnvironment()).asksForRoute(event, SenderType.KAFKA))
+                .isFalse();
+
+        OrderHint hint = hint(new MockEnvironment().withProperty("outbox.ordering", "key"));
+        assertThat(hint.asksForRoute(event, SenderType.RABBIT_MQ)).isFalse();
+        assertThat(hint.asksForRoute(event, SenderType.KAFKA)).isTrue();
+        hint.routed(event, OutboxRoute.builder().partition(3).build(), false);
+        assertThat(hint.asksForRoute(event, SenderType.KAFKA)).isFalse();
     }
 
     @Test
