@@ -17,7 +17,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -61,7 +60,6 @@ public class OutboxModulithAutoConfiguration {
     }
 
     /** Events that Spring Modulith externalizes in outbox mode, of which its factory is the sign. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnBean(OutboxEventExternalizerFactory.class)
     static class Externalization {
 
@@ -136,7 +134,6 @@ public class OutboxModulithAutoConfiguration {
     }
 
     /** Module listeners that the outbox serves. */
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty(name = "outbox.modulith.listeners", havingValue = "true")
     static class ModuleListeners {
 
