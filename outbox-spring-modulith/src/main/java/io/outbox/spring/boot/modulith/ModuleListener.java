@@ -1,6 +1,8 @@
 package io.outbox.spring.boot.modulith;
 
+import io.outbox.EventEnvelope;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -63,6 +65,24 @@ final class ModuleListener extends ApplicationListenerMethodAdapter {
                             + "' cannot be stored: its name must have at most 100 characters and no #, and"
                             + " not be '" + ExternalizationListener.NAME + "'",
                     "Give it another one with @ApplicationModuleListener(id = …)");
+        }
+        parameters().filter(ModuleListener::isPublished).forEach(this::requireStorable);
+    }
+
+    /** Returns whether events can be of just this class, and not only of its subclasses. */
+    private static boolean isPublished(Class<?> type) {
+        return !Modifier.isAbstract(type.getModifiers())
+                && !type.getPackageName().startsWith("java.");
+    }
+
+    private void requireStorable(Class<?> event) {
+        try {
+            EventEnvelope.ofJson(ModulithWriter.storedType(event, name), "{}");
+        } catch (IllegalArgumentException e) {
+            throw new ModulithSetupException(
+                    "The module listener '" + name + "' cannot be stored for events of " + event + ": "
+                            + e.getMessage(),
+                    "Give it a shorter name with @ApplicationModuleListener(id = …)");
         }
     }
 

@@ -131,6 +131,16 @@ class ModuleListenersTest {
                 .hasMessage("There are two module listeners 'ambiguous.on' for the same events");
     }
 
+    @Test
+    void aNameThatIsTooLongForItsEventsIsRefused() {
+        assertThatThrownBy(() -> start(LongNamed.class, SERVED))
+                .rootCause()
+                .isInstanceOf(ModulithSetupException.class)
+                .hasMessageContaining(
+                        "cannot be stored for events of class " + OrderThatWasCompletedByItsCustomer.class.getName())
+                .hasMessageContaining("128");
+    }
+
     private Orders orders() {
         return shop.getBean(Orders.class);
     }
@@ -226,6 +236,17 @@ class ModuleListenersTest {
         void on(OrderCompleted event) {
             events.add(event);
         }
+    }
+
+    record OrderThatWasCompletedByItsCustomer(String number) {}
+
+    @Component("longNamed")
+    static class LongNamed {
+
+        @ApplicationModuleListener(
+                id =
+                        "a-name-of-almost-one-hundred-characters-which-would-fit-alone-but-not-with-the-type-of-its-events")
+        void on(OrderThatWasCompletedByItsCustomer event) {}
     }
 
     @Component("ambiguous")
