@@ -217,6 +217,17 @@ class AccessTest {
     }
 
     @Test
+    void aStoreThatIsGoneIsNotAServerThatIsGone(Browser browser) {
+        try (Shop shop = Shop.open();
+                Viewer viewer = new Viewer(browser, shop).expectingRefusals()) {
+            viewer.open("types");
+            assertThat(viewer.page.locator(".live")).hasText("Live");
+            shop.loseStore();
+            assertThat(viewer.page.locator(".live")).hasText("The store does not answer");
+        }
+    }
+
+    @Test
     void whatFailedCanBeTriedAgain(Browser browser) {
         try (Shop shop = Shop.open();
                 Viewer viewer = new Viewer(browser, shop).expectingRefusals()) {

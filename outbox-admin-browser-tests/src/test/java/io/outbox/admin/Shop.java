@@ -256,6 +256,10 @@ final class Shop implements AutoCloseable {
         return origin() + "/outbox-admin/#/" + path;
     }
 
+    void loseStore() {
+        pool.close();
+    }
+
     void stopServing() {
         server.close();
     }

@@ -4,6 +4,7 @@
 const ROOT = new URL('api/', location.href);
 const TOKEN = 'outbox.token';
 const PATIENCE_MS = 20_000;
+const PATIENCE_FOR_CHANGES_MS = 60_000;
 
 let whenUnauthorized = () => {};
 
@@ -95,7 +96,11 @@ async function send(method, url, { body, signal, accept = 'application/json', ta
     });
   } catch (error) {
     if (error.name === 'TimeoutError') {
-      throw new Problem(0, { title: 'No answer', detail: `The server has not answered for ${PATIENCE_MS / 1000} seconds` });
+      const isChange = method !== 'GET' && !body?.dryRun;
+      const detail = isChange
+        ? `The server has not answered for ${PATIENCE_FOR_CHANGES_MS / 1000} seconds: check whether it was done`
+        : `The server has not answered for ${PATIENCE_MS / 1000} seconds`;
+      throw new Problem(0, { title: 'No answer', detail });
     }
     if (signal?.aborted) {
       throw error;
@@ -115,8 +120,8 @@ async function send(method, url, { body, signal, accept = 'application/json', ta
 }
 
 /** Returns a signal that also ends what nobody answers. */
-function patient(signal) {
-  const timeout = AbortSignal.timeout(PATIENCE_MS);
+function patient(signal, ms = PATIENCE_MS) {
+  const timeout = AbortSignal.timeout(ms);
   return signal ? AbortSignal.any([signal, timeout]) : timeout;
 }
 
@@ -141,11 +146,12 @@ export function openStream(path, signal) {
 
 /** Returns what the answer says, or `null` if it says nothing. */
 export async function post(path, body = undefined) {
-  const response = await send('POST', address(path, {}), { body });
+  const signal = patient(undefined, body?.dryRun ? PATIENCE_MS : PATIENCE_FOR_CHANGES_MS);
+  const response = await send('POST', address(path, {}), { body, signal });
   return response.status === 204 ? null : response.json();
 }
 
 export async function remove(path) {
-  const response = await send('DELETE', address(path, {}));
+  const response = await send('DELETE', address(path, {}), { signal: patient(undefined, PATIENCE_FOR_CHANGES_MS) });
   return response.status === 204 ? null : response.json();
 }

@@ -10,8 +10,15 @@ const POLLS_BEFORE_STREAM = 6;
 const AGAIN_MS = 500;
 const SILENCE_MS = 40_000;
 
-/** How we know: not yet, by a stream, by asking, or not any more. */
-export const MODES = { connecting: 'Connecting', streaming: 'Live', late: 'Store is slow', polling: 'Polling', offline: 'No connection' };
+/** How we know: not yet, by a stream, by asking, or not any more, because of the store or because of the server. */
+export const MODES = {
+  connecting: 'Connecting',
+  streaming: 'Live',
+  late: 'Store is slow',
+  polling: 'Polling',
+  unavailable: 'The store does not answer',
+  offline: 'No connection',
+};
 
 /**
  * Begins to listen.
@@ -100,9 +107,9 @@ async function pollForAWhile(onUpdate, onMode, signal) {
     try {
       onUpdate({ overview: await get('overview', {}, signal) });
       onMode('polling');
-    } catch {
+    } catch (error) {
       if (!signal.aborted) {
-        onMode('offline');
+        onMode(error.status > 0 ? 'unavailable' : 'offline');
       }
     }
     await pause(POLL_MS, signal);
