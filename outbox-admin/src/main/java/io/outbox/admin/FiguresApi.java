@@ -118,24 +118,21 @@ final class FiguresApi {
         open.types().forEach(type -> types.put(type.eventType(), type));
         Map<String, Views.Unavailable> unavailable = nodes.together().targets().stream()
                 .collect(Collectors.toMap(UnavailableTarget::eventType, views::unavailable));
-        Set<String> paused = member.pauses().read().pauses().stream()
-                .filter(pause -> pause.eventType() != null && pause.holdsFor(member.name()))
-                .map(Pauses.Pause::eventType)
-                .collect(Collectors.toCollection(TreeSet::new));
-        paused.addAll(outbox.pausedTypes());
+        Map<String, Views.PausedOn> paused = nodes.pausedTypes();
         return new Views.Types(
                 types.values().stream()
                         .map(type -> {
                             Views.Unavailable target = unavailable.get(type.eventType());
-                            boolean isPaused = paused.contains(type.eventType());
-                            boolean isFlowing = open.exact() && !isPaused && target == null;
-                            return type(type, isPaused, target, recent.rates(type, isFlowing));
+                            Views.PausedOn pausedOn = paused.get(type.eventType());
+                            boolean isFlowing = open.exact() && pausedOn == null && target == null;
+                            return type(type, pausedOn, target, recent.rates(type, isFlowing));
                         })
                         .toList(),
                 open.exact());
     }
 
-    private Views.Type type(OpenEvents open, boolean isPaused, Views.Unavailable unavailable, Views.Rates rates) {
+    private Views.Type type(
+            OpenEvents open, Views.PausedOn pausedOn, Views.Unavailable unavailable, Views.Rates rates) {
         String type = open.eventType();
         EventCount count = outbox.withHeld(new EventCount(type, open.pending(), open.inProcess()));
         Optional<LanePolicy> lane = Optional.ofNullable(outbox.lanes().get(type));
@@ -146,7 +143,8 @@ final class FiguresApi {
                 open.dueSince(),
                 lane.map(Views.Lane::of).orElse(null),
                 lane.or(outbox::sharedLane).map(Views.Retries::of).orElse(null),
-                isPaused,
+                pausedOn != null,
+                pausedOn,
                 unavailable,
                 rates);
     }

@@ -11,7 +11,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The nodes on the store: those that say so, and those that have events in hand without a word. */
@@ -91,6 +93,36 @@ final class NodesView {
                 && isUp(other)
                 && seenAt(one).isAfter(later.plus(member.pace().restBeat()))
                 && seenAt(other).isAfter(later.plus(member.pace().restBeat()));
+    }
+
+    /** Returns on how many of the nodes that are up and deliver each type is paused that is so on any, or is to be on all. */
+    Map<String, Views.PausedOn> pausedTypes() {
+        List<Pauses.Pause> ordered = member.pauses().read().pauses();
+        Map<String, Integer> counts = new TreeMap<>();
+        ordered.stream()
+                .filter(pause -> pause.eventType() != null && pause.node() == null)
+                .forEach(pause -> counts.put(pause.eventType(), 0));
+        int delivering = 0;
+        for (ClusterNode node : member.cluster().nodes()) {
+            NodeReport report = NodeReport.parse(node.report());
+            if (isUp(node) && report.delivers()) {
+                delivering++;
+                pausedTypes(node, report, ordered).forEach(type -> counts.merge(type, 1, Integer::sum));
+            }
+        }
+        int all = delivering;
+        return counts.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, each -> new Views.PausedOn(each.getValue(), all)));
+    }
+
+    /** Returns what is paused on a node, or is about to be; what others report is cut off where it is too much. */
+    private Set<String> pausedTypes(ClusterNode node, NodeReport report, List<Pauses.Pause> ordered) {
+        Set<String> types = new TreeSet<>(node.id().equals(member.id()) ? outbox.pausedTypes() : report.pausedTypes());
+        ordered.stream()
+                .filter(pause -> pause.eventType() != null && pause.holdsFor(node.name()))
+                .map(Pauses.Pause::eventType)
+                .forEach(types::add);
+        return types;
     }
 
     /** What the nodes that are up do together. */

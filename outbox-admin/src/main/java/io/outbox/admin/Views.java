@@ -408,8 +408,12 @@ final class Views {
             @Json.Nullable Lane lane,
             @Json.Nullable Retries retries,
             boolean paused,
+            @Json.Nullable PausedOn pausedOn,
             @Json.Nullable Unavailable unavailable,
             @Json.Nullable Rates rates) {}
+
+    /** On how many of the nodes that deliver something is paused. */
+    record PausedOn(int nodes, int of) {}
 
     /**
      * How a type fared in the last minutes, on all nodes; when nothing is left is as far as nothing new comes.

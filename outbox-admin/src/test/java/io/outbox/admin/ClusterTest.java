@@ -221,6 +221,36 @@ class ClusterTest {
     }
 
     @Test
+    void aTypeSaysOnHowManyNodesItIsPausedWhicheverNodeAnswers() {
+        Node one = node("shop-1");
+        Node two = node("shop-2");
+        Node three = node("shop-3");
+
+        assertThat(one.post("/nodes/shop-3/types/" + LANE + "/pause")).isEqualTo(204);
+
+        for (Node node : List.of(one, two, three)) {
+            assertThat(pausedOn(node)).isEqualTo("{\"nodes\":1,\"of\":3}");
+        }
+        assertThat(one.post("/types/" + LANE + "/pause")).isEqualTo(204);
+        assertThat(pausedOn(two)).isEqualTo("{\"nodes\":3,\"of\":3}");
+        assertThat(two.post("/types/" + LANE + "/resume")).isEqualTo(204);
+        for (Node node : List.of(one, two, three)) {
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(pausedOn(node)).isEqualTo("null"));
+        }
+    }
+
+    private static String pausedOn(Node node) {
+        return node.get("/types").getAsJsonArray("items").asList().stream()
+                .map(type -> type.getAsJsonObject())
+                .filter(type -> type.get("eventType").getAsString().equals(LANE))
+                .findFirst()
+                .orElseThrow()
+                .get("pausedOn")
+                .toString();
+    }
+
+    @Test
     void whatTheApplicationHasPausedItselfIsNotResumedByAnotherPause() {
         Node one = node("shop-1");
         Node two = node("shop-2");

@@ -115,7 +115,11 @@ function State({ type }) {
       h('span', { class: 'small muted' }, 'since ', h(Ago, { at: type.unavailable.since })),
     );
   }
-  return h(Badge, { state: type.paused ? 'PAUSED' : 'RUNNING' });
+  if (!type.paused) {
+    return h(Badge, { state: 'RUNNING' });
+  }
+  const { nodes, of } = type.pausedOn;
+  return h(Badge, { state: 'PAUSED', text: nodes < of ? `Paused on ${number(nodes)} of ${plural(of, 'node')}` : undefined });
 }
 
 function Policy({ lane, retries }) {

@@ -29,7 +29,7 @@ export function stateName(state) {
   return STATES.get(state)?.[2] ?? state;
 }
 
-export function Badge({ state, title = undefined }) {
+export function Badge({ state, title = undefined, text = undefined }) {
   const [tone, icon, word] = STATES.get(state) ?? ['calm', 'dot', state];
-  return h('span', { class: `badge ${tone}`, title }, h(Icon, { name: icon }), word);
+  return h('span', { class: `badge ${tone}`, title }, h(Icon, { name: icon }), text ?? word);
 }
