@@ -120,8 +120,15 @@ public final class JdbcOutbox {
         return new JdbcOutbox(dataSource, store, createsSchema, txContext, deadLetters);
     }
 
-    /** Returns the engine for {@code Outbox} builders. */
+    /**
+     * Returns the engine for {@code Outbox} builders.
+     *
+     * @throws OutboxSchemaException if the server refuses by its settings what delivery writes
+     */
     public OutboxBackend backend() {
+        if (!createsSchema) {
+            OutboxSchema.of(dataSource, store).validateServer();
+        }
         OwnershipStore delivering = deadLetters != null ? deadLetters : store;
         OutboxBackend backend = StoreBackend.of(connectionProvider, txContext, delivering, store.purger());
         return createsSchema ? new IndexingBackend(backend, connectionProvider, store, deadLetters) : backend;

@@ -127,6 +127,11 @@ public final class OutboxSchema {
         return this;
     }
 
+    /** Checks the settings of the server only. */
+    void validateServer() {
+        table.validateServer(connections);
+    }
+
     private interface IndexWork<T> {
         T run(LaneIndex index, Connection conn) throws SQLException;
     }

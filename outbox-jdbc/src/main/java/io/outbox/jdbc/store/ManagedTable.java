@@ -98,6 +98,25 @@ public final class ManagedTable {
         }
     }
 
+    /**
+     * Checks that the server takes what delivery writes, whatever the table; see {@link #validate}. A server that does not answer
+     * passes.
+     *
+     * @throws OutboxSchemaException if it refuses changes by its settings, with the statement that changes them
+     */
+    public void validateServer(ConnectionProvider connections) {
+        try {
+            with(connections, conn -> {
+                requireServer(conn);
+                return null;
+            });
+        } catch (OutboxSchemaException e) {
+            throw e;
+        } catch (OutboxStoreException e) {
+            LOG.log(Level.DEBUG, "Cannot determine whether the server takes changes", e);
+        }
+    }
+
     private void requireServer(Connection conn) throws SQLException {
         Optional<Finding> finding = check.serverFinding(conn);
         if (finding.isPresent()) {

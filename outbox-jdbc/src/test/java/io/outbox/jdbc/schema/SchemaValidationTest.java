@@ -174,7 +174,8 @@ class SchemaValidationTest {
 
             for (ThrowingCallable check : List.<ThrowingCallable>of(
                     () -> JdbcOutbox.of(statements).createSchema(),
-                    () -> JdbcOutbox.of(statements).validateSchema())) {
+                    () -> JdbcOutbox.of(statements).validateSchema(),
+                    () -> JdbcOutbox.of(statements).backend())) {
                 assertThatThrownBy(check)
                         .isInstanceOfSatisfying(
                                 OutboxSchemaException.class,
@@ -182,6 +183,7 @@ class SchemaValidationTest {
                         .hasMessageContaining("binlog_format = STATEMENT");
             }
             JdbcOutbox.of(unlogged).createSchema().validateSchema();
+            JdbcOutbox.of(unlogged).backend();
             try (Connection conn = statements.getConnection()) {
                 assertThatThrownBy(() -> jdbc.store().insertBatch(conn, DeliveryFixture.events(1)))
                         .as("why it is refused")
