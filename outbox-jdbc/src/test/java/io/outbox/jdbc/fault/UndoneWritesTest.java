@@ -197,6 +197,31 @@ class UndoneWritesTest {
         }
     }
 
+    /**
+     * Looking for the events at each commit would cost a query. Only who ends a transaction behind its manager's back, and goes on
+     * in it, is not noticed.
+     */
+    @Test
+    void whatWasRolledBackBeforeAFurtherStatementOnTheConnectionOfPostgresqlIsDelivered() throws SQLException {
+        try (DeliveryFixture fixture = DeliveryFixture.on(TestDatabase.POSTGRESQL)) {
+            createStock(fixture.pool());
+            Outbox outbox = open(fixture, Kind.SINGLE_NODE);
+            EventEnvelope undone = DeliveryFixture.events(1).get(0);
+
+            try (Transaction tx = fixture.jdbc().begin()) {
+                outbox.writer().write(undone);
+                tx.connection().rollback();
+                change(tx.connection(), "number = 1");
+                tx.commit();
+            }
+
+            await().until(() -> !fixture.delivered().isEmpty());
+            outbox.close();
+            assertThat(fixture.delivered()).containsExactly(undone);
+            assertThat(fixture.number("1 = 1")).isZero();
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("everywhere")
     void aSavepointThatIsUndoneOnTheConnectionTakesTheEventsSinceWithIt(TestDatabase database, Kind kind)

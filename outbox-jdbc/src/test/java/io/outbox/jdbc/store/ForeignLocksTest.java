@@ -1,8 +1,10 @@
 package io.outbox.jdbc.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.outbox.EventEnvelope;
+import io.outbox.Outbox;
 import io.outbox.jdbc.support.DeliveryFixture;
 import io.outbox.jdbc.support.DeliveryFixture.Mode;
 import io.outbox.jdbc.support.OutboxRows;
@@ -11,6 +13,7 @@ import io.outbox.spi.NewEvent;
 import io.outbox.testservers.support.CapturedLog;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,6 +48,23 @@ class ForeignLocksTest {
 
             assertThat(log.text().split(TOLD, -1)).as("told once").hasSize(2);
             assertThat(log.text()).contains("Use multi-node mode for all instances");
+        }
+    }
+
+    /** Its events leave no row behind that could tell who else has delivered them. */
+    @ParameterizedTest
+    @EnumSource
+    void theyAreReportedByANodeWithoutRetentionToo(TestDatabase database) throws SQLException {
+        try (DeliveryFixture fixture = DeliveryFixture.on(database);
+                CapturedLog log = CapturedLog.open()) {
+            List<EventEnvelope> events = DeliveryFixture.events(3);
+            storeLocked(fixture, events);
+
+            fixture.open(Outbox.singleNode().purgeRetention(Duration.ZERO));
+            await().until(() -> fixture.number("1 = 1") == 0);
+
+            assertThat(fixture.delivered()).containsExactlyInAnyOrderElementsOf(events);
+            assertThat(log.text().split(TOLD, -1)).as("told once").hasSize(2);
         }
     }
 
