@@ -1,5 +1,5 @@
--- Takes the next events of keys: of each key from its head on, up to the first that is not due, of a type that is not wanted, held by
--- another node, or damaged. For a node that is alone, only reads them.
+-- Takes the next events of keys: of each key from its head on, up to the first that is not due, of a type that is not wanted, or damaged.
+-- A key gives nothing if another node holds one of the events that are read. For a node that is alone, only reads them.
 --
 -- Arguments: holder or '', due until, the time before which a lock must have begun to count no more, the largest number of one
 -- key, bytes, the number of holders whose claims were lost and their names, the number of events that are known to be held by them
@@ -40,8 +40,9 @@ local function take(id, member, former, type, packed_before_owner, key, number)
 end
 
 local function take_run(key, place)
-  local members = redis.call('ZRANGE', ORDER, '[' .. key .. '\0', '(' .. key .. '\1', 'BYLEX', 'LIMIT', 0, run)
-  local ids = {}
+  local window = is_alone and run or math.max(2, run) -- a head alone does not tell whether somebody holds what follows
+  local members = redis.call('ZRANGE', ORDER, '[' .. key .. '\0', '(' .. key .. '\1', 'BYLEX', 'LIMIT', 0, window)
+  local ids, found = {}, {}
   for i, member in ipairs(members) do ids[i] = string.sub(member, #key + NUMBER_DIGITS + 2) end
   local packed = fields_of(EVENT, ids)
   for i, member in ipairs(members) do
@@ -50,10 +51,15 @@ local function take_run(key, place)
     if not event_key or order_member(event_key, number, id) ~= member then
       damaged[#damaged + 1] = 'order'
       damaged[#damaged + 1] = member
-      return
+      break
     end
+    if not is_free(id, type, member, former) then return end
+    found[i] = {id, member, number, created, due, attempts, type, error, former, owner_at}
+  end
+  for i = 1, math.min(#found, run) do
+    local id, member, number, created, due, attempts, type, error, former, owner_at = unpack(found[i], 1, 10)
     local is_wanted = (types[type] or false) ~= is_exclusion
-    if bytes >= max_bytes or due > due_until or not is_wanted or not is_free(id, type, member, former) then return end
+    if bytes >= max_bytes or due > due_until or not is_wanted then return end
     bytes = bytes + redis.call('HSTRLEN', BODY, id)
     if not is_alone then take(id, member, former, type, string.sub(packed[i], 1, owner_at), key, number) end
     taken_ids[#taken_ids + 1] = id

@@ -151,7 +151,11 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
         long bytes = 0;
         for (String key : request.keys()) {
             int run = 0;
-            for (StoredEvent event : keys.inOrder(key, pending)) {
+            List<StoredEvent> ofKey = keys.inOrder(key, pending);
+            if (!ofKey.stream().allMatch(event -> isFree(event, request))) {
+                continue;
+            }
+            for (StoredEvent event : ofKey) {
                 if (run == request.limit().run() || bytes >= request.limit().bytes() || !qualifies(event, request)) {
                     break;
                 }
@@ -170,11 +174,14 @@ final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
 
     private static boolean qualifies(StoredEvent event, KeyedRequest request) {
         return !event.availableAt().isAfter(request.dueUntil())
-                && request.types().contains(event.eventType())
-                && (request.lease() == null
-                        || event.lockedBy() == null
-                        || event.lockedAt().isBefore(request.lockExpiry())
-                        || request.lost().include(event.lockedBy(), event.eventId()));
+                && request.types().contains(event.eventType());
+    }
+
+    private static boolean isFree(StoredEvent event, KeyedRequest request) {
+        return request.lease() == null
+                || event.lockedBy() == null
+                || event.lockedAt().isBefore(request.lockExpiry())
+                || request.lost().include(event.lockedBy(), event.eventId());
     }
 
     @Override

@@ -131,6 +131,9 @@ final class KeyChains {
                     completion.giveBack(hold);
                 }
             }
+            if (taken > 0 && taken < holds.size()) {
+                queue.addIn(key, SHORT_PAUSE_NANOS); // the chain may end before the rest is given back
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,18 +19,19 @@ import java.util.Set;
  *
  * <ol>
  *   <li>The oldest unfinished events of each key are read by one statement, without a lock. Of each key those count that
- *       qualify, up to the first that does not.
- *   <li>They are locked by their primary key, if they still qualify. What somebody else has locked is passed over.
- *   <li>Of each key that counts what was locked from the head on without a gap; a key whose head was not won gives nothing. The
- *       owner is noted in exactly these rows, and the locks of the others end with the transaction.
+ *       qualify, up to the first that does not. If somebody holds one of those that were read, the key gives nothing.
+ *   <li>They are locked by their primary key, if they still qualify: first the heads, then what follows those that were won. What
+ *       somebody else has locked is passed over.
+ *   <li>A key of which something was not won gives nothing. The owner is noted in the rows of the others, and the locks of the rest
+ *       end with the transaction.
  * </ol>
  *
  * <p>Unlike other claims it waits for the disk: a claim that a crash of the database takes away would leave the key to another
  * node while this one has an event of it with its listener.
  *
  * <p>That is enough for the order. An event of the key that is before one of these and was committed before it was seen by the
- * first step, so it is finished or among them; and nobody else can have taken one of them without the head, which was free all
- * the time, or was free again when all behind it was.
+ * first step, so it is finished or among them. An event that comes to stand before what somebody else holds, by a replay or
+ * because its transaction committed late, waits until that is given back or finished; who had it looks at the key then.
  */
 final class KeyedClaim {
 
@@ -69,7 +71,9 @@ final class KeyedClaim {
     }
 
     private KeyedPage claim(KeyedRequest request, List<Candidate> runs) {
-        KeyedPage page = page(runs, lock(request, runs));
+        Map<String, Found> won = lock(request, heads(runs));
+        won.putAll(lock(request, followers(runs, won.keySet())));
+        KeyedPage page = page(runs, won);
         for (IdList ids : store.idLists(
                 page.events().stream().map(event -> event.row().eventId()).toList())) {
             String sql = store.sql(NOTE_OWNER).with("among", ids.among()).toString();
@@ -79,24 +83,51 @@ final class KeyedClaim {
         return page;
     }
 
-    /** Returns what qualifies of each key, from its head on. */
+    /** Returns what qualifies of each key of which nobody holds anything, from its head on. */
     private List<Candidate> runs(KeyedRequest request) {
+        Map<String, List<Candidate>> byKey = new LinkedHashMap<>();
+        for (Candidate candidate : store.keyedReads(conn).candidates(request.keys(), window(request))) {
+            byKey.computeIfAbsent(candidate.key(), key -> new ArrayList<>()).add(candidate);
+        }
         List<Candidate> runs = new ArrayList<>();
-        String cutKey = null;
         long bytes = 0;
-        for (Candidate candidate : store.keyedReads(conn)
-                .candidates(request.keys(), request.limit().run())) {
-            if (candidate.key().equals(cutKey)) {
+        for (List<Candidate> ofKey : byKey.values()) {
+            if (!ofKey.stream().allMatch(candidate -> candidate.isFree(request))) {
                 continue;
             }
-            if (bytes >= request.limit().bytes() || !candidate.qualifies(request)) {
-                cutKey = candidate.key();
-                continue;
+            int run = 0;
+            for (Candidate candidate : ofKey) {
+                if (run++ == request.limit().run()
+                        || bytes >= request.limit().bytes()
+                        || !candidate.qualifies(request)) {
+                    break;
+                }
+                runs.add(candidate);
+                bytes += candidate.bytes();
             }
-            runs.add(candidate);
-            bytes += candidate.bytes();
         }
         return runs;
+    }
+
+    /** Returns how many events of a key are read: a head alone does not tell whether somebody holds what follows. */
+    static int window(KeyedRequest request) {
+        int run = request.limit().run();
+        return request.lease() == null ? run : Math.max(2, run);
+    }
+
+    private static List<Candidate> heads(List<Candidate> runs) {
+        Set<String> keys = new HashSet<>();
+        return runs.stream().filter(candidate -> keys.add(candidate.key())).toList();
+    }
+
+    /** Returns what follows the heads that were won. */
+    private static List<Candidate> followers(List<Candidate> runs, Set<String> wonHeads) {
+        Set<String> keys = new HashSet<>();
+        return runs.stream()
+                .filter(candidate -> !wonHeads.contains(candidate.eventId())
+                        ? keys.contains(candidate.key())
+                        : !keys.add(candidate.key()))
+                .toList();
     }
 
     private Map<String, Found> lock(KeyedRequest request, List<Candidate> runs) {
@@ -105,7 +136,7 @@ final class KeyedClaim {
         List<Object> after = new ArrayList<>();
         after.add(request.dueUntil());
         after.addAll(free.params());
-        for (IdList ids : store.idLists(eventIds(runs))) {
+        for (IdList ids : runs.isEmpty() ? List.<IdList>of() : store.idLists(eventIds(runs))) {
             String sql = store.sql(LOCK)
                     .with("among", ids.among())
                     .with("free", free.condition())
@@ -141,17 +172,19 @@ final class KeyedClaim {
         return runs.stream().map(Candidate::eventId).sorted().toList();
     }
 
-    /** Returns of each key what was won, up to the first event that was not. */
+    /** Returns the runs of which all was won. */
     private static KeyedPage page(List<Candidate> runs, Map<String, Found> won) {
+        Set<String> others = new HashSet<>();
+        for (Candidate candidate : runs) {
+            if (!won.containsKey(candidate.eventId())) {
+                others.add(candidate.key());
+            }
+        }
         List<KeyedEvent> events = new ArrayList<>();
-        Set<String> cut = new HashSet<>();
         int takenOver = 0;
         for (Candidate candidate : runs) {
             Found found = won.get(candidate.eventId());
-            if (found == null) {
-                cut.add(candidate.key());
-            }
-            if (!cut.contains(candidate.key())) {
+            if (!others.contains(candidate.key())) {
                 events.add(new KeyedEvent(found.event, candidate.key(), candidate.number()));
                 takenOver += found.takenOver ? 1 : 0;
             }

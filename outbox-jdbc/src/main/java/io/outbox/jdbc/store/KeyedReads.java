@@ -60,12 +60,14 @@ class KeyedReads {
         }
 
         boolean qualifies(KeyedRequest request) {
-            return !availableAt.isAfter(request.dueUntil())
-                    && request.types().contains(eventType)
-                    && (request.lease() == null
-                            || lock.by == null
-                            || (lock.at != null && lock.at.isBefore(request.lockExpiry()))
-                            || request.lost().include(lock.by, eventId));
+            return !availableAt.isAfter(request.dueUntil()) && request.types().contains(eventType);
+        }
+
+        boolean isFree(KeyedRequest request) {
+            return request.lease() == null
+                    || lock.by == null
+                    || (lock.at != null && lock.at.isBefore(request.lockExpiry()))
+                    || request.lost().include(lock.by, eventId);
         }
     }
 

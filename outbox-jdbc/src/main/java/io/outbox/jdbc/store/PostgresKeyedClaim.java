@@ -24,19 +24,22 @@ import java.util.concurrent.TimeUnit;
 final class PostgresKeyedClaim {
 
     /**
-     * The runs of all keys: of each what qualifies from its head on, and of all of them up to the one that reaches so many bytes.
+     * The runs of all keys: of each of which nobody holds anything what qualifies from its head on, and of all of them up to the one
+     * that reaches so many bytes.
      */
     private static final String PAGE = """
             WITH run AS (
-              SELECT r.*, wanted.place, bool_and(r.qualifies) OVER (PARTITION BY wanted.place ORDER BY r.order_seq) AS reachable
+              SELECT r.*, wanted.place, row_number() OVER of_key AS nth, bool_and(r.qualifies) OVER of_key AS reachable,
+                bool_and(r.is_free) OVER (PARTITION BY wanted.place) AS all_free
               FROM unnest(?) WITH ORDINALITY AS wanted (key, place) CROSS JOIN LATERAL (
-                SELECT event_id, order_seq, {bytes} AS bytes, (available_at <= ?{types}{free}) AS qualifies
-                FROM {table} WHERE order_key = wanted.key AND status IN (0, 2) ORDER BY order_seq LIMIT ?) r),
+                SELECT event_id, order_seq, {bytes} AS bytes, (available_at <= ?{types}) AS qualifies, {free} AS is_free
+                FROM {table} WHERE order_key = wanted.key AND status IN (0, 2) ORDER BY order_seq LIMIT ?) r
+              WINDOW of_key AS (PARTITION BY wanted.place ORDER BY r.order_seq)),
             page AS (
-              SELECT event_id, order_seq, place FROM (
+              SELECT event_id, order_seq, place, nth FROM (
                 SELECT run.*, sum(bytes)
                   OVER (ORDER BY place, order_seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-                FROM run WHERE reachable) summed
+                FROM run WHERE reachable AND all_free AND nth <= ?) summed
               WHERE before IS NULL OR before < ?)""";
 
     /** By an array of ids, as {@code PostgresOutboxStore.CLAIM} does it, for the same reason. */
@@ -47,16 +50,24 @@ final class PostgresKeyedClaim {
 
     private static final String CLAIM = PAGE + """
             ,
-            locked AS (
+            heads AS (
               SELECT event_id, locked_by AS former_owner FROM {table}
-              WHERE event_id = ANY(ARRAY(SELECT event_id FROM page)) AND {unfinished} AND available_at <= ?{free}
+              WHERE event_id = ANY(ARRAY(SELECT event_id FROM page WHERE nth = 1))
+                AND {unfinished} AND available_at <= ? AND {free}
+              FOR UPDATE SKIP LOCKED),
+            followers AS (
+              SELECT event_id, locked_by AS former_owner FROM {table}
+              WHERE event_id = ANY(ARRAY(SELECT event_id FROM page WHERE nth > 1 AND place IN (
+                  SELECT place FROM page JOIN heads USING (event_id))))
+                AND {unfinished} AND available_at <= ? AND {free}
               FOR UPDATE SKIP LOCKED),
             won AS (
               SELECT event_id, former_owner FROM (
                 SELECT page.event_id, former_owner,
-                  bool_and(locked.event_id IS NOT NULL) OVER (PARTITION BY place ORDER BY order_seq) AS reachable
-                FROM page LEFT JOIN locked ON locked.event_id = page.event_id) tried
-              WHERE reachable)
+                  bool_and(locked.event_id IS NOT NULL) OVER (PARTITION BY place) AS all_won
+                FROM page LEFT JOIN (SELECT * FROM heads UNION ALL SELECT * FROM followers) locked
+                  ON locked.event_id = page.event_id) tried
+              WHERE all_won)
             UPDATE {table} SET locked_by = ?, locked_at = {now}
             WHERE event_id = ANY(ARRAY(SELECT event_id FROM won))
             RETURNING {columns}, last_error, order_key, order_seq,
@@ -99,7 +110,7 @@ final class PostgresKeyedClaim {
                 return new KeyedPage(run, 0);
             }
         }
-        return query(READ, request, "", page(request, List.of()));
+        return query(READ, request, "true", page(request, List.of()));
     }
 
     /**
@@ -121,12 +132,14 @@ final class PostgresKeyedClaim {
     private KeyedPage claim(KeyedRequest request) {
         Claim.Free free = store.free(request.lockExpiry(), request.lost());
         List<Object> params = page(request, free.params());
-        params.add(request.dueUntil());
-        params.addAll(free.params());
+        for (int lock = 0; lock < 2; lock++) {
+            params.add(request.dueUntil());
+            params.addAll(free.params());
+        }
         params.add(request.lease().holder());
         params.add(request.lease().ownerId());
         params.add(request.lease().holderPrefix());
-        return query(CLAIM, request, " AND " + free.condition(), params);
+        return query(CLAIM, request, "(" + free.condition() + ")", params);
     }
 
     private static List<Object> page(KeyedRequest request, List<Object> free) {
@@ -135,6 +148,7 @@ final class PostgresKeyedClaim {
         params.add(request.dueUntil());
         params.addAll(request.types().names());
         params.addAll(free);
+        params.add(KeyedClaim.window(request));
         params.add(request.limit().run());
         params.add(request.limit().bytes());
         return params;

@@ -70,7 +70,7 @@ class KeyedClaimRaceTest {
 
     @ParameterizedTest
     @EnumSource(names = {"H2", "POSTGRESQL", "MYSQL", "MARIADB"})
-    void aRunEndsAtTheFirstPlaceThatWasNotWon(TestDatabase database) {
+    void aRunOfWhichSomethingWasNotWonGivesNothing(TestDatabase database) {
         open(database);
 
         assertThat(claimMeanwhile(database, () -> {
@@ -81,7 +81,22 @@ class KeyedClaimRaceTest {
                                     events.get(1), Instant.now().plusSeconds(3600))));
                     other.release("other", List.of(events.get(0), events.get(2)));
                 }))
-                .containsExactly(events.get(0));
+                .isEmpty();
+    }
+
+    /** The head was replayed, or its transaction committed late; the other read what follows before that. */
+    @ParameterizedTest
+    @EnumSource(names = {"H2", "POSTGRESQL", "MYSQL", "MARIADB"})
+    void aHeadIsNotTakenBesideAFollowerThatSomebodyHasJustTaken(TestDatabase database) {
+        open(database);
+
+        assertThat(claimMeanwhile(
+                        database,
+                        () -> OutboxRows.execute(
+                                pool,
+                                "UPDATE outbox_event SET locked_by = 'other', locked_at = CURRENT_TIMESTAMP"
+                                        + " WHERE event_id = '" + events.get(1) + "'")))
+                .isEmpty();
     }
 
     @ParameterizedTest
@@ -96,7 +111,7 @@ class KeyedClaimRaceTest {
                     row -> row.getString(1),
                     events.get(1));
 
-            assertThat(ids(claim(claimant, "node", 10))).isSubsetOf(events.get(0));
+            assertThat(ids(claim(claimant, "node", 10))).isEmpty();
             stranger.rollback();
         }
     }

@@ -259,6 +259,24 @@ abstract class KeyedClaimRules extends EngineRules {
         assertThat(ids(claim("node", "a"))).isEqualTo(events);
     }
 
+    /** Or two events of the key would be with listeners at the same time. */
+    @Test
+    void aRevivedHeadWaitsForWhatIsHeldBehindIt() {
+        List<String> events = store("a", 3);
+        claim("one", "a", 1);
+        backend.apply("one", List.of(new Outcome.Dead(events.get(0), "dead")));
+        assertThat(ids(claim("one", "a", 1))).containsExactly(events.get(1));
+        store("b", 2);
+
+        backend.replayDead(List.of(events.get(0)));
+
+        assertThat(claim("other", "a").events()).isEmpty();
+        assertThat(claim("other", "a", 1).events()).isEmpty();
+        assertThat(claim("other", "b").events()).hasSize(2);
+        backend.apply("one", List.of(new Outcome.Done(events.get(1), engine.now())));
+        assertThat(ids(claim("other", "a"))).containsExactly(events.get(0), events.get(2));
+    }
+
     @Test
     void keysThatDifferLittleAreDifferentKeys() {
         List<String> keys = List.of("T/a#", "T/A#", "T/a #", "T/ä#", "T/\uD83D\uDE00#");

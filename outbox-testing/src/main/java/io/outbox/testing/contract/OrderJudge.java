@@ -90,6 +90,11 @@ final class OrderJudge {
         written.forEach((key, ids) -> assertThat(deliveredOf(key)).as(key).isEqualTo(ids));
     }
 
+    /** Checks that never two events of a key were with listeners. */
+    void assertOneAtATime() {
+        assertThat(violations).isEmpty();
+    }
+
     /** Checks that nothing was delivered twice, as is so while nothing fails but listeners. */
     void assertNothingRepeated() {
         assertThat(repeated).isEmpty();

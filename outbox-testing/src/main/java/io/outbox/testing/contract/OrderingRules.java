@@ -295,6 +295,39 @@ abstract class OrderingRules extends DeliveryRules {
     }
 
     @Test
+    void aReplayedEventIsNotDeliveredBesideALaterOneOfItsKey() throws Exception {
+        if (multiNodeIsRefused()) {
+            return;
+        }
+        CountDownLatch isBegun = new CountDownLatch(1);
+        CountDownLatch mayPass = new CountDownLatch(1);
+        registry.register(TYPE, judge.listener((event, attempt) -> {
+            if (event.payloadJson().contains("bad") && attempt == 1) {
+                throw new UnrecoverableException("not yet");
+            }
+            if (event.payloadJson().contains("slow")) {
+                isBegun.countDown();
+                awaitLatch(mayPass);
+            }
+        }));
+        Ordering skipping = Ordering.byKey().onExhausted(OnExhausted.SKIP);
+        Outbox outbox = open(oneOfSeveral("node-1", LEASE).ordering(skipping));
+        open(oneOfSeveral("node-2", LEASE).ordering(skipping).intervalMs(50));
+        String dead = write(outbox, "k", "{\"is\":\"bad\"}");
+        awaitStatus(EventStatus.DEAD, List.of(dead));
+        String slow = write(outbox, "k", "{\"is\":\"slow\"}");
+        awaitLatch(isBegun);
+
+        assertThat(backend.replayDead(List.of(dead))).isEqualTo(1);
+        Waiting.pause(SETTLE_TIME);
+
+        assertThat(judge.deliveredOf("k")).isEmpty();
+        mayPass.countDown();
+        awaitStatus(EventStatus.DONE, List.of(slow, dead));
+        judge.assertOneAtATime();
+    }
+
+    @Test
     void eachSubscriptionHasItsOwnOrder() throws Exception {
         OrderJudge slow = new OrderJudge();
         CountDownLatch mayPass = new CountDownLatch(1);

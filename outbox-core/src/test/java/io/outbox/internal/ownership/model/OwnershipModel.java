@@ -40,8 +40,16 @@ final class OwnershipModel implements Search.Model<World> {
      * @param keyOf the key of each event, which are written in this order within a key
      * @param sweeps whether nodes look at keys without being told to
      * @param clockRuns whether leases can run out
+     * @param revives whether the first event is one that has failed for good, which an operator replays
      */
-    record Setup(Mode mode, int nodes, List<Integer> keyOf, Trouble trouble, boolean sweeps, boolean clockRuns) {
+    record Setup(
+            Mode mode,
+            int nodes,
+            List<Integer> keyOf,
+            Trouble trouble,
+            boolean sweeps,
+            boolean clockRuns,
+            boolean revives) {
 
         int keys() {
             return keyOf.stream().mapToInt(key -> key).max().orElseThrow() + 1;
@@ -53,6 +61,9 @@ final class OwnershipModel implements Search.Model<World> {
             world.freezes = (byte) trouble.freezes;
             world.deaths = (byte) trouble.deaths;
             world.losses = (byte) trouble.lostAnswers;
+            if (revives) {
+                world.status[0] = World.GONE;
+            }
             return world;
         }
     }
@@ -110,6 +121,9 @@ final class OwnershipModel implements Search.Model<World> {
                 to.lateEvent = -1;
                 to.lateNode = to.lateKind = to.lateToken = 0;
             });
+        }
+        if (setup.revives && world.status[0] == World.GONE) {
+            add(steps, world, "an operator replays " + name(0), to -> to.status[0] = World.PENDING);
         }
         if (setup.clockRuns) {
             add(steps, world, "time passes", this::tick);
@@ -229,6 +243,8 @@ final class OwnershipModel implements Search.Model<World> {
             if (setup.keyOf.get(e) == key && world.status[e] == World.PENDING) {
                 if (isFree(world, n, e)) {
                     run |= 1 << e;
+                } else if (run != 0 && has(Rule.NOTHING_HELD)) {
+                    return 0;
                 } else if (has(Rule.FROM_THE_HEAD)) {
                     break;
                 }
@@ -290,8 +306,8 @@ final class OwnershipModel implements Search.Model<World> {
             if (!gets && first && has(Rule.HEAD_FIRST)) {
                 return 0;
             }
-            if (!gets && !first && has(Rule.PLACES)) {
-                break;
+            if (!gets && !first) {
+                return has(Rule.ALL_OR_NOTHING) ? 0 : won;
             }
             if (gets) {
                 won |= 1 << e;
@@ -392,7 +408,7 @@ final class OwnershipModel implements Search.Model<World> {
     }
 
     private String judge(World world, int n, int key, int e) {
-        for (int before = 0; before < e; before++) {
+        for (int before = setup.revives ? 1 : 0; before < e; before++) {
             if (setup.keyOf.get(before) == key && !world.delivered[before] && world.status[before] != World.DONE) {
                 return name(e) + " is delivered before " + name(before);
             }

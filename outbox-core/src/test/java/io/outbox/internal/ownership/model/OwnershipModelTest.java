@@ -37,6 +37,7 @@ class OwnershipModelTest {
                     PAIR,
                     new Trouble(1, 0, 0, 1),
                     Calm.NO_LEASE_ENDS),
+            new Named("keyed, replay", new Setup(Mode.KEYED, 2, PAIR, new Trouble(1, 0, 0, 0), true, false, true)),
             new Named("keyed, deaths", Mode.KEYED, 2, ONE_KEY, new Trouble(1, 0, 1, 0), Calm.NO),
             new Named("un-keyed, 2 events", Mode.UNKEYED, 2, SINGLES, new Trouble(1, 1, 0, 0), Calm.NO),
             new Named("un-keyed, all troubles", Mode.UNKEYED, 2, List.of(0), new Trouble(1, 1, 1, 2), Calm.NO),
@@ -57,7 +58,7 @@ class OwnershipModelTest {
     private record Named(String name, Setup setup) {
 
         Named(String name, Mode mode, int nodes, List<Integer> keyOf, Trouble trouble, Calm calm) {
-            this(name, new Setup(mode, nodes, keyOf, trouble, calm != Calm.NO_SWEEP, calm == Calm.NO));
+            this(name, new Setup(mode, nodes, keyOf, trouble, calm != Calm.NO_SWEEP, calm == Calm.NO, false));
         }
     }
 

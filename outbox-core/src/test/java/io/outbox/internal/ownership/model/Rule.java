@@ -23,8 +23,10 @@ enum Rule {
     FROM_THE_HEAD("a run begins at the head of its key"),
     /** Keyed: followers are taken only with their head. */
     HEAD_FIRST("followers are taken only if their head was won"),
-    /** Keyed: what follows a gap in a run is not taken. */
-    PLACES("a run ends at the first place that was not won"),
+    /** Keyed: nothing of a run is taken if somebody got something of it in between. */
+    ALL_OR_NOTHING("a run of which something was not won gives nothing"),
+    /** Keyed: a head that comes back, by a replay or a late commit, waits for what is held behind it. */
+    NOTHING_HELD("a key of which somebody holds a later event gives nothing"),
     /** Keyed: nothing behind an event that is not done is delivered. */
     STOP("a chain ends with an event that is not done"),
     /** Keyed: nothing begins while an event before it, delivered and not yet written, may be taken over. */

@@ -9,6 +9,8 @@ final class World {
     static final byte OPEN = 1;
     static final byte PENDING = 2;
     static final byte DONE = 3;
+    /** Has failed for good, before anything else happens; an operator may replay it. */
+    static final byte GONE = 4;
 
     static final byte ALIVE = 0;
     static final byte FROZEN = 1;
