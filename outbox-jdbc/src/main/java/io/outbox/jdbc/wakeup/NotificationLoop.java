@@ -247,9 +247,11 @@ final class NotificationLoop implements Runnable, AutoCloseable {
     }
 
     private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-        Notifier.commit(connection);
+        AnswerTimeout.bound(connection, () -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+            }
+            Notifier.commit(connection);
+        });
     }
 }

@@ -59,7 +59,7 @@ final class Notifier {
         boolean isConnected = false;
         try (Connection connection = dataSource.getConnection()) {
             isConnected = true;
-            notify(connection, message);
+            AnswerTimeout.bound(connection, () -> notify(connection, message));
             failures = 0;
             outage.over();
             return true;

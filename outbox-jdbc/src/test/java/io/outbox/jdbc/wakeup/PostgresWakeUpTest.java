@@ -24,6 +24,7 @@ import io.outbox.testservers.TcpProxy;
 import io.outbox.testservers.support.CapturedLog;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -31,8 +32,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -380,6 +384,61 @@ class PostgresWakeUpTest {
         wakeUp.signal(Set.of("Hinted"));
 
         await().atMost(PATIENCE).until(() -> dropped.get() == 1);
+    }
+
+    /** The pool has tested the connection a moment ago, or does not test any, and waits for answers as long as TCP does. */
+    @Test
+    void aConnectionThatDiesBeforeItsAnswerCostsOneHintAndNotAll() throws Exception {
+        JdbcOutbox jdbc = jdbc(pool(url, 1));
+        int port = PostgresServer.shared().port();
+        try (TcpProxy proxy = TcpProxy.start(port);
+                Connection dying =
+                        DriverManager.getConnection(url.replace(":" + port + "/", ":" + proxy.port() + "/"));
+                Connection healthy = DriverManager.getConnection(url)) {
+            Queue<Connection> handedOut = new ConcurrentLinkedQueue<>(List.of(dying, healthy));
+            DataSource connections = dataSource(handedOut::remove);
+            AtomicInteger sent = new AtomicInteger();
+            AtomicInteger dropped = new AtomicInteger();
+            PostgresWakeUp wakeUp = PostgresWakeUp.of(connections, jdbc.store().tableName());
+            wakeUp.reportTo(new ForwardingMetrics(MetricsExporter.NOOP) {
+                @Override
+                public void incrementHintsSent() {
+                    sent.incrementAndGet();
+                }
+
+                @Override
+                public void incrementHintsDropped() {
+                    dropped.incrementAndGet();
+                }
+            });
+            proxy.stallAnswers();
+
+            wakeUp.signal(Set.of("Hinted"));
+            await().atMost(PATIENCE).until(() -> dropped.get() == 1);
+            wakeUp.signal(Set.of("Hinted"));
+
+            await().atMost(PATIENCE).until(() -> sent.get() == 1);
+        }
+    }
+
+    private static DataSource dataSource(Callable<Connection> connections) {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> connections.call());
+    }
+
+    @Test
+    void theTimeoutOfAConnectionIsAsBeforeAfterAHint() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url)) {
+            for (int millis : List.of(0, 1_000, 60_000)) {
+                connection.setNetworkTimeout(Runnable::run, millis);
+                AnswerTimeout.bound(
+                        connection,
+                        () -> assertThat(connection.getNetworkTimeout()).isBetween(1, 5_000));
+                assertThat(connection.getNetworkTimeout()).isEqualTo(millis);
+            }
+        }
     }
 
     /** As by a session that listens and has had a transaction open for days; servers before 17 have a queue of 8 GB. */
