@@ -409,6 +409,35 @@ class PagesTest {
         assertThat(viewer.text("colour:red is not known")).isVisible();
     }
 
+    @Test
+    void aTypeThatRestsIsSuggested() {
+        viewer.open("events");
+        Locator box = viewer.page.locator("#search");
+        box.fill("type:Cust");
+        assertThat(viewer.page.locator("#search-suggestions option[value='type:CustomerNotified']"))
+                .hasCount(1);
+    }
+
+    @Test
+    void everyPageThatShowsAFailureShowsItsRootCauseFirst() {
+        String id = shop.write(Shop.event("PaymentCaptured")
+                .header(Shop.ERROR, "Payment not captured")
+                .header(Shop.CAUSE, "Connection reset by peer"));
+        shop.awaitDead(List.of(id));
+        String root = "IOException: Connection reset by peer";
+        viewer.open("");
+        assertThat(viewer.page.locator(".failure-list .mono")).hasText(root);
+        viewer.open("dead");
+        assertThat(viewer.page.locator(".group .mono")).hasText(root);
+        viewer.open("dead?view=letters");
+        assertThat(viewer.page.locator("td.error-cell")).hasText(root);
+        viewer.open("events/" + id);
+        assertThat(viewer.page.locator(".why-cause")).hasText("java.io." + root);
+        assertThat(viewer.page.locator(".why"))
+                .containsText("in java.lang.IllegalStateException: Payment not captured");
+        assertThat(viewer.page.locator(".timeline")).containsText(root);
+    }
+
     private static Page.GetByLabelOptions exact() {
         return new Page.GetByLabelOptions().setExact(true);
     }

@@ -21,6 +21,8 @@ import io.outbox.jdbc.tx.JdbcTransactionManager.Transaction;
 import io.outbox.model.EventStatus;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.MetricsExporter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -37,11 +39,12 @@ import java.util.stream.Stream;
 
 /**
  * A shop whose outbox is administered. An event with the header {@value #ERROR} fails with it until the shop is mended; one
- * with {@value #UNREACHABLE} finds nobody, and one with {@value #LATER} is to come again in an hour.
+ * with {@value #CAUSE}, too, fails for that; one with {@value #UNREACHABLE} finds nobody, and one with {@value #LATER} is to come again in an hour.
  */
 final class Shop implements AutoCloseable {
 
     static final String ERROR = "test-error";
+    static final String CAUSE = "test-cause";
     static final String UNREACHABLE = "test-unreachable";
     static final String LATER = "test-later";
     static final String LANE = "ShipmentDispatched";
@@ -147,6 +150,10 @@ final class Shop implements AutoCloseable {
             throw new RetryAfterException(Duration.ofHours(1), later);
         }
         String error = event.headers().get(ERROR);
+        String cause = event.headers().get(CAUSE);
+        if (cause != null && !isMended) {
+            throw new IllegalStateException(error, new UncheckedIOException(new IOException(cause)));
+        }
         if (error != null && !isMended) {
             throw new IllegalStateException(error);
         }

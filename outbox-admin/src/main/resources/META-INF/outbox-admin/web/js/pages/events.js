@@ -27,9 +27,9 @@ const STATES = ['NEW', 'RETRY', 'DONE', 'DEAD'];
 const WAITING = ['NEW', 'RETRY'];
 const FILTERS = ['status', 'eventType', 'aggregateType', 'aggregateId', 'tenantId', 'error', 'fingerprint', 'from', 'to', 'payload'];
 
-function fields(live, session) {
+function fields(types, session) {
   return [
-    { name: 'eventType', label: 'Type', suggestions: live?.overview.pending.map((each) => each.eventType) ?? [] },
+    { name: 'eventType', label: 'Type', suggestions: types },
     { name: 'aggregateType', label: 'Aggregate type' },
     { name: 'aggregateId', label: 'Aggregate id' },
     { name: 'tenantId', label: 'Tenant' },
@@ -43,6 +43,20 @@ function fields(live, session) {
 
 export class EventsPage extends Component {
   known = null;
+  state = { types: null };
+
+  /** Types are asked for when somebody is about to type one. */
+  onFocus = async ({ target }) => {
+    if (target.list && !this.isAsked) {
+      this.isAsked = true;
+      try {
+        const { items } = await get('types');
+        this.setState({ types: items.map((each) => each.eventType) });
+      } catch {
+        this.isAsked = false;
+      }
+    }
+  };
 
   /** The tail looks at what is newest only. */
   load = async (params, isTail, signal) => {
@@ -53,16 +67,17 @@ export class EventsPage extends Component {
     return page;
   };
 
-  render({ query, session, live, tick, changes, canOperate }) {
+  render({ query, session, live, tick, changes, canOperate }, state) {
     const params = Object.fromEntries(['after', ...FILTERS].map((name) => [name, query.get(name)]));
     const isTail = query.has('tail') && !query.has('after');
+    const types = state.types ?? live?.overview.pending.map((each) => each.eventType) ?? [];
     return h(
       'div',
-      null,
-      h(PageHead, { title: 'Events' }, h(TokenSearch, { query, values: known(live), without: session.masked ? ['error', 'text'] : [] }), h(TailSwitch, { isTail })),
+      { onFocusIn: this.onFocus },
+      h(PageHead, { title: 'Events' }, h(TokenSearch, { query, values: { type: types, status: STATES }, without: session.masked ? ['error', 'text'] : [] }), h(TailSwitch, { isTail })),
       h(BulkList, { tick: changes, canOperate }),
       h(Chips, { query, states: STATES, counts: counts(live) }),
-      h(Filters, { query, fields: fields(live, session), isFolded: true }),
+      h(Filters, { query, fields: fields(types, session), isFolded: true }),
       query.get('status') === 'DEAD' && h(DeadHint, { query, session }),
       canOperate && WAITING.includes(query.get('status')) && !query.has('payload') && h(WaitingHint, { query }),
       h(Load, {
@@ -120,11 +135,6 @@ function counts(live) {
   const { counts: all, countsStopAt } = live.overview;
   const isOpenExact = all.NEW + all.RETRY < countsStopAt;
   return (state) => atLeast(all[state], WAITING.includes(state) ? isOpenExact : all[state] < countsStopAt);
-}
-
-/** What a search suggests. */
-function known(live) {
-  return { type: live?.overview.pending.map((each) => each.eventType) ?? [], status: STATES };
 }
 
 function Events({ page, query, params, isTail, changes, session, canOperate }) {
