@@ -272,6 +272,21 @@ class ActionsTest {
     }
 
     @Test
+    void toDeleteManyTheirNumberIsTyped() {
+        shop.writeDead(101, TYPE, "no funds");
+        viewer.open("dead?view=letters");
+        viewer.button("Delete all that match").click();
+        assertThat(viewer.button("Delete 101 events")).isDisabled();
+        Locator typed = viewer.page.getByLabel("Type 101 to confirm");
+        typed.fill("100");
+        assertThat(viewer.button("Delete 101 events")).isDisabled();
+        typed.fill("101");
+        viewer.button("Delete 101 events").click();
+        viewer.doItNow();
+        assertThat(viewer.page.locator(".job")).containsText("101 of 101");
+    }
+
+    @Test
     void aBulkActionIsCancelledAfterItsBatch() throws SQLException {
         List<String> ids = shop.writeDead(150, TYPE, "no funds");
         String oldest = ids.get(0);
