@@ -48,14 +48,18 @@ final class KeyQueue {
         }
     }
 
-    /** Has a key looked at after a while, whatever other times it has: an earlier look may find its head not due yet. */
+    /**
+     * Has a key looked at after a while, whatever other times it has: an earlier look may find its head not due yet. If there are too
+     * many, all keys are looked at when the last of them would be.
+     */
     void addIn(String key, long nanos) {
         lock.lock();
         try {
-            if (later.size() < MOST) {
-                later.add(new Later(key, System.nanoTime() + Math.max(0, nanos)));
-                changed.signalAll();
+            later.add(new Later(key, System.nanoTime() + Math.max(0, nanos)));
+            if (later.size() > MOST) {
+                sweepAt(later.pollLast().atNanos);
             }
+            changed.signalAll();
         } finally {
             lock.unlock();
         }

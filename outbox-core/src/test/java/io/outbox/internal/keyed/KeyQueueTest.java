@@ -46,6 +46,20 @@ class KeyQueueTest {
         assertThat(queue.isTimeToSweep()).isTrue();
     }
 
+    /** Or nothing would look at the key when it is due again. */
+    @Test
+    void ofTooManyTimesTheLatestBecomesATimeOfASweep() throws InterruptedException {
+        queue.sweepBegins(TimeUnit.DAYS.toNanos(1));
+        queue.addIn("last", TimeUnit.SECONDS.toNanos(1));
+        for (int i = 0; i < 10_000; i++) {
+            queue.addIn("key" + i, 0);
+        }
+
+        assertThat(queue.take(20_000, key -> true)).hasSize(10_000).doesNotContain("last");
+        queue.await(PATIENCE_NANOS, true, true);
+        assertThat(queue.isTimeToSweep()).isTrue();
+    }
+
     @Test
     void aKeyThatIsWantedTwiceComesOnce() {
         queue.addIn("key", 0);
