@@ -382,13 +382,14 @@ public final class DeliveryEngine implements AutoCloseable {
         return total;
     }
 
-    /** As {@link #deliverQueued()}, for events that keep their order and are due; returns how many events. */
+    /** As {@link #deliverQueued()}, for events that keep their order and are due by now; returns how many events. */
     public int deliverKeyed() {
         int total = 0;
         if (keys != null) {
+            Instant asOf = keys.readDueUntil();
             boolean found;
             do {
-                found = keys.lookOnce();
+                found = keys.lookOnce(asOf);
                 total += deliverQueued();
             } while (found);
         }

@@ -120,6 +120,9 @@ public final class KeyLoop implements AutoCloseable {
     private boolean hasPlenty;
 
     private Openings openings = new Openings(EventTypes.ALL, Set.of());
+    /** Until when events are due at most, for looks that must come to an end. */
+    private volatile Instant latestDue = Instant.MAX;
+
     private volatile StoreTime storeTime = new StoreTime(Instant.EPOCH, 0);
 
     /** What would be taken now. */
@@ -284,18 +287,37 @@ public final class KeyLoop implements AutoCloseable {
         return chains.load(lane).wantedKeys(hasPlenty) > 0;
     }
 
+    /** Reads until when events are due now. */
+    public Instant readDueUntil() {
+        readStoreTime(target.lease());
+        return dueUntil();
+    }
+
     /**
      * Looks at every key once on the calling thread, for a loop that was not started; returns whether anything was found.
+     *
+     * @param asOf what becomes due later is left
      */
-    public boolean lookOnce() {
-        openings = new Openings(target.wanted(), target.probes());
-        boolean found = lookAtWanted();
-        beginSweep();
-        while (cursor != null && isMoreWanted()) {
-            found |= sweepPage();
+    public boolean lookOnce(Instant asOf) {
+        latestDue = asOf;
+        try {
+            openings = new Openings(target.wanted(), target.probes());
+            boolean found = lookAtWanted();
+            beginSweep();
+            while (cursor != null && isMoreWanted()) {
+                found |= sweepPage();
+            }
+            cursor = null;
+            return found;
+        } finally {
+            latestDue = Instant.MAX;
         }
-        cursor = null;
-        return found;
+    }
+
+    private void readStoreTime(Lease lease) {
+        if (lease != null) {
+            storeTime = new StoreTime(backend.currentTime(), System.nanoTime());
+        }
     }
 
     private boolean isOpen() {
@@ -348,9 +370,7 @@ public final class KeyLoop implements AutoCloseable {
     /** Looks at the next keys of a sweep; returns whether there was anything to do. */
     private boolean sweepPage() {
         Lease lease = target.lease();
-        if (lease != null) {
-            storeTime = new StoreTime(backend.currentTime(), System.nanoTime());
-        }
+        readStoreTime(lease);
         String from = cursor;
         List<KeyHead> heads = backend.keyHeads(from, KEYS_PER_PAGE);
         cursor = heads.size() < KEYS_PER_PAGE
@@ -457,7 +477,8 @@ public final class KeyLoop implements AutoCloseable {
     private Instant dueUntil() {
         Instant now = clock.instant();
         Instant inStore = storeTime.estimate();
-        return now.isAfter(inStore) ? now : inStore;
+        Instant latest = now.isAfter(inStore) ? now : inStore;
+        return latest.isAfter(latestDue) ? latestDue : latest;
     }
 
     private Instant lockExpiry(Lease lease) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outbox.BlockedKeys;
+import io.outbox.DispatchResult;
 import io.outbox.EventEnvelope;
 import io.outbox.Ordering;
 import io.outbox.Ordering.OnExhausted;
@@ -502,6 +503,30 @@ abstract class OrderingRules extends DeliveryRules {
 
         judge.assertOrder();
         judge.assertNothingRepeated();
+    }
+
+    @Test
+    void whatFailsAndIsDueSoonIsLeftToTheNextDeliveryByHand() throws Exception {
+        registry.register(TYPE, event -> DispatchResult.retryAfter(Duration.ofMillis(1)));
+        Outbox outbox = open(alone().startManually());
+        write(outbox, "k");
+        write(outbox, "other");
+
+        assertThat(outbox.deliverDue()).isEqualTo(2);
+    }
+
+    @Test
+    void whatAListenerWritesIsLeftToALaterDeliveryByHand() throws Exception {
+        Outbox[] outbox = new Outbox[1];
+        registry.register(TYPE, event -> {
+            Waiting.pause(Duration.ofMillis(2)); // or it may be due at the same instant
+            write(outbox[0], "k");
+            return DispatchResult.done();
+        });
+        outbox[0] = open(alone().startManually());
+        write(outbox[0], "k");
+
+        assertThat(outbox[0].deliverDue()).isEqualTo(1);
     }
 
     // Parts of the tests
