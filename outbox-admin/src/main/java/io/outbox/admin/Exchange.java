@@ -147,7 +147,7 @@ record Exchange(AdminRequest request, Routes.Match match, Caller caller, Bodies.
         }
         Map<String, Object> body = Json.object(slot.read(request, most));
         Set<String> unknown = new TreeSet<>(body.keySet());
-        unknown.removeAll(match.route().names());
+        unknown.removeAll(match.call().names());
         if (!unknown.isEmpty()) {
             throw Problem.unknown("", unknown);
         }

@@ -112,7 +112,7 @@ public final class OutboxAdmin implements AutoCloseable {
         return refusals.byReason();
     }
 
-    List<Routes.Route> routes() {
+    List<Routes.Call> calls() {
         return routes.all();
     }
 
@@ -150,13 +150,13 @@ public final class OutboxAdmin implements AutoCloseable {
         Caller caller = access.require(request);
         Routes.Match match =
                 routes.find(request.target().method(), segments(request.target().path()));
-        Access.require(match.route().role(), caller);
-        match.route().requireKnown(request);
+        Access.require(match.call().role(), caller);
+        match.call().requireKnown(request);
         try (Bodies.Slot body = bodies.slot()) {
             Exchange exchange = new Exchange(request, match, caller, body);
-            Routes.Handler handler = match.route().handler();
+            Routes.Handler handler = match.call().handler();
             AdminResponse response =
-                    match.route().readsStore() ? reads.read(() -> handler.answer(exchange)) : handler.answer(exchange);
+                    match.call().readsStore() ? reads.read(() -> handler.answer(exchange)) : handler.answer(exchange);
             return largeAnswers.admit(request, response);
         }
     }

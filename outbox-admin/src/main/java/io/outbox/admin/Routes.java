@@ -21,7 +21,7 @@ final class Routes {
      * @param names the parameters of a request that reads, or the fields of one that changes something
      * @param readsStore whether it only reads, and from the store
      */
-    record Route(String method, List<String> parts, Role role, Set<String> names, boolean readsStore, Handler handler) {
+    record Call(String method, List<String> parts, Role role, Set<String> names, boolean readsStore, Handler handler) {
 
         boolean reads() {
             return method.equals("GET");
@@ -61,10 +61,10 @@ final class Routes {
         }
     }
 
-    /** A route that fits, and what it takes from the path. */
-    record Match(Route route, Map<String, String> path) {}
+    /** A call that fits, and what it takes from the path. */
+    record Match(Call call, Map<String, String> path) {}
 
-    private final List<Route> all = new ArrayList<>();
+    private final List<Call> all = new ArrayList<>();
 
     /** Adds what reads from the store, with its parameters. */
     Routes get(String pattern, Handler handler, String... params) {
@@ -82,25 +82,25 @@ final class Routes {
     }
 
     private Routes add(String method, String pattern, Role role, boolean readsStore, Handler handler, String... names) {
-        all.add(new Route(method, List.of(pattern.substring(1).split("/")), role, Set.of(names), readsStore, handler));
+        all.add(new Call(method, List.of(pattern.substring(1).split("/")), role, Set.of(names), readsStore, handler));
         return this;
     }
 
-    List<Route> all() {
+    List<Call> all() {
         return List.copyOf(all);
     }
 
-    /** Returns the first route that fits. */
+    /** Returns the first call that fits. */
     Match find(String method, List<String> segments) {
         String wanted = method.equals("HEAD") ? "GET" : method;
         TreeSet<String> others = new TreeSet<>();
-        for (Route route : all) {
-            Map<String, String> path = route.match(segments);
-            if (path != null && route.method.equals(wanted)) {
-                return new Match(route, path);
+        for (Call call : all) {
+            Map<String, String> path = call.match(segments);
+            if (path != null && call.method.equals(wanted)) {
+                return new Match(call, path);
             }
             if (path != null) {
-                others.add(route.method);
+                others.add(call.method);
             }
         }
         throw others.isEmpty()

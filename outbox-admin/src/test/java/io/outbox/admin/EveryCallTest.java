@@ -55,7 +55,7 @@ class EveryCallTest {
         }
         List<String> segments =
                 List.of(path.replaceFirst("\\?.*", "").substring(1).split("/"));
-        fixture.admin.routes().stream()
+        fixture.admin.calls().stream()
                 .filter(route -> route.method().equals(method) && route.match(segments) != null)
                 .findFirst()
                 .ifPresent(route -> called.add(method + " " + route.pattern() + (status < 400 ? " done" : " refused")));
@@ -75,7 +75,7 @@ class EveryCallTest {
         bulk();
         figures();
 
-        Set<String> all = fixture.admin.routes().stream()
+        Set<String> all = fixture.admin.calls().stream()
                 .map(route -> route.method() + " " + route.pattern())
                 .filter(call -> !TESTED_ELSEWHERE.contains(call))
                 .collect(Collectors.toCollection(TreeSet::new));

@@ -33,7 +33,7 @@ class OpenApiTest {
                             .keySet()
                             .forEach(method -> documented.add(method.toUpperCase(Locale.ROOT) + " " + path.getKey())));
             Set<String> routes = new TreeSet<>();
-            fixture.admin.routes().forEach(route -> routes.add(route.method() + " " + route.pattern()));
+            fixture.admin.calls().forEach(route -> routes.add(route.method() + " " + route.pattern()));
 
             assertThat(documented).isEqualTo(routes);
         }
@@ -44,13 +44,13 @@ class OpenApiTest {
         try (AdminFixture fixture = AdminFixture.withDeadLetters()) {
             JsonObject paths =
                     fixture.get(AdminFixture.BASE + "/openapi.json").object().getAsJsonObject("paths");
-            for (Routes.Route route : fixture.admin.routes()) {
-                JsonObject operation = paths.getAsJsonObject(route.pattern())
-                        .getAsJsonObject(route.method().toLowerCase(Locale.ROOT));
+            for (Routes.Call call : fixture.admin.calls()) {
+                JsonObject operation = paths.getAsJsonObject(call.pattern())
+                        .getAsJsonObject(call.method().toLowerCase(Locale.ROOT));
                 assertThat(operation.get("description").getAsString())
-                        .as(route.pattern())
-                        .contains("role " + route.role());
-                Matcher variable = Pattern.compile("\\{(\\w+)}").matcher(route.pattern());
+                        .as(call.pattern())
+                        .contains("role " + call.role());
+                Matcher variable = Pattern.compile("\\{(\\w+)}").matcher(call.pattern());
                 while (variable.find()) {
                     assertThat(operation.getAsJsonArray("parameters").asList())
                             .anyMatch(each -> each.getAsJsonObject()
@@ -69,7 +69,7 @@ class OpenApiTest {
             JsonObject document =
                     fixture.get(AdminFixture.BASE + "/openapi.json").object();
             assertThat(document.getAsJsonArray("servers")).isNotEmpty();
-            fixture.admin.routes().forEach(route -> {
+            fixture.admin.calls().forEach(route -> {
                 String name = document.getAsJsonObject("paths")
                         .getAsJsonObject(route.pattern())
                         .getAsJsonObject(route.method().toLowerCase(Locale.ROOT))
