@@ -1,12 +1,12 @@
 package io.outbox.spring.boot;
 
-import static io.outbox.spring.boot.internal.declaring.Circumstance.IN_REDIS;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NOT_IN_REDIS;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NOT_SEVERAL_NODES;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_METERS;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_ORDER_BY_KEY;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_OUTBOX;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_PURGE;
+import static io.outbox.spring.boot.internal.declaring.Circumstance.NO_TABLE;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.ORDERED;
 import static io.outbox.spring.boot.internal.declaring.Circumstance.WRITER_ONLY;
 import static java.time.temporal.ChronoUnit.MILLIS;
@@ -66,7 +66,7 @@ public class OutboxProperties {
     /** The outbox table, optionally with its schema. */
     @Setting(
             rule = Rule.TABLE_NAME,
-            noEffect = {NO_OUTBOX, IN_REDIS})
+            noEffect = {NO_OUTBOX, NO_TABLE})
     private String tableName = TableNames.DEFAULT_TABLE;
 
     /** Whether there is an outbox at all. */
@@ -120,13 +120,13 @@ public class OutboxProperties {
 
     private final Metrics metrics = new Metrics();
 
-    @Setting(noEffect = IN_REDIS)
+    @Setting(noEffect = NO_TABLE)
     private final Schema schema = new Schema();
 
     @Setting(noEffect = NO_OUTBOX)
     private final Health health = new Health();
 
-    @Setting(noEffect = {NO_OUTBOX, IN_REDIS})
+    @Setting(noEffect = {NO_OUTBOX, NO_TABLE})
     private final WakeUp wakeUp = new WakeUp();
 
     @Setting(noEffect = {NO_OUTBOX, NOT_IN_REDIS})

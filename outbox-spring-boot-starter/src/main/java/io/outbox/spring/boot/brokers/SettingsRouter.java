@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** BrokerRouter events by the settings of their types. Checked when it is made; thread-safe. */
+/** Routes events by the settings of their types. Checked when it is made; thread-safe. */
 final class SettingsRouter {
 
     private final Map<String, TypeRoute> routes = new HashMap<>();

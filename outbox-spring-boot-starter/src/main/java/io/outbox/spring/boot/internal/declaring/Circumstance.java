@@ -11,7 +11,7 @@ public enum Circumstance {
     /** Nodes lock nothing. */
     NOT_SEVERAL_NODES,
     /** There is no table. */
-    IN_REDIS,
+    NO_TABLE,
     /** There is no Redis. */
     NOT_IN_REDIS,
     /** Events are kept. */

@@ -7,7 +7,6 @@ import io.outbox.spring.boot.OutboxProperties.Mode;
 import io.outbox.spring.boot.internal.settings.OutboxSettings;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Polling;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Purge;
-import io.outbox.spring.boot.internal.settings.OutboxSettings.Table;
 import io.outbox.spring.boot.internal.settings.OutboxSettings.Workers;
 import io.outbox.upkeep.DurationText;
 import java.lang.System.Logger.Level;
@@ -40,10 +39,8 @@ final class StartupLine {
     }
 
     String text(State state) {
-        Table table = settings.table();
-        String place = table.isInRedis() ? "Redis under the name " + table.redisName() : "table " + table.name();
-        String outbox = (name.isEmpty() ? "Outbox" : "Outbox '" + name + "'") + " in " + place + ": mode "
-                + settings.modeName();
+        String outbox = (name.isEmpty() ? "Outbox" : "Outbox '" + name + "'") + " in "
+                + settings.table().place() + ": mode " + settings.modeName();
         return outbox + delivery(state) + "; "
                 + settings.purge().map(this::purge).orElse("no purge");
     }

@@ -30,8 +30,13 @@ public record OutboxSettings(Mode mode, Table table, Delivery delivery, Optional
      */
     public record Table(String name, DatabaseInitializationMode initialize, String redisName) {
 
-        public boolean isInRedis() {
+        boolean isInRedis() {
             return redisName != null;
+        }
+
+        /** Returns where events are, for messages. */
+        public String place() {
+            return isInRedis() ? "Redis under the name " + redisName : "table " + name;
         }
     }
 

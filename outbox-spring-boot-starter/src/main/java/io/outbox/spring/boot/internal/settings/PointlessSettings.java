@@ -74,7 +74,7 @@ final class PointlessSettings {
                 when(
                         mode != Mode.MULTI_NODE,
                         "outbox.mode is " + SettingText.of(mode) + ", and only several nodes lock what they deliver");
-            case IN_REDIS -> when(settings.table().isInRedis(), "outbox.backend is redis, so there is no table");
+            case NO_TABLE -> when(settings.table().isInRedis(), "outbox.backend is redis, so there is no table");
             case NOT_IN_REDIS -> when(!settings.table().isInRedis(), "outbox.backend is jdbc");
             case NO_PURGE -> when(settings.purge().isEmpty(), "nothing is purged; set outbox.purge.enabled=true");
             case NO_METERS -> when(!settings.monitoring().meters(), "outbox.metrics.enabled is false");
