@@ -21,6 +21,8 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.outbox.EventListener;
 import io.outbox.ForwardingBatchListener;
 import io.outbox.ForwardingListener;
+import io.outbox.registry.ForwardingRegistry;
+import io.outbox.registry.ListenerRegistry;
 import io.outbox.spi.ForwardingMetrics;
 import io.outbox.spi.MetricsExporter;
 import java.io.File;
@@ -180,7 +182,7 @@ class ModulesArchitectureTest {
 
     /** So that no decorator forgets what the decorated listener has. */
     @Test
-    void listenersAndExportersThatWrapAnotherForwardEverythingElse() {
+    void whatWrapsAListenerARegistryOrAnExporterForwardsEverythingElse() {
         classes()
                 .that(implement(EventListener.class))
                 .and(have(EventListener.class))
@@ -194,6 +196,14 @@ class ModulesArchitectureTest {
                 .and(have(MetricsExporter.class))
                 .should()
                 .beAssignableTo(ForwardingMetrics.class)
+                .check(Modules.ALL);
+        classes()
+                .that(implement(ListenerRegistry.class))
+                .and(have(ListenerRegistry.class))
+                .and()
+                .doNotHaveSimpleName("GivenListeners") // it joins two
+                .should()
+                .beAssignableTo(ForwardingRegistry.class)
                 .check(Modules.ALL);
     }
 
