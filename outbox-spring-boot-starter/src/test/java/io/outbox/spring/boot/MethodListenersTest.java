@@ -557,6 +557,17 @@ class MethodListenersTest {
     }
 
     @Test
+    void aNodeThatDeliversWritesForAListenerWithoutANameElsewhere() {
+        runner().withPropertyValues("outbox.mode=multi-node", "outbox.subscriptions.OrderPlaced=unnamed")
+                .run(context -> {
+                    publish(context, "OrderPlaced", new OrderPlaced("1", 1));
+                    assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                                    .queryForList("SELECT event_type FROM outbox_event", String.class))
+                            .containsExactly("OrderPlaced");
+                });
+    }
+
+    @Test
     void refusesANameThatIsNone() {
         runner().withPropertyValues("outbox.subscriptions.OrderPlaced=no name")
                 .run(context -> assertThat(context.getStartupFailure())

@@ -115,12 +115,11 @@ final class ListenerLanes implements OutboxFeature, Destination {
     @Override
     public boolean has(String outbox, String aggregateType, String eventType) {
         List<ListenerDefinition> here = outbox == null ? catalog.annotated() : catalog.ofOutbox(outbox);
-        boolean hasElsewhere = outbox == null || catalog.isDefault(outbox);
-        return Stream.concat(
-                        here.stream().flatMap(listener -> listener.asSubscription().stream()),
-                        hasElsewhere ? catalog.elsewhere().subscriptions().stream() : Stream.empty())
-                .anyMatch(subscription -> subscription.aggregateType().equals(aggregateType)
-                        && subscription.eventType().equals(eventType));
+        boolean asksElsewhere = outbox == null || catalog.isDefault(outbox);
+        return here.stream()
+                        .anyMatch(listener -> listener.asSubscription().isPresent()
+                                && listener.route().equals(new ListenerRoute(aggregateType, eventType)))
+                || (asksElsewhere && catalog.elsewhere().has(aggregateType, eventType));
     }
 
     @Override

@@ -55,4 +55,14 @@ final class ListenersElsewhere {
     List<ListenerRoute> unnamed() {
         return unnamed;
     }
+
+    /** Returns whether others have a listener for the route, with a name or without. */
+    boolean has(String aggregateType, String eventType) {
+        ListenerRoute route = new ListenerRoute(aggregateType, eventType);
+        return unnamed.contains(route)
+                || subscriptions.stream()
+                        .anyMatch(subscription -> new ListenerRoute(
+                                        subscription.aggregateType(), subscription.eventType())
+                                .equals(route));
+    }
 }
