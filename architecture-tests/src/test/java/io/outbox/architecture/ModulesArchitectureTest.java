@@ -143,7 +143,8 @@ class ModulesArchitectureTest {
     /** Basics, machinery, purgers, stores, and the classes that put them together for applications: in one direction. */
     @Test
     void theRoomsOfRelationalStorageDependOnEachOtherInOneDirection() {
-        Set<String> facades = Set.of("JdbcOutbox", "IndexingBackend", "OutboxSchema", "DeadLetterSchema");
+        Set<String> facades =
+                Set.of("JdbcOutbox", "IndexingBackend", "IndexCreation", "OutboxSchema", "DeadLetterSchema");
         slices().assignedFrom(new SliceAssignment() {
                     @Override
                     public SliceIdentifier getIdentifierOf(JavaClass type) {
