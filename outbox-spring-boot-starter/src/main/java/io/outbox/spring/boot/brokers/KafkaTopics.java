@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 final class KafkaTopics {
 
     /** The rule for names, for messages. */
-    static final String RULE = "is not a valid name for a Kafka topic: use 1 to 249 letters, digits, dots, underscores and dashes";
+    static final String RULE =
+            "is not a valid name for a Kafka topic: use 1 to 249 letters, digits, dots, underscores and dashes";
 
     private static final Pattern NAME = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");
 

@@ -51,7 +51,8 @@ final class MessageFormat {
         try {
             return Optional.of(URI.create(source));
         } catch (IllegalArgumentException e) {
-            throw new InvalidConfigurationPropertyValueException(SOURCE, source, "is not a valid URI: " + e.getMessage());
+            throw new InvalidConfigurationPropertyValueException(
+                    SOURCE, source, "is not a valid URI: " + e.getMessage());
         }
     }
 }

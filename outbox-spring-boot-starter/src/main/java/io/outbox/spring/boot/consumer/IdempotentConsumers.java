@@ -63,7 +63,8 @@ public final class IdempotentConsumers {
             JdbcInbox.validName(name);
         } catch (IllegalArgumentException e) {
             throw new IllegalStateException(
-                    "'" + name + "' is not a valid name for its consumer: " + e.getMessage() + "; set @Idempotent(consumer = …)",
+                    "'" + name + "' is not a valid name for its consumer: " + e.getMessage()
+                            + "; set @Idempotent(consumer = …)",
                     e);
         }
         OutboxIdempotentConsumer known = consumers.get(name);

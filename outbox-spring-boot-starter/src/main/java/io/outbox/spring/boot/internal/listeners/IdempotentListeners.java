@@ -41,9 +41,8 @@ final class IdempotentListeners {
         }
         Idempotence idempotence = beans.getBeanProvider(Idempotence.class).getIfAvailable();
         if (idempotence == null) {
-            throw new IllegalStateException(
-                    "it is @Idempotent, but there is no consumer to mark its events: set " + OutboxKeys.CONSUMER
-                            + "=true");
+            throw new IllegalStateException("it is @Idempotent, but there is no consumer to mark its events: set "
+                    + OutboxKeys.CONSUMER + "=true");
         }
         return idempotence.of(listener, annotation, name);
     }

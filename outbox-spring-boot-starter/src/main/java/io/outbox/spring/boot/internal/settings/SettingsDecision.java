@@ -293,7 +293,8 @@ public final class SettingsDecision {
                 !set || !otherSet || value.equals(otherValue),
                 other.key(),
                 otherValue,
-                "means the same setting as " + chosenKey + ", which is " + value + "; set only one of them, or both to the same value");
+                "means the same setting as " + chosenKey + ", which is " + value
+                        + "; set only one of them, or both to the same value");
         return otherSet || (othersDefaultCounts && !set) ? otherValue : value;
     }
 }
