@@ -48,27 +48,29 @@ final class Notifier {
     }
 
     /**
-     * Sends a message soon. The result is whether there was a connection to send it by, and fails if it was not sent by
-     * that one. Either is logged.
+     * What became of a message.
+     *
+     * @param hadConnection whether there was a connection to send it by
+     * @param failure why it was not sent, or {@code null} if it was
      */
-    CompletableFuture<Boolean> send(String message) {
+    record Sending(boolean hadConnection, Throwable failure) {}
+
+    /** Sends a message soon, and logs if that fails. */
+    CompletableFuture<Sending> send(String message) {
         return CompletableFuture.supplyAsync(() -> sendNow(message), thread);
     }
 
-    private boolean sendNow(String message) {
+    private Sending sendNow(String message) {
         boolean isConnected = false;
         try (Connection connection = dataSource.getConnection()) {
             isConnected = true;
             AnswerTimeout.bound(connection, () -> notify(connection, message));
             failures = 0;
             outage.over();
-            return true;
+            return new Sending(true, null);
         } catch (SQLException | RuntimeException | Error e) {
             failed(e);
-            if (isConnected) {
-                throw new IllegalStateException("The notification was not sent", e);
-            }
-            return false;
+            return new Sending(isConnected, e);
         }
     }
 

@@ -67,8 +67,8 @@ public final class PostgresWakeUp implements WakeUp {
     }
 
     private void send(Set<String> eventTypes) {
-        notifier.send(HINT + textOf(eventTypes)).whenComplete((sent, failure) -> {
-            if (failure == null && sent) {
+        notifier.send(HINT + textOf(eventTypes)).thenAccept(sending -> {
+            if (sending.failure() == null) {
                 counts.sent();
             } else {
                 counts.dropped();

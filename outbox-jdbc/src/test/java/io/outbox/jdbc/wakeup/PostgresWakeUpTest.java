@@ -40,6 +40,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -384,6 +385,60 @@ class PostgresWakeUpTest {
         wakeUp.signal(Set.of("Hinted"));
 
         await().atMost(PATIENCE).until(() -> dropped.get() == 1);
+    }
+
+    /** A pooler in transaction mode may let through what other sessions hear; here nothing of its own ever comes back. */
+    @Test
+    void aConnectionHearsOnlyIfItsOwnMessageComesBack() throws SQLException {
+        HikariDataSource elsewhere = pool(TestDatabase.POSTGRESQL.newUrl(), 2);
+        String table = jdbc(elsewhere).store().tableName();
+        HikariDataSource here = pool(url, 3);
+        jdbc(here);
+        List<Set<String>> hints = new CopyOnWriteArrayList<>();
+        try (CapturedLog log = CapturedLog.open()) {
+            WakeUp wakeUp = PostgresWakeUp.of(elsewhere, table, here);
+            opened(wakeUp.listen(hints::add)::close);
+            WakeUp other = PostgresWakeUp.of(here, table);
+
+            await().atMost(PATIENCE).until(() -> {
+                other.signal(Set.of("Hinted"));
+                assertThat(wakeUp.isConnected()).isFalse();
+                return hints.contains(Set.of("Hinted")) && log.text().contains("hears nothing");
+            });
+        }
+    }
+
+    @Test
+    void eachReasonWhyHintsDoNotArriveIsLoggedOnce() {
+        HikariDataSource here = pool(url, 2);
+        String table = jdbc(here).store().tableName();
+        HikariDataSource elsewhere = pool(TestDatabase.POSTGRESQL.newUrl(), 2);
+        jdbc(elsewhere);
+        String unknown = url.replaceFirst("/[^/?]+\\?", "/unknown?");
+        AtomicReference<Callable<Connection>> sendBy =
+                new AtomicReference<>(() -> DriverManager.getConnection(unknown));
+        try (CapturedLog log = CapturedLog.open()) {
+            WakeUp wakeUp = PostgresWakeUp.of(dataSource(() -> sendBy.get().call()), table, here);
+            opened(wakeUp.listen(types -> {})::close);
+
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(log.text())
+                            .contains("no connection to send them by can be made")
+                            .contains("\"unknown\" does not exist")
+                            .doesNotContain("enlarge it by one"));
+            assertThat(timesToldOfDeafness(log)).isEqualTo(1);
+            sendBy.set(elsewhere::getConnection);
+
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(log.text()).contains("outbox.wake-up.listen-url"));
+            assertThat(timesToldOfDeafness(log)).isEqualTo(2);
+            assertThat(wakeUp.isConnected()).isFalse();
+        }
+    }
+
+    private static long timesToldOfDeafness(CapturedLog log) {
+        return log.warnings().stream()
+                .filter(warning -> warning.contains("Hints do not arrive"))
+                .count();
     }
 
     /** The pool has tested the connection a moment ago, or does not test any, and waits for answers as long as TCP does. */
