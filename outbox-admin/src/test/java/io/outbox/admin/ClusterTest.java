@@ -25,6 +25,7 @@ import io.outbox.model.OutboxStatus.State;
 import io.outbox.registry.DefaultListenerRegistry;
 import io.outbox.spi.ClusterBackend;
 import io.outbox.spi.MetricsExporter;
+import io.outbox.testservers.support.Intercepted;
 import io.outbox.testservers.support.LogLines;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -42,6 +43,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -650,6 +652,61 @@ class ClusterTest {
         await().atMost(PATIENCE).until(() -> calls.size() >= 10);
 
         assertThat(new ArrayList<>(calls)).containsOnly("beat");
+    }
+
+    /** Returns the data source, whose statements are added to the list if they are executed by the thread of a node's beats. */
+    private DataSource seen(List<String> statements) {
+        return Intercepted.dataSource(pool, call -> {
+            if (call.executes("") && Thread.currentThread().getName().startsWith("outbox-member-")) {
+                statements.add(call.sql());
+            }
+            return call.proceed();
+        });
+    }
+
+    @Test
+    void aNodeAtRestMakesAtMostSixStatementsAMinute() {
+        List<String> statements = Collections.synchronizedList(new ArrayList<>());
+        OutboxSeries series = OutboxSeries.around(MetricsExporter.NOOP);
+        Outbox outbox = Outbox.writerOnly()
+                .backend(JdbcOutbox.of(seen(statements)).backend())
+                .metrics(series)
+                .build();
+        opened.add(outbox);
+        opened.add(OutboxAdmin.of(outbox).series(series).pace(FAST).build());
+        await().atMost(PATIENCE).until(() -> statements.size() >= 20);
+
+        List<String> others = new ArrayList<>(statements);
+        others.removeIf(sql -> sql.startsWith("UPDATE outbox_event_node"));
+
+        assertThat(others).as("rows of figures, one a minute").allMatch(sql -> sql.contains("outbox_event_figures"));
+        long beatsInAMinute = Duration.ofMinutes(1).dividedBy(Member.Pace.USUAL.restBeat());
+        assertThat(beatsInAMinute + 1).isLessThanOrEqualTo(6);
+    }
+
+    @Test
+    void aNodeThatIsAloneMakesNoStatementsAndNoTables() throws SQLException {
+        List<String> statements = Collections.synchronizedList(new ArrayList<>());
+        Outbox outbox = Outbox.singleNode()
+                .backend(JdbcOutbox.of(seen(statements)).backend())
+                .listenerRegistry(new DefaultListenerRegistry())
+                .startManually()
+                .build();
+        OutboxAdmin admin = OutboxAdmin.of(outbox).alone().pace(FAST).build();
+        Node alone = new Node(outbox, admin, null);
+        opened.add(alone);
+
+        outbox.start();
+
+        await().atMost(PATIENCE).until(() -> alone.get("/nodes").toString().contains("RUNNING"));
+        assertThat(statements).isEmpty();
+        try (Connection conn = pool.getConnection()) {
+            assertThat(JdbcTemplate.query(
+                            conn,
+                            "SELECT LOWER(table_name) FROM information_schema.tables WHERE table_schema = 'PUBLIC'",
+                            row -> row.getString(1)))
+                    .doesNotContain("outbox_event_node", "outbox_event_control", "outbox_event_figures");
+        }
     }
 
     @Test
