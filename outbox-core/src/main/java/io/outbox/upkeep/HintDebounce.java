@@ -1,5 +1,6 @@
 package io.outbox.upkeep;
 
+import java.lang.System.Logger.Level;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,8 @@ import java.util.function.Consumer;
  * several commits. Thread-safe.
  */
 public final class HintDebounce {
+
+    private static final System.Logger LOG = System.getLogger(HintDebounce.class.getName());
 
     /** How long events may wait for the next message while they keep coming; those who deliver look for them in the meantime. */
     public static final long LONGEST_PAUSE_MS = 100;
@@ -55,8 +58,19 @@ public final class HintDebounce {
     }
 
     private void sendAndPause(Set<String> eventTypes, long nanos) {
-        timer.in(nanos, this::pauseIsOver);
+        try {
+            timer.in(nanos, this::pauseIsOver);
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.DEBUG, "No pause follows this hint", e);
+            withoutPause();
+        }
         send.accept(eventTypes);
+    }
+
+    /** What waits goes out after the next hint. */
+    private synchronized void withoutPause() {
+        pausing = false;
+        pauseNanos = SHORTEST_PAUSE_NANOS;
     }
 
     private void pauseIsOver() {

@@ -79,6 +79,26 @@ class HintDebounceTest {
         assertThat(pausesMs).containsExactly(5L);
     }
 
+    @Test
+    void aTimerThatFailsEndsThePauseAndNotTheHints() {
+        HintDebounce failing = new HintDebounce(
+                (nanos, task) -> {
+                    if (sent.size() % 2 == 0) {
+                        throw new IllegalStateException("no thread");
+                    }
+                    later.add(task);
+                },
+                sent::add);
+
+        failing.signal(Set.of("A"));
+        failing.signal(Set.of("B"));
+        failing.signal(Set.of("C"));
+        pauseIsOver();
+        failing.signal(Set.of("D"));
+
+        assertThat(sent).containsExactly(Set.of("A"), Set.of("B"), Set.of("C"), Set.of("D"));
+    }
+
     private void signals(int count) {
         for (int i = 0; i < count; i++) {
             debounce.signal(Set.of("A"));
