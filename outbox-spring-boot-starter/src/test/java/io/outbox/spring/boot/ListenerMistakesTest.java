@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -30,6 +31,13 @@ class ListenerMistakesTest {
     static class AsyncClass {
         @OutboxListener
         void on(Order order) {}
+    }
+
+    static class Suspending {
+        @OutboxListener
+        Object on(Order order, Continuation<?> continuation) {
+            return null;
+        }
     }
 
     static class Several {
@@ -93,6 +101,7 @@ class ListenerMistakesTest {
         return Stream.of(
                 Arguments.of(AsyncMethod.class, "it is @Async", "Remove @Async"),
                 Arguments.of(AsyncClass.class, "it is @Async", "Remove @Async"),
+                Arguments.of(Suspending.class, "it is a suspend function", "runBlocking"),
                 Arguments.of(Several.class, "Collection<", "List<Order>"),
                 Arguments.of(Distinct.class, "Set<", "List<Order>"),
                 Arguments.of(Perhaps.class, "Optional<", "Take Order itself"),
