@@ -4,10 +4,12 @@ import io.outbox.model.EventStatus;
 import io.outbox.model.OutboxEvent;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.connect.data.Field;
 import org.apache.kafka.connect.data.Struct;
 import org.apache.kafka.connect.errors.DataException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What Debezium tells of one change of a table. Values are recognized by their schemas, so that no class of Debezium is
@@ -24,14 +26,14 @@ final class ChangeEvent {
     private static final String OPERATION = "op";
     private static final String AFTER = "after";
 
-    private final Struct value;
+    private final @Nullable Struct value;
 
-    private ChangeEvent(Struct value) {
+    private ChangeEvent(@Nullable Struct value) {
         this.value = value;
     }
 
     /** @throws DataException if the value is nothing that comes from Debezium as it is */
-    static ChangeEvent of(Object value) {
+    static ChangeEvent of(@Nullable Object value) {
         if (value == null) {
             return new ChangeEvent(null);
         }
@@ -64,7 +66,7 @@ final class ChangeEvent {
 
     /** Returns when a heartbeat was made, in milliseconds since the epoch. */
     long heartbeatTime() {
-        return value.getInt64("ts_ms");
+        return Objects.requireNonNull(value).getInt64("ts_ms");
     }
 
     /** Returns whether a row was inserted, or found by a snapshot, that is not finished yet. */
@@ -81,9 +83,10 @@ final class ChangeEvent {
                 && (code.intValue() == EventStatus.DONE.code() || code.intValue() == EventStatus.DEAD.code());
     }
 
-    /** @throws DataException if the table is no outbox table */
+    /** @throws DataException if the table is not an outbox table */
+    @SuppressWarnings("NullAway") // a damaged row may lack any part
     OutboxEvent row() {
-        Struct row = value.getStruct(AFTER);
+        Struct row = Objects.requireNonNull(value).getStruct(AFTER);
         Instant createdAt = time(row, "created_at");
         return new OutboxEvent(
                 text(row, "event_id"),
@@ -98,7 +101,7 @@ final class ChangeEvent {
                 createdAt);
     }
 
-    private static String text(Struct row, String column) {
+    private static @Nullable String text(Struct row, String column) {
         Object value = row.get(column(row, column));
         if (value == null || value instanceof String) {
             return (String) value;
@@ -108,7 +111,7 @@ final class ChangeEvent {
     }
 
     /** Times of the table are UTC to the microsecond; of all representations, those that keep that are understood. */
-    private static Instant time(Struct row, String column) {
+    private static @Nullable Instant time(Struct row, String column) {
         Field field = column(row, column);
         Object value = row.get(field);
         if (value == null) {
@@ -133,8 +136,9 @@ final class ChangeEvent {
     private static Field column(Struct row, String column) {
         Field field = row.schema().field(column);
         if (field == null) {
-            throw new DataException("the table has no column " + column + ", so it is not an outbox table. Capture only the"
-                    + " outbox table (table.include.list), or limit the transform to it with a predicate");
+            throw new DataException(
+                    "the table has no column " + column + ", so it is not an outbox table. Capture only the"
+                            + " outbox table (table.include.list), or limit the transform to it with a predicate");
         }
         return field;
     }
@@ -148,15 +152,15 @@ final class ChangeEvent {
     /** Returns which row of which table this is about, for messages. */
     @Override
     public String toString() {
-        Struct row = value == null || !isRowChange(value) ? null : value.getStruct(AFTER);
-        if (row == null) {
+        if (value == null || !isRowChange(value) || value.getStruct(AFTER) == null) {
             return "a record";
         }
+        Struct row = value.getStruct(AFTER);
         Object id = row.schema().field("event_id") == null ? null : row.get("event_id");
-        return (id == null ? "a row" : "event " + id) + " of table " + table();
+        return (id == null ? "a row" : "event " + id) + " of table " + table(value);
     }
 
-    private String table() {
+    private static String table(Struct value) {
         Object source = value.schema().field("source") == null ? null : value.get("source");
         Object table =
                 source instanceof Struct struct && struct.schema().field("table") != null ? struct.get("table") : null;

@@ -21,6 +21,7 @@ import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.header.ConnectHeaders;
 import org.apache.kafka.connect.header.Headers;
 import org.apache.kafka.connect.transforms.Transformation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A transform of Kafka Connect that turns what Debezium reads from the log about the outbox table into records of events.
@@ -68,10 +69,15 @@ public final class OutboxRecords<R extends ConnectRecord<R>> implements Transfor
                     "The topic of events that have no aggregate type. {eventType} stands for that of the event."
                             + " Required if topic has {aggregateType}.");
 
+    // Kafka Connect configures a transform before it uses it.
+    @SuppressWarnings("NullAway.Init")
     private TopicPattern topic;
+
     /** The topic of events without an aggregate type. */
+    @SuppressWarnings("NullAway.Init")
     private TopicPattern defaultTopic;
 
+    @SuppressWarnings("NullAway.Init")
     private Records records;
 
     private static void validate(String name, Object value) {
@@ -114,7 +120,7 @@ public final class OutboxRecords<R extends ConnectRecord<R>> implements Transfor
 
     /** Returns the record of the event that was inserted; a heartbeat; or {@code null} for anything else. */
     @Override
-    public R apply(R change) {
+    public @Nullable R apply(R change) {
         ChangeEvent read = ChangeEvent.of(change.value());
         if (read.isHeartbeat()) {
             return heartbeat(change, read.heartbeatTime());

@@ -90,7 +90,7 @@ public interface DeliveryBackend {
      * @throws EventsLockedException if somebody else keeps some of them locked; no outcome was written
      */
     default Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
-        throw cannot("change events that nobody holds");
+        throw cannot("change events that no node holds");
     }
 
     /** Returns those of the events that are DONE; none if the engine cannot tell, as by default. */

@@ -1,2 +1,5 @@
 /** Payloads by Gson: {@link io.outbox.gson.GsonJsonCodec}. */
+@NullMarked
 package io.outbox.gson;
+
+import org.jspecify.annotations.NullMarked;

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connections that are not part of a Jakarta transaction, even if the calling thread is in one: what the outbox does on its own
@@ -41,7 +42,7 @@ public final class JtaConnectionProvider implements ConnectionProvider {
         }
     }
 
-    private Transaction suspend() throws SQLException {
+    private @Nullable Transaction suspend() throws SQLException {
         try {
             return transactions.getTransaction() == null ? null : transactions.suspend();
         } catch (SystemException e) {

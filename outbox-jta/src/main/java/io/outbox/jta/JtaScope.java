@@ -8,6 +8,7 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** One transaction as a {@link JtaTxContext} sees it: its connection, and what is due at its end. */
 final class JtaScope implements Synchronization {
@@ -15,7 +16,7 @@ final class JtaScope implements Synchronization {
     private static final System.Logger LOG = System.getLogger("io.outbox.writing");
 
     private final TransactionCallbacks callbacks = new TransactionCallbacks();
-    private Connection connection;
+    private @Nullable Connection connection;
 
     /** Returns the connection of this transaction, the same one each time. */
     synchronized Connection connection(DataSource dataSource) {
@@ -31,7 +32,7 @@ final class JtaScope implements Synchronization {
     }
 
     /** Returns the connection if this transaction has one, or {@code null}. */
-    synchronized Connection openConnection() {
+    synchronized @Nullable Connection openConnection() {
         return connection;
     }
 

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.util.Objects;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Jakarta transaction (JTA) of the calling thread, for Jakarta EE servers, Quarkus and others with a {@link
@@ -72,7 +73,7 @@ public final class JtaTxContext implements TxContext {
      * itself: the work of the outbox that asks is not part of the transaction.
      */
     @Override
-    public Connection boundConnection() {
+    public @Nullable Connection boundConnection() {
         JtaScope scope = isTransactionActive() ? (JtaScope) registry.getResource(this) : null;
         return scope == null ? null : scope.openConnection();
     }

@@ -2,6 +2,7 @@ package io.outbox.micrometer;
 
 import java.time.Duration;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to a query, asked again by the first who needs it after it has become too old. A failure is an answer too: a
@@ -12,8 +13,8 @@ final class Cached<T> implements Supplier<T> {
     private final Supplier<T> query;
     private final long ttlNanos;
     private boolean answered;
-    private T answer;
-    private RuntimeException failure;
+    private @Nullable T answer;
+    private @Nullable RuntimeException failure;
     private long answeredAt;
 
     Cached(Supplier<T> query, Duration ttl) {
@@ -22,6 +23,7 @@ final class Cached<T> implements Supplier<T> {
     }
 
     @Override
+    @SuppressWarnings("NullAway") // there is an answer unless there is a failure
     public synchronized T get() {
         if (!answered || System.nanoTime() - answeredAt >= ttlNanos) {
             ask();

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of one outbox in a Micrometer registry. Thread-safe.
@@ -77,7 +78,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     private final ConcurrentMap<String, Counter> refused = new ConcurrentHashMap<>();
     private final DeadLetterMeters deadLetters;
     /** Created with the first report, so that an outbox without order by key has none. */
-    private volatile KeyedMeters keyed;
+    private volatile @Nullable KeyedMeters keyed;
 
     /** Creates the meters with the prefix {@value #DEFAULT_PREFIX}. */
     public MicrometerMetricsExporter(MeterRegistry registry) {
@@ -411,7 +412,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
                 () -> age(asked.get().oldestSince()));
     }
 
-    private static long age(Instant since) {
+    private static long age(@Nullable Instant since) {
         return since == null
                 ? 0
                 : Math.max(0, Duration.between(since, Instant.now()).toMillis());

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -41,7 +42,7 @@ final class BoundConnections {
     }
 
     /** Returns the connection bound for the (unwrapped) DataSource, or {@code null}. */
-    static ConnectionHolder holderFor(DataSource dataSource) {
+    static @Nullable ConnectionHolder holderFor(DataSource dataSource) {
         for (Map.Entry<Object, Object> resource :
                 TransactionSynchronizationManager.getResourceMap().entrySet()) {
             if (isFor(resource, dataSource)) {

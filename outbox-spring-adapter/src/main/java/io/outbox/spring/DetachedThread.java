@@ -6,6 +6,7 @@ import static org.springframework.transaction.support.TransactionSynchronization
 
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -38,7 +39,7 @@ final class DetachedThread {
         }
     }
 
-    private static void describe(boolean active, boolean readOnly, Integer isolation, String name) {
+    private static void describe(boolean active, boolean readOnly, @Nullable Integer isolation, @Nullable String name) {
         TransactionSynchronizationManager.setActualTransactionActive(active);
         TransactionSynchronizationManager.setCurrentTransactionReadOnly(readOnly);
         TransactionSynchronizationManager.setCurrentTransactionIsolationLevel(isolation);

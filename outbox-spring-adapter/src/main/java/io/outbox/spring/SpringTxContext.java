@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -75,7 +76,7 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
     @Override
     public Connection currentConnection() {
         requireActive();
-        return BoundConnections.holderFor(dataSource).getConnection();
+        return Objects.requireNonNull(BoundConnections.holderFor(dataSource)).getConnection();
     }
 
     /**
@@ -83,7 +84,7 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
      * {@code null}.
      */
     @Override
-    public Connection boundConnection() {
+    public @Nullable Connection boundConnection() {
         ConnectionHolder holder = BoundConnections.holderFor(dataSource);
         return holder != null && BoundConnections.isTransactional(holder) ? holder.getConnection() : null;
     }
@@ -114,7 +115,7 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
 
     /** Notes the connection that a new transaction began with. Called by transaction managers. */
     @Override
-    public void afterBegin(TransactionExecution transaction, Throwable beginFailure) {
+    public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
         if (beginFailure == null && transaction.isNewTransaction() && opensSynchronization(transaction)) {
             ConnectionHolder holder = BoundConnections.holderFor(dataSource);
             TransactionScope.open(this, TransactionScope.isOfSuspended(this, holder) ? null : holder);
@@ -145,7 +146,7 @@ public final class SpringTxContext implements TxContext, TransactionExecutionLis
     }
 
     /** Returns why no event can be written now, or {@code null} if one can. */
-    private String obstacle() {
+    private @Nullable String obstacle() {
         ConnectionHolder holder = BoundConnections.holderFor(dataSource);
         if (holder != null && completed.get().contains(holder)) {
             return "The transaction on " + name() + " that is bound to this thread has completed already, so an event"

@@ -3,6 +3,7 @@ package io.outbox.spring;
 import io.outbox.spi.TransactionCallbacks;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -18,12 +19,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class TransactionScope implements TransactionSynchronization {
 
     private final SpringTxContext context;
-    private final ConnectionHolder holder;
+    private final @Nullable ConnectionHolder holder;
     private final TransactionCallbacks callbacks = new TransactionCallbacks();
     private final Map<Object, Integer> savepoints = new HashMap<>();
-    private TransactionScope nextSuspended;
+    private @Nullable TransactionScope nextSuspended;
 
-    private TransactionScope(SpringTxContext context, ConnectionHolder holder) {
+    private TransactionScope(SpringTxContext context, @Nullable ConnectionHolder holder) {
         this.context = context;
         this.holder = holder;
     }
@@ -32,12 +33,12 @@ final class TransactionScope implements TransactionSynchronization {
     private record SuspendedOf(SpringTxContext context) {}
 
     /** Returns the scope of the current transaction, or {@code null} if none was opened. */
-    static TransactionScope current(SpringTxContext context) {
+    static @Nullable TransactionScope current(SpringTxContext context) {
         return (TransactionScope) TransactionSynchronizationManager.getResource(context);
     }
 
     /** Returns whether the connection is that of a suspended transaction. */
-    static boolean isOfSuspended(SpringTxContext context, ConnectionHolder holder) {
+    static boolean isOfSuspended(SpringTxContext context, @Nullable ConnectionHolder holder) {
         for (TransactionScope scope = firstSuspended(context); scope != null; scope = scope.nextSuspended) {
             if (scope.holder == holder) {
                 return true;
@@ -47,24 +48,25 @@ final class TransactionScope implements TransactionSynchronization {
     }
 
     /** Opens the scope of the current transaction, whose connection is {@code null} if it is not on the DataSource. */
-    static TransactionScope open(SpringTxContext context, ConnectionHolder holder) {
+    static TransactionScope open(SpringTxContext context, @Nullable ConnectionHolder holder) {
         TransactionScope scope = new TransactionScope(context, holder);
         TransactionSynchronizationManager.registerSynchronization(scope);
         rebind(context, scope);
         return scope;
     }
 
-    private static TransactionScope firstSuspended(SpringTxContext context) {
+    private static @Nullable TransactionScope firstSuspended(SpringTxContext context) {
         return (TransactionScope) TransactionSynchronizationManager.getResource(new SuspendedOf(context));
     }
 
-    private static void rebind(Object key, TransactionScope scope) {
+    private static void rebind(Object key, @Nullable TransactionScope scope) {
         TransactionSynchronizationManager.unbindResourceIfPossible(key);
         if (scope != null) {
             TransactionSynchronizationManager.bindResource(key, scope);
         }
     }
 
+    @Nullable
     ConnectionHolder holder() {
         return holder;
     }

@@ -1,2 +1,5 @@
 /** Spring transactions for the outbox. */
+@NullMarked
 package io.outbox.spring;
+
+import org.jspecify.annotations.NullMarked;

@@ -3,6 +3,7 @@ package io.outbox.spring.boot.test;
 import io.outbox.AggregateType;
 import io.outbox.EventEnvelope;
 import java.util.List;
+import java.util.Objects;
 
 /** Events in the words of a failure message. */
 final class Descriptions {
@@ -52,7 +53,9 @@ final class Descriptions {
     }
 
     private static String payload(EventEnvelope envelope) {
-        return envelope.isBinary() ? "of " + envelope.payloadBytes().length + " bytes" : cut(envelope.payloadJson());
+        return envelope.isBinary()
+                ? "of " + envelope.payloadBytes().length + " bytes"
+                : cut(Objects.requireNonNull(envelope.payloadJson()));
     }
 
     private static String cut(String text) {

@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The storage engine of an outbox under test: takes down what is written and what becomes of it, goes by the time of the
@@ -69,7 +70,7 @@ final class RecordingBackend extends ForwardingBackend {
     }
 
     @Override
-    public Map<String, EventStatus> apply(String ownerId, List<Outcome> outcomes) {
+    public Map<String, EventStatus> apply(@Nullable String ownerId, List<Outcome> outcomes) {
         Map<String, EventStatus> results = store.apply(ownerId, outcomes);
         record.delivered(outcomes, results);
         return results;

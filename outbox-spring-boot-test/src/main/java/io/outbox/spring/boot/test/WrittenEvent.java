@@ -5,6 +5,7 @@ import io.outbox.model.EventStatus;
 import io.outbox.spi.Outcome;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event that was written in the current test, and what has become of it.
@@ -17,7 +18,12 @@ import java.util.Objects;
  * @param dueAt when it is due, or was at last
  */
 public record WrittenEvent(
-        EventEnvelope envelope, EventStatus status, boolean committed, int attempts, String lastError, Instant dueAt) {
+        EventEnvelope envelope,
+        EventStatus status,
+        boolean committed,
+        int attempts,
+        @Nullable String lastError,
+        Instant dueAt) {
 
     public WrittenEvent {
         Objects.requireNonNull(envelope, "envelope");
@@ -26,7 +32,8 @@ public record WrittenEvent(
     }
 
     static WrittenEvent of(EventEnvelope envelope) {
-        Instant dueAt = envelope.isDelayed() ? envelope.availableAt() : envelope.occurredAt();
+        Instant availableAt = envelope.availableAt();
+        Instant dueAt = availableAt != null && envelope.isDelayed() ? availableAt : envelope.occurredAt();
         return new WrittenEvent(envelope, EventStatus.NEW, false, 0, null, dueAt);
     }
 

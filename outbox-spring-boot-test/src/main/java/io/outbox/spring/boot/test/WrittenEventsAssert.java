@@ -67,7 +67,7 @@ public final class WrittenEventsAssert extends AbstractAssert<WrittenEventsAsser
         if (event.envelope().isBinary()) {
             throw new IllegalStateException("the payload is binary; use satisfies(…) and payloadBytes()");
         }
-        return codec.fromJson(event.envelope().payloadJson(), type);
+        return codec.fromJson(Objects.requireNonNull(event.envelope().payloadJson()), type);
     }
 
     public WrittenEventsAssert withAggregateId(String expected) {

@@ -4,6 +4,7 @@ import io.outbox.EventEnvelope;
 import io.outbox.PayloadParseException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -16,10 +17,10 @@ final class EventClasses {
     static final String HEADER = "modulith_event_class";
 
     private final Map<String, String> renamed;
-    private final ClassLoader loader;
+    private final @Nullable ClassLoader loader;
     private final Map<String, Class<?>> found = new ConcurrentHashMap<>();
 
-    EventClasses(Map<String, String> renamed, ClassLoader loader) {
+    EventClasses(Map<String, String> renamed, @Nullable ClassLoader loader) {
         this.renamed = renamed;
         this.loader = loader;
     }

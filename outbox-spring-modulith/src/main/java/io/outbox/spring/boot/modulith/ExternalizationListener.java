@@ -89,8 +89,8 @@ final class ExternalizationListener implements BatchEventListener.Waiting, AutoC
                             "This application no longer has a Spring Modulith transport. Events are kept until it has one again"));
         }
         if (before.stream().anyMatch(ExternalizationListener::metAnOutage)) {
-            return CompletableFuture.failedFuture(
-                    new RouteUnavailableException("Not sent, because another event of the batch could not reach its target"));
+            return CompletableFuture.failedFuture(new RouteUnavailableException(
+                    "Not sent, because another event of the batch could not reach its target"));
         }
         try {
             Object object = classes.read(event);

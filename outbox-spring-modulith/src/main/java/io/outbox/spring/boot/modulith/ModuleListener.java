@@ -4,6 +4,7 @@ import io.outbox.EventEnvelope;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.springframework.aop.TargetSource;
@@ -120,7 +121,7 @@ final class ModuleListener extends ApplicationListenerMethodAdapter {
 
     /** Calls the method with the event, and waits for what it returns. */
     void call(Object event) throws Exception {
-        Object[] arguments = resolveArguments(new PayloadApplicationEvent<>(this, event));
+        Object[] arguments = Objects.requireNonNull(resolveArguments(new PayloadApplicationEvent<>(this, event)));
         Object bean = getTargetBean();
         Object result;
         try {

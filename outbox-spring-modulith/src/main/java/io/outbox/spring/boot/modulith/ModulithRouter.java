@@ -3,6 +3,7 @@ package io.outbox.spring.boot.modulith;
 import io.outbox.EventEnvelope;
 import io.outbox.OutboxRoute;
 import io.outbox.OutboxRouter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Routes externalized events that the outbox sends itself to the target that Spring Modulith has found for them, unless the settings
@@ -14,7 +15,7 @@ final class ModulithRouter implements OutboxRouter {
     static final String TARGET = "modulith_target";
 
     @Override
-    public OutboxRoute route(EventEnvelope event) {
+    public @Nullable OutboxRoute route(EventEnvelope event) {
         String target = event.headers().get(TARGET);
         return target == null
                 ? null

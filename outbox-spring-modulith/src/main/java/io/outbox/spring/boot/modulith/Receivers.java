@@ -5,6 +5,7 @@ import io.outbox.registry.ForwardingRegistry;
 import io.outbox.registry.ListenerRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Who receives the events that {@link ModulithWriter} writes, by name and whatever their class. Thread-safe. */
 final class Receivers {
@@ -18,6 +19,7 @@ final class Receivers {
         }
     }
 
+    @Nullable
     EventListener get(String name) {
         return byName.get(name);
     }
@@ -26,7 +28,7 @@ final class Receivers {
     ListenerRegistry inFrontOf(ListenerRegistry others) {
         return new ForwardingRegistry(others) {
             @Override
-            public EventListener listenerFor(String aggregateType, String eventType) {
+            public @Nullable EventListener listenerFor(String aggregateType, String eventType) {
                 EventListener listener = super.listenerFor(aggregateType, eventType);
                 return listener != null ? listener : ofStoredType(eventType);
             }
@@ -38,7 +40,7 @@ final class Receivers {
         };
     }
 
-    private EventListener ofStoredType(String eventType) {
+    private @Nullable EventListener ofStoredType(String eventType) {
         int separator = eventType.indexOf('#');
         return separator < 0 ? null : byName.get(eventType.substring(separator + 1));
     }

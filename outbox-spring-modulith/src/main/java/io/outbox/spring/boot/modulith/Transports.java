@@ -20,6 +20,8 @@ final class Transports implements BeanPostProcessor, ApplicationContextAware {
     private final List<OutboxEventExternalizer> externalizers = new CopyOnWriteArrayList<>();
     private final List<EventExternalizationTransport> known = new CopyOnWriteArrayList<>();
     private volatile boolean complete;
+
+    @SuppressWarnings("NullAway.Init") // Spring sets it
     private ApplicationContext context;
 
     @Override
