@@ -108,6 +108,19 @@ class CompatibilityTest {
     }
 
     @Test
+    void resultsThatBecomeNullableAndParametersThatNoLongerAreBreakUsers() {
+        PublicApi former = api("class a.A", "  b(int, a.B|null): a.C", "  c(a.B): a.C|null", "  d: a.B");
+        PublicApi later = api("class a.A", "  b(int, a.B): a.C", "  c(a.B|null): a.C", "  d: a.B|null");
+
+        assertThat(later.breaks(former))
+                .containsExactly(
+                        "other nullness: b(int, a.B): a.C of class a.A, was: b(int, a.B|null): a.C",
+                        "other nullness: d: a.B|null of class a.A, was: d: a.B");
+        assertThat(former.breaks(later))
+                .containsExactly("other nullness: c(a.B): a.C|null of class a.A, was: c(a.B|null): a.C");
+    }
+
+    @Test
     void classesAreReadAsUsersSeeThem() {
         assertThat(PublicApi.of(new ClassFileImporter().importClasses(Shown.class, Hidden.class))
                         .lines())
@@ -117,7 +130,7 @@ class CompatibilityTest {
                         "  final static LIMIT: int",
                         "  inherited(): void",
                         "  is java.lang.Runnable",
-                        "  protected new(byte[])");
+                        "  protected new(byte[]|null)");
     }
 
     private static PublicApi api(String... lines) {

@@ -17,17 +17,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
  * What others may compile against: public types outside of {@code internal} packages, and their public and protected members.
  *
  * <p>It is a text with one line for each type, followed by one for each supertype and member. A line starts with the words that
- * restrict users ({@link #RESTRICTIONS}). Later versions may drop such words, and must keep everything else.
+ * restrict users ({@link #RESTRICTIONS}). Later versions may drop such words, and must keep everything else. A type that is followed
+ * by {@link #NULLABLE} may be null.
  */
 record PublicApi(Map<String, Map<String, Line>> types) {
 
     private static final List<String> RESTRICTIONS = List.of("protected", "abstract", "sealed", "final");
+
+    private static final String NULLABLE = "|null";
 
     private static final Set<String> OF_EVERY_OBJECT = Set.of("equals(java.lang.Object)", "hashCode()", "toString()");
 
@@ -39,6 +43,25 @@ record PublicApi(Map<String, Map<String, Line>> types) {
             List<String> restrictions =
                     words.stream().takeWhile(RESTRICTIONS::contains).toList();
             return new Line(restrictions, String.join(" ", words.subList(restrictions.size(), words.size())));
+        }
+
+        /** What is the same in later versions, whatever may be null in them. */
+        String key() {
+            return signature.replace(NULLABLE, "");
+        }
+
+        /** Returns whether users get null from a later version, or can no longer pass it. */
+        boolean isTakenBy(Line later) {
+            int end = signature.lastIndexOf(')') + 1;
+            int laterEnd = later.signature.lastIndexOf(')') + 1;
+            if (later.signature.substring(laterEnd).contains(NULLABLE)
+                    && !signature.substring(end).contains(NULLABLE)) {
+                return true;
+            }
+            String[] parameters = signature.substring(0, end).split("[,)]");
+            String[] laterParameters = later.signature.substring(0, laterEnd).split("[,)]");
+            return IntStream.range(0, parameters.length)
+                    .anyMatch(i -> parameters[i].endsWith(NULLABLE) && !laterParameters[i].endsWith(NULLABLE));
         }
 
         @Override
@@ -70,9 +93,9 @@ record PublicApi(Map<String, Map<String, Line>> types) {
         for (String text : lines) {
             Line line = Line.parse(text);
             if (!text.startsWith(" ")) {
-                members = types.computeIfAbsent(line.signature(), signature -> new LinkedHashMap<>());
+                members = types.computeIfAbsent(line.key(), key -> new LinkedHashMap<>());
             }
-            members.put(line.signature(), line);
+            members.put(line.key(), line);
         }
         return new PublicApi(types);
     }
@@ -80,8 +103,8 @@ record PublicApi(Map<String, Map<String, Line>> types) {
     /** Returns the text: a line for each type, and indented lines for what it has. */
     List<String> lines() {
         List<String> lines = new ArrayList<>();
-        types.forEach((type, members) ->
-                members.forEach((signature, line) -> lines.add((signature.equals(type) ? "" : "  ") + line)));
+        types.forEach(
+                (type, members) -> members.forEach((key, line) -> lines.add((key.equals(type) ? "" : "  ") + line)));
         return lines;
     }
 
@@ -99,6 +122,8 @@ record PublicApi(Map<String, Map<String, Line>> types) {
                     breaks.add("removed: " + signature + " of " + type);
                 } else if (!line.restrictions().containsAll(now.get(signature).restrictions())) {
                     breaks.add("more restricted: " + now.get(signature) + " of " + type + ", was: " + line);
+                } else if (line.isTakenBy(now.get(signature))) {
+                    breaks.add("other nullness: " + now.get(signature) + " of " + type + ", was: " + line);
                 }
             });
             now.forEach((signature, line) -> {
@@ -176,7 +201,9 @@ record PublicApi(Map<String, Map<String, Line>> types) {
     }
 
     private static boolean isOfEveryObject(JavaMember member) {
-        return member instanceof JavaMethod method && OF_EVERY_OBJECT.contains(method.getName() + parameters(method));
+        return member instanceof JavaMethod method
+                && OF_EVERY_OBJECT.contains(
+                        method.getName() + parameters(method).replace(NULLABLE, ""));
     }
 
     private static Line member(JavaClass type, JavaMember member) {
@@ -195,7 +222,7 @@ record PublicApi(Map<String, Map<String, Line>> types) {
 
     private static String signature(JavaClass type, JavaMember member) {
         if (member instanceof JavaField field) {
-            return field.getName() + ": " + name(field.getType());
+            return field.getName() + ": " + name(field.getType()) + (NullableTypes.isNullable(field) ? NULLABLE : "");
         }
         JavaCodeUnit unit = (JavaCodeUnit) member;
         String name = unit.isConstructor()
@@ -204,7 +231,8 @@ record PublicApi(Map<String, Map<String, Line>> types) {
                         + variables(unit.getTypeParameters())
                         + parameters(unit)
                         + ": "
-                        + name(unit.getReturnType());
+                        + name(unit.getReturnType())
+                        + (NullableTypes.isResultNullable(unit) ? NULLABLE : "");
         List<JavaClass> thrown = unit.getExceptionTypes();
         return thrown.isEmpty()
                 ? name
@@ -212,7 +240,10 @@ record PublicApi(Map<String, Map<String, Line>> types) {
     }
 
     private static String parameters(JavaCodeUnit unit) {
-        return unit.getParameterTypes().stream().map(PublicApi::name).collect(joining(", ", "(", ")"));
+        List<JavaType> types = unit.getParameterTypes();
+        return IntStream.range(0, types.size())
+                .mapToObj(i -> name(types.get(i)) + (NullableTypes.isParameterNullable(unit, i) ? NULLABLE : ""))
+                .collect(joining(", ", "(", ")"));
     }
 
     private static String variables(List<? extends JavaTypeVariable<?>> variables) {

@@ -2,6 +2,7 @@ package io.outbox.architecture;
 
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A class that has what is easily misread.
@@ -12,7 +13,7 @@ public abstract class Shown<T extends Number> extends Hidden {
 
     public static final int LIMIT = 3;
 
-    protected Shown(byte[] source) {}
+    protected Shown(byte @Nullable [] source) {}
 
     public abstract String[] found(List<? extends T> all) throws IOException;
 
