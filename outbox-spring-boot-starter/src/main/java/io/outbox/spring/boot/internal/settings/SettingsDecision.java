@@ -112,7 +112,7 @@ public final class SettingsDecision {
                 .ifPresent(retention -> warnOfShortTime(
                         OutboxKeys.PURGE_RETENTION,
                         retention,
-                        "DEAD events, too, are deleted before anybody can look at them or replay them. Set it to hours or"
+                        "DEAD events, too, are deleted before you can look at or replay them. Set it to hours or"
                                 + " days, or to 0 to delete what is done and keep DEAD events"));
     }
 
