@@ -119,7 +119,7 @@ class ActionsTest {
         shop.lock(id, "node-b");
         viewer.open("events/" + id);
         viewer.button("Release").click();
-        assertThat(viewer.page.locator("dialog")).containsText("node-b has it in hand");
+        assertThat(viewer.page.locator("dialog")).containsText("node-b holds it");
         viewer.page.locator("dialog .danger").click();
         assertThat(viewer.page.getByText("Released", new Page.GetByTextOptions().setExact(true)))
                 .isVisible();
@@ -164,6 +164,43 @@ class ActionsTest {
         shop.awaitState(ids.get(2), EventStatus.DONE);
         viewer.page.reload(); // the list was loaded again before they were delivered, or after
         assertThat(viewer.rows()).hasCount(1);
+    }
+
+    @Test
+    void rowsAreTickedWithTheKeyboard() {
+        shop.write(Shop.event(TYPE).deliverAfter(Duration.ofHours(1)));
+        shop.write(Shop.event(TYPE).deliverAfter(Duration.ofHours(1)));
+        viewer.open("events?status=NEW");
+        assertThat(viewer.rows()).hasCount(2);
+        viewer.page.keyboard().press("j");
+        viewer.page.keyboard().press("x");
+        assertThat(viewer.page.locator(".ticked")).containsText("1 event ticked");
+        viewer.page.keyboard().press("j");
+        viewer.page.keyboard().press("x");
+        assertThat(viewer.page.locator(".ticked")).containsText("2 events ticked");
+        viewer.page.keyboard().press("x");
+        assertThat(viewer.page.locator(".ticked")).containsText("1 event ticked");
+    }
+
+    @Test
+    void attemptsAfterAReplayContinueTheNumbersBefore() {
+        String id = shop.writeDead(1, TYPE, "no funds").get(0);
+        viewer.open("events/" + id);
+        assertThat(viewer.text("Attempts 1 to 3 failed in the same way")).isVisible();
+        viewer.button("Replay").click();
+        assertThat(viewer.text("Attempts 4 to 6 failed in the same way")).isVisible();
+        assertThat(viewer.text("Attempts 1 to 3 failed in the same way")).isVisible();
+    }
+
+    @Test
+    void anEventSaysHowManyFailedInTheSameWay() {
+        List<String> ids = shop.writeDead(3, TYPE, "no funds");
+        String alone = shop.writeDead(1, "OrderPlaced", "no stock").get(0);
+        viewer.open("events/" + alone);
+        assertThat(viewer.page.locator(".why")).containsText("No other dead event has the same failure");
+        viewer.open("events/" + ids.get(0));
+        viewer.link("2 other dead events with the same failure").click();
+        assertThat(viewer.rows()).hasCount(3);
     }
 
     @Test

@@ -12,6 +12,7 @@ export const SHORTCUTS = [
   ['/', 'Search events'],
   ['j / k', 'Next or previous entry of a list, or event'],
   ['Enter', 'Open the entry'],
+  ['x', 'Tick the entry'],
   ['r', 'Load again'],
   ['t', 'System, light or dark'],
   ['Ctrl Z', 'Undo what waits to be done'],
@@ -56,6 +57,8 @@ export function listenToKeys(actions, undo) {
       go(href(PAGES[event.key]));
     } else if (event.key === 'j' || event.key === 'k') {
       moveInList(event.key === 'j' ? 1 : -1);
+    } else if (event.key === 'x') {
+      document.activeElement.closest('tr')?.querySelector('[data-tick]')?.click();
     } else if (event.key in actions) {
       actions[event.key]();
     } else {

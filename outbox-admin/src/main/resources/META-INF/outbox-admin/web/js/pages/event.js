@@ -97,7 +97,7 @@ function Facts({ event }) {
     ['Aggregate', event.aggregateType && h('span', { class: 'wrap' }, event.aggregateType, event.aggregateId && [' ', h('span', { class: 'mono' }, event.aggregateId)])],
     ['Tenant', event.tenantId && h('span', { class: 'wrap' }, event.tenantId)],
     ['Created', [h(Time, { at: event.createdAt }), ' ', h('span', { class: 'muted' }, '(', h(Ago, { at: event.createdAt }), ')')]],
-    ['Attempts', number(Math.max(event.attempts, event.history.at(-1)?.attempt ?? 0))],
+    ['Attempts', number(Math.max(event.attempts, event.history.length))],
     ['Locked by', event.lockedBy && [h('span', { class: 'mono wrap' }, event.lockedBy), ' since ', h(Time, { at: event.lockedAt })]],
     ['Fingerprint', event.fingerprint && h('a', { class: 'mono wrap', href: href('dead', { view: 'letters', fingerprint: event.fingerprint, eventType: event.eventType }) }, event.fingerprint)],
     ['Audit log', h('a', { href: href('audit', { event: event.id }) }, 'What operators did')],

@@ -20,16 +20,24 @@ function cause(attempt) {
   return failure(attempt.error ?? '').root;
 }
 
-/** Attempts that failed alike, one after the other, are one step. */
+/**
+ * Attempts that failed alike, one after the other, are one step. They are numbered from the first one on, also after the event was
+ * replayed, which lets the outbox count from 1 again.
+ */
 function attempts(history) {
   const runs = [];
+  let place = 0;
+  let before = null;
   history.forEach((attempt) => {
-    const run = runs.at(-1);
-    if (run && cause(run.at(-1)) === cause(attempt) && attempt.attempt === run.at(-1).attempt + 1) {
-      run.push(attempt);
+    const isNext = before !== null && attempt.attempt === before.attempt + 1;
+    place += before !== null && attempt.attempt > before.attempt ? attempt.attempt - before.attempt : attempt.attempt;
+    const step = { ...attempt, place };
+    if (isNext && cause(before) === cause(attempt)) {
+      runs.at(-1).push(step);
     } else {
-      runs.push([attempt]);
+      runs.push([step]);
     }
+    before = attempt;
   });
   return runs.map((run) => {
     const [first, last] = [run[0], run.at(-1)];
@@ -38,7 +46,7 @@ function attempts(history) {
       at: last.at,
       icon: 'cross',
       tone: 'bad',
-      title: run.length === 1 ? `Attempt ${first.attempt} failed` : `Attempts ${first.attempt} to ${last.attempt} failed in the same way`,
+      title: run.length === 1 ? `Attempt ${first.place} failed` : `Attempts ${first.place} to ${last.place} failed in the same way`,
       more: [nodes.length > 0 && h('span', { class: 'small muted wrap' }, `on ${nodes.join(', ')}`), last.error && h(Failure, { text: last.error })],
     };
   });
