@@ -29,6 +29,8 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
     /** The longest name in AMQP. */
     private static final int MOST_BYTES = 255;
 
+    private static final String HEADER = "header's name";
+
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private final SettingsRouter settings;
@@ -81,6 +83,9 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
         hint.written(event, broker);
         if (broker == SenderType.KAFKA) {
             StoredHeaders.requireRestorable(event);
+        } else {
+            requireShort(event, "type", event.eventType()); // also the default routing key
+            event.headers().keySet().forEach(name -> requireShort(event, HEADER, name));
         }
         if (isConstant(event) && !event.isTombstone()) {
             if (hint.asksForRoute(event, broker)) {
@@ -102,6 +107,7 @@ final class BrokerRouter implements OutboxRouter, WriterHook {
         if (broker == SenderType.RABBIT_MQ) {
             requireShort(event, "exchange", route.topic());
             requireShort(event, "routing key", route.routingKey());
+            route.headers().keySet().forEach(name -> requireShort(event, HEADER, name));
         }
         if (event.isTombstone()) {
             requireTombstone(event, route, broker);

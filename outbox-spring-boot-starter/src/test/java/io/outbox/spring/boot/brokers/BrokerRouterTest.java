@@ -208,6 +208,34 @@ class BrokerRouterTest {
     }
 
     @Test
+    void aTypeThatAmqpCannotExpressIsRefusedAtTheWriteThoughItsRouteIsConstant() {
+        String type = "ä".repeat(128);
+        OutboxPublisherProperties publisher = new Binder(new MapConfigurationPropertySource(Map.of(
+                        "outbox.publisher.sender.type",
+                        SenderType.RABBIT_MQ,
+                        "outbox.publisher.events[" + type + "].topic",
+                        "orders")))
+                .bind("outbox.publisher", OutboxPublisherProperties.class)
+                .get();
+        BrokerRouter routes =
+                new BrokerRouter(publisher, null, null, new OrderHint(new ExplicitSettings(new MockEnvironment())));
+
+        assertThatExceptionOfType(UnrecoverableException.class)
+                .isThrownBy(() -> write(routes, EventEnvelope.ofJson(type, "{}")))
+                .withMessageContaining("its type has 256 bytes, but RabbitMQ takes at most 255");
+    }
+
+    @Test
+    void aHeaderNameThatAmqpCannotExpressIsRefusedAtTheWriteThoughTheRouteIsConstant() {
+        EventEnvelope wordy = event.toBuilder().header("ä".repeat(128), "value").build();
+
+        assertThatExceptionOfType(UnrecoverableException.class)
+                .isThrownBy(() -> write(routes(SenderType.RABBIT_MQ, null, settings -> {}), wordy))
+                .withMessageContaining("its header's name has 256 bytes");
+        write(routes(settings -> {}), wordy);
+    }
+
+    @Test
     void aLoneExpressionThatGivesNullIsAsIfTheSettingWereNotMade() {
         String none = "#{headers['none']}";
 
