@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.amqp.support.AmqpHeaders;
 import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.amqp.support.converter.SimpleMessageConverter;
@@ -44,6 +46,7 @@ import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
+import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.util.backoff.FixedBackOff;
 
 /** Idempotent listeners lose nothing with the settings that everybody has: neither by a message nor by their database. */
@@ -74,6 +77,10 @@ class FailingListenersTest {
 
     private static List<String> allOf(String listener) {
         return EVENTS.stream().map(event -> listener + " " + event).toList();
+    }
+
+    private static List<String> allButPoison() {
+        return EVENTS.stream().filter(event -> !event.equals(POISON)).toList();
     }
 
     private static List<String> allButPoisonOf(String listener) {
@@ -140,6 +147,68 @@ class FailingListenersTest {
                 assertThat(KafkaMessages.sent(topic + "-dlt")).isEqualTo(3);
                 assertThat(bills.attempts("single " + POISON)).isEqualTo(10);
             });
+        }
+    }
+
+    static class KafkaBatch {
+
+        private final Bills bills;
+
+        KafkaBatch(Bills bills) {
+            this.bills = bills;
+        }
+
+        @Idempotent
+        @KafkaListener(topics = "${topic}", groupId = "${topic}", batch = "true")
+        void on(List<String> items) {
+            items.forEach(bills::bill);
+        }
+    }
+
+    @Test
+    void oneMessageWithoutWhatTheIdExpressionNeedsCostsNoOtherItsEffectWithKafka() throws Exception {
+        List<ProducerRecord<String, String>> events = EVENTS.stream()
+                .map(event -> KafkaMessages.event(topic, 0, event))
+                .toList();
+        events.get(EVENTS.indexOf(POISON)).headers().remove("outbox_event_id");
+        try (KafkaMessages messages = new KafkaMessages()) {
+            messages.sendAll(events);
+            application(KafkaBatch.class)
+                    .withPropertyValues(
+                            "outbox.consumer.id-expression=headers().lastHeader('outbox_event_id').value()[0]"
+                                    + " + '-' + value()")
+                    .run(context -> {
+                        await().atMost(PATIENCE).until(() -> KafkaMessages.committed(topic) == 100);
+                        assertThat(context.getBean(Bills.class).items())
+                                .containsExactlyInAnyOrderElementsOf(allButPoison());
+                    });
+            assertThat(KafkaMessages.sent(topic + "-dlt")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void oneMessageWithoutWhatTheIdExpressionNeedsCostsNoOtherItsEffectWithRabbitMq() throws Exception {
+        try (RabbitMessages messages = RabbitMessages.open(queue)) {
+            for (String event : EVENTS) {
+                if (event.equals(POISON)) {
+                    messages.sendWithoutId(event);
+                } else {
+                    messages.send(event);
+                }
+            }
+            application(RabbitBatch.class)
+                    .withPropertyValues(
+                            "outbox.consumer.id-expression=messageProperties.headers['outbox_event_id'].concat('-1')",
+                            "spring.kafka.listener.auto-startup=false",
+                            "spring.rabbitmq.listener.simple.prefetch=25",
+                            "spring.rabbitmq.listener.simple.consumer-batch-enabled=true",
+                            "spring.rabbitmq.listener.simple.batch-size=25")
+                    .run(context -> await().atMost(PATIENCE)
+                            .untilAsserted(() -> assertThat(
+                                            context.getBean(Bills.class).items())
+                                    .containsExactlyElementsOf(allButPoisonOf("rabbit"))));
+            await("the one that failed is still there")
+                    .untilAsserted(() -> assertThat(messages.waiting()).isEqualTo(1));
         }
     }
 
@@ -251,6 +320,47 @@ class FailingListenersTest {
                             .untilAsserted(() -> assertThat(
                                             context.getBean(Bills.class).items())
                                     .containsExactly("cast", "error", "event-51")));
+        }
+    }
+
+    static class RabbitManual {
+
+        private final Bills bills;
+
+        RabbitManual(Bills bills) {
+            this.bills = bills;
+        }
+
+        @Idempotent
+        @RabbitListener(queues = "${queue}", ackMode = "MANUAL")
+        void on(String item, Channel channel, @Header(AmqpHeaders.DELIVERY_TAG) long tag) throws IOException {
+            bills.bill("rabbit " + item);
+            if (item.equals("cast") && bills.attempts("rabbit cast") < 3) {
+                throw new ClassCastException("of the listener");
+            }
+            if (item.equals("other") && bills.attempts("rabbit other") < 3) {
+                throw new IllegalStateException("for once");
+            }
+            channel.basicAck(tag, false);
+        }
+    }
+
+    /** A container leaves answers to such a listener, but rejects what it takes for hopeless. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void noFailureCostsAMessageOfAListenerThatAcknowledgesItself(boolean isReadLater) throws Exception {
+        Class<?>[] parts =
+                isReadLater ? new Class<?>[] {Reader.class, RabbitManual.class} : new Class<?>[] {RabbitManual.class};
+        try (RabbitMessages messages = RabbitMessages.open(queue)) {
+            messages.send("cast", "event-51", "other");
+            application(parts)
+                    .withPropertyValues("spring.kafka.listener.auto-startup=false")
+                    .run(context -> await().atMost(PATIENCE)
+                            .untilAsserted(() -> assertThat(
+                                            context.getBean(Bills.class).items())
+                                    .containsExactly("rabbit cast", "rabbit event-51", "rabbit other")));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(messages.waiting()).isZero());
         }
     }
 

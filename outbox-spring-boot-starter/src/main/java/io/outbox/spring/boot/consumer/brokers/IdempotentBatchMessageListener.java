@@ -179,12 +179,7 @@ final class IdempotentBatchMessageListener implements ChannelAwareBatchMessageLi
     /** For a message that comes alone, where the container makes no batches of what it receives. */
     @Override
     public void onMessage(Message message, Channel channel) throws Exception {
-        try {
-            IdempotentCall.ofOne(idempotent, message, channel, answering)
-                    .run((messages, itsChannel) -> listener.onMessage(message, itsChannel));
-        } catch (RuntimeException e) {
-            throw answering.toContainer(e);
-        }
+        IdempotentCall.runOne(idempotent, message, channel, answering, listener);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.springframework.amqp.ImmediateRequeueAmqpException;
 import org.springframework.amqp.core.Message;
+import org.springframework.amqp.rabbit.listener.api.ChannelAwareMessageListener;
 import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
@@ -46,9 +47,33 @@ final class IdempotentCall {
         this.mayAnswer = mayAnswer && channel != null;
     }
 
-    /** Creates a call with a message that comes alone. */
-    static IdempotentCall ofOne(Listener idempotent, Message message, Channel channel, Answering answering) {
-        return new IdempotentCall(idempotent, List.of(message), channel, answering, answering.isListeners());
+    /**
+     * Calls a listener with a message that comes alone. One that fails before the listener has answered for it comes again, also
+     * where the container leaves answers to the listener: it would reject some such messages, and forget the others.
+     */
+    static void runOne(
+            Listener idempotent,
+            Message message,
+            Channel channel,
+            Answering answering,
+            ChannelAwareMessageListener listener)
+            throws IOException {
+        IdempotentCall call =
+                new IdempotentCall(idempotent, List.of(message), channel, answering, answering.isListeners());
+        try {
+            call.run((messages, itsChannel) -> listener.onMessage(message, itsChannel));
+        } catch (RuntimeException e) {
+            if (answering.isListeners() && answering.isPickedOver()) {
+                call.requeueUnanswered(message);
+            }
+            throw answering.toContainer(e);
+        }
+    }
+
+    private void requeueUnanswered(Message message) throws IOException {
+        if (isOpen() && answered().isEmpty()) {
+            channel.basicNack(message.getMessageProperties().getDeliveryTag(), false, requeues);
+        }
     }
 
     /** Creates a call with a batch, of which Spring rejects what cannot be converted, whoever acknowledges the others. */

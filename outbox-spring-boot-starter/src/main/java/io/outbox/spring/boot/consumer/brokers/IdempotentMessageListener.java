@@ -21,12 +21,7 @@ final class IdempotentMessageListener implements ChannelAwareMessageListener {
 
     @Override
     public void onMessage(Message message, Channel channel) throws Exception {
-        try {
-            IdempotentCall.ofOne(idempotent, message, channel, answering)
-                    .run((messages, itsChannel) -> listener.onMessage(message, itsChannel));
-        } catch (RuntimeException e) {
-            throw answering.toContainer(e);
-        }
+        IdempotentCall.runOne(idempotent, message, channel, answering, listener);
     }
 
     @Override

@@ -145,7 +145,7 @@ class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
                 isListeners,
                 Boolean.TRUE.equals(setting(container, DEFAULT_REQUEUE)),
                 isOneByOne,
-                !isListeners && dropsMessages(container.getErrorHandler()));
+                dropsMessages(container.getErrorHandler()));
     }
 
     private static Object setting(AbstractMessageListenerContainer container, String getter) {
