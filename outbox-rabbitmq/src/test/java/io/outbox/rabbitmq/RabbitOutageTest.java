@@ -3,6 +3,8 @@ package io.outbox.rabbitmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import io.outbox.sender.SenderBuilder;
 import io.outbox.testservers.broker.BrokerOutageContract;
@@ -16,6 +18,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class RabbitOutageTest extends BrokerOutageContract {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static RabbitUnderTest rabbit;
 
@@ -92,7 +96,7 @@ class RabbitOutageTest extends BrokerOutageContract {
         });
         start(sender(target, SenderBuilder.DEFAULT_EMERGENCY_TIMEOUT));
         write(20);
-        await().atMost(NOTICED).until(() -> !outbox.status().unavailable().isEmpty());
+        await().atMost(PATIENCE).until(() -> !outbox.status().unavailable().isEmpty());
         write(50);
         assertThat(outbox.status().unavailable().get(0).cause()).contains("nack");
         await().pollDelay(Duration.ofSeconds(7)).until(() -> true);
@@ -113,5 +117,40 @@ class RabbitOutageTest extends BrokerOutageContract {
         assertThat(arrived.size())
                 .as("the batch that met the full queue came twice")
                 .isLessThan(70 + 20 + 4);
+    }
+
+    /** Each event is the first of its route, so that the exchange as a whole has to be spared. */
+    @Test
+    void aQueueThatIsDrainedSlowlyCostsTheOthersFewDuplicatesThoughEachEventHasARoutingKey() throws Exception {
+        target = rabbit.newTarget();
+        String full = target + "-full";
+        rabbit.broker().with(channel -> {
+            channel.queueDeclare(full, true, false, false, Map.of("x-max-length", 3, "x-overflow", "reject-publish"));
+            return channel.queueBind(full, target, "#");
+        });
+        start(track(RabbitEventPublisher.builder()
+                .connectionFactory(rabbit.broker().factory(rabbit.proxy()))
+                .exchange(target)
+                .routingKey(event -> "orders." + event.eventId())
+                .build()));
+        write(20);
+        await().atMost(PATIENCE).until(() -> !outbox.status().unavailable().isEmpty());
+        write(80);
+
+        try (Connection connection = rabbit.broker().factory().newConnection();
+                Channel channel = connection.createChannel()) {
+            await().pollInterval(Duration.ofMillis(50))
+                    .atMost(Duration.ofSeconds(120))
+                    .until(() -> {
+                        channel.basicGet(full, true);
+                        return done(backend) == written.size();
+                    });
+        }
+        List<String> arrived = rabbit.eventIds(target);
+        assertThat(arrived).containsAll(written);
+        assertThat(arrived.size() - written.size())
+                .as("what was under way at first, and about one for each probe of the queue")
+                .isLessThan(2 * written.size());
+        assertNoAttempts(backend);
     }
 }

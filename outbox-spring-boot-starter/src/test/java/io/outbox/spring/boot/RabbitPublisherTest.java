@@ -8,13 +8,17 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import io.outbox.OutboxPublisher;
 import io.outbox.testservers.RabbitServer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.amqp.rabbit.connection.ConnectionNameStrategy;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The publisher in front of a real RabbitMQ: addresses, unroutable events. */
@@ -90,5 +94,44 @@ class RabbitPublisherTest {
                                 }));
                     });
         }
+    }
+
+    static class Named {
+
+        @Bean
+        ConnectionNameStrategy names(Environment environment) {
+            return connections -> environment.getProperty("connections");
+        }
+    }
+
+    @Test
+    void itsConnectionIsNamedAfterTheApplicationOrByItsStrategy() throws Exception {
+        RabbitServer server = RabbitServer.shared();
+        String name = "shop-" + UUID.randomUUID();
+        try (Connection connection = connect(server);
+                Channel channel = connection.createChannel()) {
+            declare(channel, exchange);
+            ApplicationContextRunner application = runner(server.uri(), "spring.application.name=" + name);
+            assertConnectionIsNamed(application, name + "-outbox", channel, 1);
+            assertConnectionIsNamed(
+                    application
+                            .withUserConfiguration(Named.class)
+                            .withPropertyValues("connections=" + name + "-by-strategy"),
+                    name + "-by-strategy-outbox",
+                    channel,
+                    2);
+        }
+    }
+
+    private void assertConnectionIsNamed(
+            ApplicationContextRunner application, String name, Channel channel, int messages) {
+        application.run(context -> {
+            publish(context, "placed", 1);
+            await().atMost(Duration.ofSeconds(60))
+                    .untilAsserted(
+                            () -> assertThat(channel.messageCount(exchange)).isEqualTo(messages));
+            assertThat(RabbitServer.shared().control("list_connections", "client_properties"))
+                    .contains(name);
+        });
     }
 }
