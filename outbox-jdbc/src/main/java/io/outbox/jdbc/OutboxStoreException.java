@@ -26,6 +26,11 @@ public class OutboxStoreException extends OutboxBackendException {
     /** MySQL's and MariaDB's codes for a server that an operator, or InnoDB, has made read-only. */
     private static final Set<Integer> READ_ONLY_CODES = Set.of(1290, 1836);
 
+    /** MySQL's code where InnoDB has refused a lock, for a reason that only the text names by its number. */
+    private static final int CANNOT_LOCK = 1015;
+
+    private static final String TABLE_IS_READ_ONLY = "errno: 165";
+
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
     /** MySQL's and MariaDB's codes for a missing right to a table and to a column, and H2's for a table. */
     private static final Set<Integer> FORBIDDING_CODES = Set.of(1142, 1143, 90096);
@@ -69,6 +74,8 @@ public class OutboxStoreException extends OutboxBackendException {
         return getCause() instanceof SQLException cause
                 && (READ_ONLY.equals(cause.getSQLState())
                         || READ_ONLY_CODES.contains(cause.getErrorCode())
+                        || (CANNOT_LOCK == cause.getErrorCode()
+                                && String.valueOf(cause.getMessage()).contains(TABLE_IS_READ_ONLY))
                         || OracleError.of(cause).isReadOnly());
     }
 

@@ -24,7 +24,9 @@ import io.outbox.testservers.TcpProxy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -270,6 +272,40 @@ class FailOverTest {
         assertThatThrownBy(() -> reading.backend().currentTime())
                 .isInstanceOf(OutboxStoreException.class)
                 .hasMessageContaining("the server only reads");
+    }
+
+    @Test
+    void aReaderOfAuroraRefusesAWriteAsAServerThatOnlyReads() {
+        MySqlServer server = opened(MySqlServer.start());
+        String url = server.newDatabase();
+        jdbc = JdbcOutbox.of(opened(TestDatabase.pool(url, 1))).createSchema();
+        Outbox writing =
+                opened(Outbox.writerOnly().backend(jdbc.writerOnlyBackend()).build());
+        write(writing);
+        server.restartForReading();
+
+        // an insert finds its table read-only, another change the whole server: codes 1015 and 1836
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThatThrownBy(() -> write(writing))
+                        .isInstanceOfSatisfying(
+                                OutboxStoreException.class,
+                                refused -> assertThat(refused.isReadOnly())
+                                        .as(refused.getMessage())
+                                        .isTrue()));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThatThrownBy(() -> changeSchema(url))
+                        .isInstanceOfSatisfying(SQLException.class, refusal -> {
+                            assertThat(refusal.getErrorCode()).isEqualTo(1836);
+                            assertThat(new OutboxStoreException("refused", refusal).isReadOnly())
+                                    .isTrue();
+                        }));
+    }
+
+    private static void changeSchema(String url) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE other (id INT)");
+        }
     }
 
     @Test
