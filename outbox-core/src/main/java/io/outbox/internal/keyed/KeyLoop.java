@@ -516,7 +516,16 @@ public final class KeyLoop implements AutoCloseable {
             metrics.incrementRecovered(page.takenOver());
         }
         meter.looked(keys.size(), page);
-        chains.handOver(page, lease == null ? null : lease.holder(), sentAt);
+        try {
+            chains.handOver(page, lease == null ? null : lease.holder(), sentAt);
+        } catch (RuntimeException | Error e) {
+            if (lease != null) {
+                // what is in no chain is taken back, and need not wait for the end of the lease
+                lost.add(lease.holder(), EventTypes.ALL);
+            }
+            keys.forEach(queue::add);
+            throw e;
+        }
         return !page.events().isEmpty();
     }
 
