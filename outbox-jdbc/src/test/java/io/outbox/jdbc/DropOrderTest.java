@@ -77,6 +77,35 @@ class DropOrderTest {
         assertThat(jdbc.dropOrder()).isZero();
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"H2", "POSTGRESQL", "MYSQL", "MARIADB"})
+    void anOutboxWithoutOrderSaysThatItDeliversEventsThatKeepTheirOrder(TestDatabase database) {
+        pool = TestDatabase.pool(database.newUrl(), 4);
+        jdbc = JdbcOutbox.of(pool).createSchema();
+        OutboxSchema.of(pool).createKeyedIfMissing();
+        String keyed;
+        try (Outbox writer = Outbox.writerOnly()
+                .backend(jdbc.backend())
+                .ordering(Ordering.byKey())
+                .build()) {
+            keyed = write(writer);
+        }
+        refuses = false;
+        jdbc = JdbcOutbox.of(pool);
+        CapturedLog log = CapturedLog.open();
+        try (log;
+                Outbox unordered = Outbox.singleNode()
+                        .backend(jdbc.backend())
+                        .listenerRegistry(listeners())
+                        .intervalMs(50)
+                        .build()) {
+            await().until(() -> delivered.contains(keyed));
+            write(unordered);
+            await().until(() -> delivered.size() == 2);
+        }
+        assertThat(log.warnings()).singleElement().asString().contains("outbox_event", keyed, "Ordering.byKey()");
+    }
+
     private DefaultListenerRegistry listeners() {
         return new DefaultListenerRegistry().register(TYPE, event -> {
             if (refuses) {

@@ -9,6 +9,7 @@ import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.Repetition;
 import io.outbox.jdbc.TableNames;
+import io.outbox.jdbc.internal.Finding;
 import io.outbox.jdbc.internal.KeyColumnCheck;
 import io.outbox.jdbc.internal.LaneIndex;
 import io.outbox.jdbc.internal.SchemaScript;
@@ -281,7 +282,13 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 new KeyColumnCheck(new TableCatalog(tableName, isSchemaCatalog()), script, tableRules()),
                 keyColumn(),
                 unkeyedIndexes(),
-                hasLockTable() ? new LockTable(locks, script) : null);
+                hasLockTable() ? new LockTable(locks, script) : null,
+                this::unorderedNumbers);
+    }
+
+    /** Returns why numbers of events are not in the order of their inserts. Default: nothing; numbers are given one by one. */
+    Optional<Finding> unorderedNumbers(Connection conn) {
+        return Optional.empty();
     }
 
     /** Returns the column with the key of unfinished events, in which an index finds the oldest of a key. */
@@ -313,8 +320,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /** Claims the next events of keys. Default: in steps that any database understands. */
-    KeyedPage claimKeyed(Connection conn, KeyedRequest request) {
-        return new KeyedClaim(this, conn).run(request);
+    KeyedPage claimKeyed(Connection conn, KeyedRequest request, ForeignLocks foreignLocks) {
+        return new KeyedClaim(this, conn, foreignLocks).run(request);
     }
 
     /** Returns what is added to the columns of the first statement of a claim, to have it commit without waiting for the disk. */

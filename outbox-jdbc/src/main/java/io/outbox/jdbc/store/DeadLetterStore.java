@@ -174,7 +174,8 @@ public final class DeadLetterStore implements OwnershipStore {
                         store.tableRules()),
                 "order_key",
                 Set.of(),
-                null);
+                null,
+                conn -> Optional.empty());
     }
 
     @Override

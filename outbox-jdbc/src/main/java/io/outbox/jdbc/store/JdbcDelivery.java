@@ -93,7 +93,7 @@ class JdbcDelivery implements DeliveryBackend {
 
     @Override
     public KeyedPage claimKeyed(KeyedRequest request) {
-        return connections.withPrimary(conn -> store.claimKeyed(conn, request));
+        return connections.withPrimary(conn -> store.claimKeyed(conn, request, foreignLocks));
     }
 
     @Override

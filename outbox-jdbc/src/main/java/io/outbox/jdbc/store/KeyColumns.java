@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -30,20 +31,28 @@ public final class KeyColumns {
     private final String keyColumn;
     private final Set<String> namedIndexes;
     private final LockTable locks;
+    private final Function<Connection, Optional<Finding>> numbers;
 
     /**
      * @param check how the table is and should be
      * @param keyColumn the column with the key of unfinished events, by which the index begins
      * @param namedIndexes the indexes that statements name
      * @param locks the table of the locks of writers, or {@code null} if there is none
+     * @param numbers finds out why the database would not number events in the order of their inserts
      */
-    KeyColumns(KeyColumnCheck check, String keyColumn, Set<String> namedIndexes, LockTable locks) {
+    KeyColumns(
+            KeyColumnCheck check,
+            String keyColumn,
+            Set<String> namedIndexes,
+            LockTable locks,
+            Function<Connection, Optional<Finding>> numbers) {
         this.catalog = check.catalog();
         this.script = check.script();
         this.check = check;
         this.keyColumn = keyColumn;
         this.namedIndexes = namedIndexes;
         this.locks = locks;
+        this.numbers = numbers;
     }
 
     /** Returns whether there is a script for the database. */
@@ -95,8 +104,8 @@ public final class KeyColumns {
     }
 
     /**
-     * @throws OutboxSchemaException if columns, index or locks are missing, or columns would refuse keys or take them for
-     *     each other, with the statements that mend it
+     * @throws OutboxSchemaException if columns, index or locks are missing, if columns would refuse keys or take them for
+     *     each other, or if events are not numbered in order, with the statements that mend it
      */
     public void require(Connection conn) throws SQLException {
         if (!arePresent(conn)) {
@@ -110,6 +119,7 @@ public final class KeyColumns {
         }
         List<Finding> errors = new ArrayList<>(check.errors(conn));
         missingLocks(conn).ifPresent(errors::add);
+        numbers.apply(conn).ifPresent(errors::add);
         requireNone(errors);
     }
 

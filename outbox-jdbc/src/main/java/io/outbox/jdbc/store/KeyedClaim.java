@@ -40,17 +40,19 @@ final class KeyedClaim {
             WHERE event_id {among} AND {unfinished} AND available_at <= ? AND {free}{claim}""";
 
     private static final String READ = """
-            SELECT {columns}, last_error FROM {by_id} WHERE event_id {among} AND {unfinished}""";
+            SELECT {columns}, last_error, locked_by, locked_at FROM {by_id} WHERE event_id {among} AND {unfinished}""";
 
     private static final String NOTE_OWNER = """
             UPDATE {by_id} SET locked_by = ?, locked_at = {now} WHERE event_id {among}""";
 
     private final AbstractJdbcOutboxStore store;
     private final Connection conn;
+    private final ForeignLocks foreignLocks;
 
-    KeyedClaim(AbstractJdbcOutboxStore store, Connection conn) {
+    KeyedClaim(AbstractJdbcOutboxStore store, Connection conn, ForeignLocks foreignLocks) {
         this.store = store;
         this.conn = conn;
+        this.foreignLocks = foreignLocks;
     }
 
     /** A row, and whether another node held it before. */
@@ -63,7 +65,7 @@ final class KeyedClaim {
         if (request.lease() == null) {
             return store.reading(conn, () -> {
                 List<Candidate> runs = runs(request);
-                return runs.isEmpty() ? KeyedPage.EMPTY : page(runs, read(runs));
+                return runs.isEmpty() ? KeyedPage.EMPTY : page(runs, read(request, runs));
             });
         }
         List<Candidate> runs = store.reading(conn, () -> runs(request));
@@ -157,12 +159,19 @@ final class KeyedClaim {
         return locked;
     }
 
-    private Map<String, Found> read(List<Candidate> runs) {
+    private Map<String, Found> read(KeyedRequest request, List<Candidate> runs) {
         Map<String, Found> found = new HashMap<>();
         for (IdList ids : store.idLists(eventIds(runs))) {
             String sql = store.sql(READ).with("among", ids.among()).toString();
             store.statements()
-                    .query(conn, sql, store::mapDueEvent, ids.params(List.of(), List.of()))
+                    .query(
+                            conn,
+                            sql,
+                            row -> {
+                                foreignLocks.lookAt(row, request.dueUntil());
+                                return store.mapDueEvent(row);
+                            },
+                            ids.params(List.of(), List.of()))
                     .forEach(event -> found.put(event.eventId(), new Found(event, false)));
         }
         return found;

@@ -1,5 +1,7 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.jdbc.JdbcTemplate;
+import io.outbox.jdbc.internal.Finding;
 import io.outbox.jdbc.internal.MySqlTableRules;
 import io.outbox.jdbc.internal.ReadCommitted;
 import io.outbox.jdbc.internal.TableRules;
@@ -169,5 +171,17 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     protected boolean isDuplicate(SQLException e) {
         return e.getErrorCode() == DUPLICATE_ENTRY
                 && PRIMARY_KEY.matcher(String.valueOf(e.getMessage())).matches();
+    }
+
+    /** Servers that number by steps are several primaries, and each is ahead of the others at times. */
+    @Override
+    Optional<Finding> unorderedNumbers(Connection conn) {
+        boolean isStepped = JdbcTemplate.query(conn, "SELECT @@auto_increment_increment", row -> row.getInt(1) > 1)
+                .get(0);
+        return isStepped
+                ? Optional.of(Finding.error(
+                        "auto_increment_increment is above 1, as for several primaries, whose values of order_seq are in no order",
+                        "SET GLOBAL auto_increment_increment = 1"))
+                : Optional.empty();
     }
 }

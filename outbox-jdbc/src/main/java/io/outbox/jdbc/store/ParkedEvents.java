@@ -1,9 +1,11 @@
 package io.outbox.jdbc.store;
 
+import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.spi.ConnectionProvider;
 import io.outbox.store.Connections;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,6 +24,10 @@ final class ParkedEvents {
     private static final String FIND = """
             SELECT event_id FROM {table} WHERE {parked} ORDER BY available_at, created_at, event_id LIMIT ?""";
 
+    /** Unfinished events that keep their order have a key in the column by which their index begins. */
+    private static final String FIND_KEYED =
+            "SELECT event_id FROM {table} WHERE {key} IS NOT NULL AND {unfinished} LIMIT 1";
+
     private static final String RELEASE = """
             UPDATE {by_id} SET available_at = {now}, attempts = 0 WHERE event_id {among} AND {parked}""";
 
@@ -32,7 +38,7 @@ final class ParkedEvents {
         this.store = store;
     }
 
-    /** Says once that there are such events if this outbox does not keep the order of keys. */
+    /** Says once that there are such events, or others that keep their order, if this outbox does not keep the order of keys. */
     void lookOnce(Connection conn) {
         if (looked.get() || store.isKeyed() || !store.canBeKeyed() || !looked.compareAndSet(false, true)) {
             return;
@@ -47,6 +53,27 @@ final class ParkedEvents {
                     store.tableName(),
                     found.size() < STEP ? Integer.toString(found.size()) : STEP + " or more",
                     found.get(0));
+        } else {
+            findKeyed(conn)
+                    .forEach(eventId -> LOG.log(
+                            Level.WARNING,
+                            "{0} has events that were written with ordering(...), for example {1}. This outbox was built without it, so it"
+                                    + " delivers them in any order, also beside outboxes that keep it. Build it with Ordering.byKey()",
+                            store.tableName(),
+                            eventId));
+        }
+    }
+
+    private List<String> findKeyed(Connection conn) {
+        try {
+            return store.keyColumns().areColumnsPresent(conn)
+                    ? store.reading(
+                            conn,
+                            () -> store.statements().query(conn, sql(FIND_KEYED).toString(), row -> row.getString(1)))
+                    : List.of();
+        } catch (SQLException e) {
+            throw new OutboxStoreException(
+                    "Cannot read the columns of " + store.tableName() + ": " + e.getMessage(), e);
         }
     }
 

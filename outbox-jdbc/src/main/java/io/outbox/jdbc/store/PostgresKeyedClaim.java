@@ -45,7 +45,7 @@ final class PostgresKeyedClaim {
     /** By an array of ids, as {@code PostgresOutboxStore.CLAIM} does it, for the same reason. */
     private static final String READ = PAGE + """
 
-            SELECT {columns}, last_error, order_key, order_seq, 0 AS taken_over
+            SELECT {columns}, last_error, locked_by, locked_at, order_key, order_seq, 0 AS taken_over
             FROM {table} WHERE event_id = ANY(ARRAY(SELECT event_id FROM page)) AND {unfinished}""";
 
     private static final String CLAIM = PAGE + """
@@ -75,7 +75,7 @@ final class PostgresKeyedClaim {
 
     /** The first events of one key with their contents: all there is to a key that was at rest, without the work of planning more. */
     private static final String FIRST = """
-            SELECT {columns}, last_error, order_key, order_seq, 0 AS taken_over FROM {table}
+            SELECT {columns}, last_error, locked_by, locked_at, order_key, order_seq, 0 AS taken_over FROM {table}
             WHERE order_key = ? AND status IN (0, 2) ORDER BY order_seq LIMIT 2 /* {age} */""";
 
     /** How long a statement keeps a plan, which was made for the table as it was then. */
@@ -83,11 +83,13 @@ final class PostgresKeyedClaim {
 
     private final PostgresOutboxStore store;
     private final Connection conn;
+    private final ForeignLocks foreignLocks;
     private int takenOver;
 
-    PostgresKeyedClaim(PostgresOutboxStore store, Connection conn) {
+    PostgresKeyedClaim(PostgresOutboxStore store, Connection conn, ForeignLocks foreignLocks) {
         this.store = store;
         this.conn = conn;
+        this.foreignLocks = foreignLocks;
     }
 
     KeyedPage run(KeyedRequest request) {
@@ -101,7 +103,7 @@ final class PostgresKeyedClaim {
 
     private KeyedPage read(KeyedRequest request) {
         if (request.keys().size() == 1) {
-            List<KeyedEvent> first = first(request.keys().get(0));
+            List<KeyedEvent> first = first(request);
             List<KeyedEvent> run = first.stream()
                     .takeWhile(event -> qualifies(event, request))
                     .limit(request.limit().run())
@@ -117,11 +119,12 @@ final class PostgresKeyedClaim {
      * Reads by a statement that may stay prepared, unlike others, since planning it takes longer than the rest of it. A plan that was
      * made while the table was empty reads all of it, so the text changes from time to time, and with it the plan.
      */
-    private List<KeyedEvent> first(String key) {
+    private List<KeyedEvent> first(KeyedRequest request) {
         String sql = store.sql(FIRST)
                 .with("age", String.valueOf(System.nanoTime() / PLAN_LASTS_NANOS))
                 .toString();
-        return JdbcTemplate.query(conn, sql, this::map, key);
+        return JdbcTemplate.query(
+                conn, sql, row -> map(row, request), request.keys().get(0));
     }
 
     private static boolean qualifies(KeyedEvent event, KeyedRequest request) {
@@ -159,7 +162,8 @@ final class PostgresKeyedClaim {
                 .with("types", DueRange.typeCondition(request.types()))
                 .with("free", free)
                 .toString();
-        List<KeyedEvent> events = new ArrayList<>(store.statements().query(conn, sql, this::map, params.toArray()));
+        List<KeyedEvent> events =
+                new ArrayList<>(store.statements().query(conn, sql, row -> map(row, request), params.toArray()));
         Map<String, Integer> places = new HashMap<>();
         request.keys().forEach(key -> places.put(key, places.size()));
         events.sort(Comparator.comparing((KeyedEvent event) -> places.get(event.key()))
@@ -167,7 +171,10 @@ final class PostgresKeyedClaim {
         return new KeyedPage(events, takenOver);
     }
 
-    private KeyedEvent map(ResultSet row) throws SQLException {
+    private KeyedEvent map(ResultSet row, KeyedRequest request) throws SQLException {
+        if (request.lease() == null) {
+            foreignLocks.lookAt(row, request.dueUntil());
+        }
         DueEvent event = store.mapDueEvent(row);
         takenOver = row.getInt("taken_over");
         return new KeyedEvent(event, row.getString("order_key"), row.getLong("order_seq"));

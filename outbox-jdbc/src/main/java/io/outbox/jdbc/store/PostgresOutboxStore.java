@@ -7,6 +7,7 @@ import static io.outbox.model.EventStatus.RETRY;
 import io.outbox.jdbc.JdbcTemplate;
 import io.outbox.jdbc.OutboxStoreException;
 import io.outbox.jdbc.Repetition;
+import io.outbox.jdbc.internal.Finding;
 import io.outbox.jdbc.internal.FreshPlan;
 import io.outbox.jdbc.internal.OpenTransaction;
 import io.outbox.jdbc.internal.PoolerProbe;
@@ -270,8 +271,24 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     @Override
-    KeyedPage claimKeyed(Connection conn, KeyedRequest request) {
-        return new PostgresKeyedClaim(this, conn).run(request);
+    KeyedPage claimKeyed(Connection conn, KeyedRequest request, ForeignLocks foreignLocks) {
+        return new PostgresKeyedClaim(this, conn, foreignLocks).run(request);
+    }
+
+    /** A session that takes several numbers at a time uses them later than another one its higher ones. */
+    @Override
+    Optional<Finding> unorderedNumbers(Connection conn) {
+        List<String> cached = JdbcTemplate.query(
+                conn,
+                "SELECT seqrelid::regclass::text FROM pg_sequence"
+                        + " WHERE seqcache > 1 AND seqrelid = pg_get_serial_sequence(?, 'order_seq')::regclass",
+                row -> row.getString(1),
+                tableName());
+        return cached.stream()
+                .findFirst()
+                .map(sequence -> Finding.error(
+                        "the sequence " + sequence + " of order_seq has a cache: sessions use its numbers in no order",
+                        "ALTER SEQUENCE " + sequence + " CACHE 1"));
     }
 
     @Override

@@ -107,6 +107,37 @@ class KeyColumnCheckTest {
         }
     }
 
+    static Stream<Arguments> unordered() {
+        return Stream.of(
+                Arguments.of(
+                        POSTGRESQL,
+                        "ALTER TABLE outbox_event ALTER order_seq SET CACHE 20",
+                        "ALTER SEQUENCE outbox_event_order_seq_seq CACHE 1"),
+                Arguments.of(
+                        MYSQL, "SET SESSION auto_increment_increment = 2", "SET GLOBAL auto_increment_increment = 1"),
+                Arguments.of(
+                        MARIADB,
+                        "SET SESSION auto_increment_increment = 2",
+                        "SET GLOBAL auto_increment_increment = 1"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unordered")
+    void numbersThatSessionsUseInNoOrderAreAnErrorThatTheStatementMends(
+            TestDatabase database, String damage, String remedy) {
+        try (HikariDataSource pool = TestDatabase.pool(database.newUrl(), 1)) {
+            OutboxSchema.of(pool).createIfMissing().createKeyedIfMissing();
+            OutboxRows.execute(pool, damage);
+
+            OutboxSchemaException e = catchThrowableOfType(OutboxSchemaException.class, () -> prepareKeys(pool));
+
+            assertThat(e).hasMessageContaining("order_seq");
+            assertThat(e.statements()).containsExactly(remedy);
+            OutboxRows.execute(pool, e.statements().get(0).replace("GLOBAL", "SESSION"));
+            prepareKeys(pool);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void aColumnOfDeadLettersThatRefusesKeysIsAnErrorThatTheStatementMends(TestDatabase database) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.outbox.EventEnvelope;
+import io.outbox.Ordering;
 import io.outbox.Outbox;
+import io.outbox.jdbc.OutboxSchema;
 import io.outbox.jdbc.support.DeliveryFixture;
 import io.outbox.jdbc.support.DeliveryFixture.Mode;
 import io.outbox.jdbc.support.OutboxRows;
@@ -66,6 +68,40 @@ class ForeignLocksTest {
             assertThat(fixture.delivered()).containsExactlyInAnyOrderElementsOf(events);
             assertThat(log.text().split(TOLD, -1)).as("told once").hasSize(2);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"H2", "POSTGRESQL", "MYSQL", "MARIADB"})
+    void theyAreReportedByANodeThatKeepsTheOrderOfKeysToo(TestDatabase database) {
+        try (DeliveryFixture fixture = DeliveryFixture.on(database);
+                CapturedLog log = CapturedLog.open()) {
+            OutboxSchema.of(fixture.pool()).createKeyedIfMissing();
+            List<EventEnvelope> events = List.of(keyed("a"), keyed("a"), keyed("a"), keyed("b"));
+            try (Outbox writer = Outbox.writerOnly()
+                    .backend(fixture.jdbc().backend())
+                    .ordering(Ordering.byKey())
+                    .build()) {
+                fixture.inTransaction(writer.writer(), all -> all.writeAll(events));
+            }
+            OutboxRows.execute(
+                    fixture.pool(),
+                    "UPDATE outbox_event SET locked_by = 'other-node', locked_at = "
+                            + (database == TestDatabase.POSTGRESQL
+                                    ? "now() AT TIME ZONE 'UTC'"
+                                    : database == TestDatabase.H2 ? "CURRENT_TIMESTAMP" : "UTC_TIMESTAMP"));
+
+            fixture.open(Outbox.singleNode().ordering(Ordering.byKey()));
+            fixture.assertDelivered(DeliveryFixture.ids(events));
+
+            assertThat(log.text().split(TOLD, -1)).as("told once").hasSize(2);
+        }
+    }
+
+    private static EventEnvelope keyed(String key) {
+        return EventEnvelope.builder(DeliveryFixture.TYPE)
+                .aggregateId(key)
+                .payloadJson("{}")
+                .build();
     }
 
     @ParameterizedTest
