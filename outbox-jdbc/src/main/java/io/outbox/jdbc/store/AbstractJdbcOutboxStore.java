@@ -71,10 +71,6 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     protected static final String COLUMNS = "event_id, event_type, aggregate_type, aggregate_id, tenant_id, payload,"
             + " headers, attempts, created_at, available_at";
 
-    /** The columns of an event without what may be large. */
-    static final String NARROW_COLUMNS =
-            "event_id, event_type, aggregate_type, aggregate_id, tenant_id, attempts, created_at, available_at";
-
     /** The order in which pages of due events follow each other. */
     protected static final String DUE_ORDER = "available_at, created_at, event_id";
 
@@ -521,32 +517,7 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
     /** Reads a row leniently: what is damaged in it is found when the event is decoded, and harms only that event. */
     protected OutboxEvent mapRow(ResultSet row) throws SQLException {
-        return new OutboxEvent(
-                row.getString("event_id"),
-                row.getString("event_type"),
-                row.getString("aggregate_type"),
-                row.getString("aggregate_id"),
-                row.getString("tenant_id"),
-                row.getString("payload"),
-                row.getString("headers"),
-                row.getInt("attempts"),
-                JdbcTemplate.instant(row, "created_at"),
-                JdbcTemplate.instant(row, "available_at"));
-    }
-
-    /** Maps a row of narrow columns: an event without payload and headers. */
-    static OutboxEvent mapNarrowRow(ResultSet row) throws SQLException {
-        return new OutboxEvent(
-                row.getString("event_id"),
-                row.getString("event_type"),
-                row.getString("aggregate_type"),
-                row.getString("aggregate_id"),
-                row.getString("tenant_id"),
-                null,
-                null,
-                row.getInt("attempts"),
-                JdbcTemplate.instant(row, "created_at"),
-                JdbcTemplate.instant(row, "available_at"));
+        return Rows.event(row, row.getString("payload"), row.getString("headers"));
     }
 
     /** Returns when the lock of an event begins that is inserted with one. */

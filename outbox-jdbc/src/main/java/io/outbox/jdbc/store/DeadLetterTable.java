@@ -262,7 +262,7 @@ final class DeadLetterTable {
 
     /** Maps a row of narrow columns: a letter without payload and headers. */
     static DeadLetter mapNarrow(ResultSet row) throws SQLException {
-        return letter(AbstractJdbcOutboxStore.mapNarrowRow(row), row);
+        return letter(Rows.narrowEvent(row), row);
     }
 
     private static DeadLetter letter(OutboxEvent event, ResultSet row) throws SQLException {
@@ -288,6 +288,6 @@ final class DeadLetterTable {
                 .with("order_values", store.isKeyed() ? ", ?, ?" : "")
                 .with("source", tableName)
                 .with("letter", AbstractJdbcOutboxStore.COLUMNS + STATE_COLUMNS)
-                .with("narrow", AbstractJdbcOutboxStore.NARROW_COLUMNS + STATE_COLUMNS);
+                .with("narrow", Rows.NARROW_COLUMNS + STATE_COLUMNS);
     }
 }

@@ -52,16 +52,12 @@ final class EventStates {
 
     private List<InspectedEvent> letters(Collection<String> eventIds, String letters) {
         return store.sql(FIND_LETTERS)
-                .with("columns_of_letters", AbstractJdbcOutboxStore.NARROW_COLUMNS + ", last_error")
+                .with("columns_of_letters", Rows.NARROW_COLUMNS + ", last_error")
                 .with("letters", letters)
                 .queryAmong(
                         conn,
                         IdList.chunks(eventIds),
                         row -> new InspectedEvent(
-                                AbstractJdbcOutboxStore.mapNarrowRow(row),
-                                EventStatus.DEAD,
-                                null,
-                                row.getString("last_error"),
-                                null));
+                                Rows.narrowEvent(row), EventStatus.DEAD, null, row.getString("last_error"), null));
     }
 }

@@ -107,19 +107,9 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
 
     @Override
     protected OutboxEvent mapRow(ResultSet row) throws SQLException {
-        OutboxEvent event = super.mapRow(row);
-        String payload = H2Json.text(row, "payload", event.payloadJson());
-        String headers = H2Json.text(row, "headers", event.headersJson());
-        return new OutboxEvent(
-                event.eventId(),
-                event.eventType(),
-                event.aggregateType(),
-                event.aggregateId(),
-                event.tenantId(),
-                payload,
-                headers,
-                event.attempts(),
-                event.createdAt(),
-                event.availableAt());
+        return Rows.event(
+                row,
+                H2Json.text(row, "payload", row.getString("payload")),
+                H2Json.text(row, "headers", row.getString("headers")));
     }
 }

@@ -244,7 +244,7 @@ final class JdbcDeadEvents implements DeadEventBackend {
     private Sql sql(String template) {
         return store.sql(template)
                 .with("source", store.tableName())
-                .with("narrow", AbstractJdbcOutboxStore.NARROW_COLUMNS + ", last_error");
+                .with("narrow", Rows.NARROW_COLUMNS + ", last_error");
     }
 
     private DeadLetter mapWhole(ResultSet row) throws SQLException {
@@ -252,7 +252,7 @@ final class JdbcDeadEvents implements DeadEventBackend {
     }
 
     private static DeadLetter mapNarrow(ResultSet row) throws SQLException {
-        return dead(AbstractJdbcOutboxStore.mapNarrowRow(row), row);
+        return dead(Rows.narrowEvent(row), row);
     }
 
     private static DeadLetter dead(OutboxEvent event, ResultSet row) throws SQLException {

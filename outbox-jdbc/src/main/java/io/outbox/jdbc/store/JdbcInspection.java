@@ -46,8 +46,7 @@ final class JdbcInspection implements InspectionBackend {
     /** The most events that one call reads to find those that failed alike. */
     static final int MOST_READ = 1_000;
 
-    static final String NARROW =
-            AbstractJdbcOutboxStore.NARROW_COLUMNS + ", status, done_at, last_error, locked_by, locked_at";
+    static final String NARROW = Rows.NARROW_COLUMNS + ", status, done_at, last_error, locked_by, locked_at";
 
     private static final String WALK = """
             SELECT {result} FROM (SELECT {narrow}{payload} FROM {table}{before} ORDER BY event_id DESC LIMIT {window}) w
@@ -297,7 +296,7 @@ final class JdbcInspection implements InspectionBackend {
     }
 
     static InspectedEvent mapNarrow(ResultSet row) throws SQLException {
-        return inspected(AbstractJdbcOutboxStore.mapNarrowRow(row), row);
+        return inspected(Rows.narrowEvent(row), row);
     }
 
     private static InspectedEvent inspected(OutboxEvent event, ResultSet row) throws SQLException {

@@ -156,17 +156,6 @@ public final class OracleOutboxStore extends AbstractJdbcOutboxStore {
 
     @Override
     protected OutboxEvent mapRow(ResultSet row) throws SQLException {
-        OutboxEvent event = super.mapRow(row);
-        return new OutboxEvent(
-                event.eventId(),
-                event.eventType(),
-                event.aggregateType(),
-                event.aggregateId(),
-                event.tenantId(),
-                Objects.requireNonNullElse(event.payloadJson(), ""),
-                event.headersJson(),
-                event.attempts(),
-                event.createdAt(),
-                event.availableAt());
+        return Rows.event(row, Objects.requireNonNullElse(row.getString("payload"), ""), row.getString("headers"));
     }
 }
