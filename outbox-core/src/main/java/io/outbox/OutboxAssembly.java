@@ -339,7 +339,7 @@ final class OutboxAssembly {
         }
         hooks.add(delivery.contexts());
         if (path == HotPath.NONE && wakeUp != null) {
-            hooks.add(new WakeUpHook(wakeUp));
+            hooks.add(new WakeUpHook(wakeUp, clock, Duration.ofMillis(polling.intervalMs())));
         }
         Ordering ordering = delivery.ordering();
         if (ordering != null) {

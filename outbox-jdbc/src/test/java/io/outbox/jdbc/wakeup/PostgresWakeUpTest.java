@@ -29,6 +29,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -162,6 +163,28 @@ class PostgresWakeUpTest {
         for (int i = 0; i < 20; i++) {
             writeAndAwait.run();
         }
+    }
+
+    @Test
+    void whatAnotherProcessWritesForSoonIsDeliveredWhenItIsDue() {
+        JdbcOutbox here = jdbc(pool(url, 3));
+        awaitHints(deliverer(here, here.wakeUp()));
+        JdbcOutbox there = jdbc(pool(url, 3));
+        Outbox writer = opened(Outbox.writerOnly()
+                .backend(there.backend())
+                .wakeUp(there.wakeUp())
+                .build());
+        EventEnvelope soon = EventEnvelope.builder("Hinted")
+                .availableAt(Instant.now().plusSeconds(2))
+                .payloadJson("{}")
+                .build();
+
+        try (Transaction tx = there.begin()) {
+            writer.writer().write(soon);
+            tx.commit();
+        }
+
+        await().atMost(PATIENCE).until(() -> delivered.contains(soon.eventId()));
     }
 
     @Test
