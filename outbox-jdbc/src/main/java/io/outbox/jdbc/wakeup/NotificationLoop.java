@@ -37,14 +37,14 @@ final class NotificationLoop implements Runnable, AutoCloseable {
     private static final String PROBE = "probe:";
     private static final String FAILURE = "Hints do not arrive; events are found by polling";
     private static final String NONE_TO_SPARE =
-            "Hints need a second connection, and the pool had none to spare: enlarge it"
-                    + " by one, unless it was busy only for a moment";
+            "Hints need a second connection, but the pool had none free: enlarge it by one,"
+                    + " unless it was only busy for a moment";
     private static final String NO_CONNECTION =
-            "Whether hints arrive cannot be tried, since no connection to send them by" + " can be made";
-    private static final String NOT_SENT = "Whether hints arrive cannot be tried, since they cannot be sent";
+            "No connection to send hints can be opened, so it is unknown whether they arrive";
+    private static final String NOT_SENT = "Hints cannot be sent, so it is unknown whether they arrive";
     private static final String HEARS_NOTHING =
-            "LISTEN was accepted and hears nothing, as through a pooler in transaction"
-                    + " mode: let hints be heard by a direct connection to the database, JdbcOutbox.wakeUp(listenOn) or in Spring"
+            "LISTEN was accepted, but no hint arrives, as with a pooler in transaction mode:"
+                    + " receive hints over a direct connection to the database, JdbcOutbox.wakeUp(listenOn) or in Spring"
                     + " outbox.wake-up.listen-url";
     private static final Duration DEAF = Duration.ofMinutes(5);
     private static final Duration DEAF_FOR_LONG = Duration.ofHours(1);

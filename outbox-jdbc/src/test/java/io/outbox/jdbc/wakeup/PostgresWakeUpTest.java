@@ -426,7 +426,7 @@ class PostgresWakeUpTest {
             await().atMost(PATIENCE).until(() -> {
                 other.signal(Set.of("Hinted"));
                 assertThat(wakeUp.isConnected()).isFalse();
-                return hints.contains(Set.of("Hinted")) && log.text().contains("hears nothing");
+                return hints.contains(Set.of("Hinted")) && log.text().contains("no hint arrives");
             });
         }
     }
