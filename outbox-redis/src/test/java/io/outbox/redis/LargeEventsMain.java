@@ -15,37 +15,36 @@ import java.util.concurrent.CountDownLatch;
  */
 final class LargeEventsMain {
 
-    static final int EVENTS = 110;
-
     private static final String TYPE = "Large";
     private static final int PAYLOAD = 1_000_000;
 
     private LargeEventsMain() {}
 
     /**
-     * Arguments: address, name of the outbox, whether it is one of several nodes, whether events are there before it, and how many
-     * are written in one transaction.
+     * Arguments: address, name of the outbox, whether it is one of several nodes, whether events are there before it, how many
+     * are written in one transaction, and how many there are.
      */
     public static void main(String[] args) throws Exception {
         boolean several = Boolean.parseBoolean(args[2]);
         boolean before = Boolean.parseBoolean(args[3]);
         int together = Integer.parseInt(args[4]);
+        int events = Integer.parseInt(args[5]);
         try (RedisOutbox redis =
                 RedisOutbox.builder(RedisURI.create(args[0])).name(args[1]).connect()) {
             if (before) {
                 try (Outbox writing =
                         Outbox.writerOnly().backend(redis.backend()).build()) {
-                    write(redis, writing, together);
+                    write(redis, writing, together, events);
                 }
             }
-            deliver(redis, several, before, together);
+            deliver(redis, several, before, together, events);
         }
         System.exit(0);
     }
 
     /** Writes events alone, or several in each transaction. */
-    private static void write(RedisOutbox redis, Outbox outbox, int together) {
-        for (int i = 0; i < EVENTS; i += together) {
+    private static void write(RedisOutbox redis, Outbox outbox, int together, int events) {
+        for (int i = 0; i < events; i += together) {
             if (together == 1) {
                 write(outbox, 1);
             } else {
@@ -60,10 +59,10 @@ final class LargeEventsMain {
         }
     }
 
-    private static void deliver(RedisOutbox redis, boolean several, boolean before, int together)
+    private static void deliver(RedisOutbox redis, boolean several, boolean before, int together, int events)
             throws InterruptedException {
         CountDownLatch written = new CountDownLatch(before ? 0 : 1);
-        CountDownLatch left = new CountDownLatch(EVENTS);
+        CountDownLatch left = new CountDownLatch(events);
         Set<String> delivered = ConcurrentHashMap.newKeySet();
         DefaultListenerRegistry listeners = new DefaultListenerRegistry();
         listeners.register(TYPE, event -> {
@@ -79,7 +78,7 @@ final class LargeEventsMain {
         try (Outbox outbox =
                 builder.backend(redis.backend()).listenerRegistry(listeners).build()) {
             if (!before) {
-                write(redis, outbox, together);
+                write(redis, outbox, together, events);
                 written.countDown();
             }
             left.await();

@@ -18,9 +18,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Events that are few and large: together bigger than the heap of the node that writes and delivers them. */
 class LargeEventsTest {
 
-    private static final String HEAP = "-Xmx96m";
-    private static final int EVENTS = 3 * 110;
-    private static final long ENDS_WITHIN_SECONDS = 300;
+    private static final Load SMALL = new Load("-Xmx96m", 110);
+    private static final Load LARGE = new Load("-Xmx256m", 600);
+    private static final int WAYS = 3;
+    private static final long ENDS_WITHIN_SECONDS = 600;
+
+    /** The heap of the node, and how many events are written in each way. */
+    private record Load(String heap, int events) {}
 
     @TempDir
     Path directory;
@@ -29,23 +33,31 @@ class LargeEventsTest {
     @ParameterizedTest
     @CsvSource({"H2, false", "POSTGRESQL, true", "MYSQL, true", "MARIADB, false"})
     void largeEventsAreDeliveredOnceEachWithASmallHeap(TestDatabase database, boolean several) throws Exception {
-        deliver(database, several);
+        deliver(database, several, SMALL);
     }
 
     @ParameterizedTest
     @CsvSource({"H2, true", "POSTGRESQL, false", "MYSQL, false", "MARIADB, true"})
     @Tag("soak")
     void soAreThoseOfOtherNodes(TestDatabase database, boolean several) throws Exception {
-        deliver(database, several);
+        deliver(database, several, SMALL);
     }
 
-    private void deliver(TestDatabase database, boolean several) throws Exception {
+    @ParameterizedTest
+    @CsvSource({"H2, true", "POSTGRESQL, true", "MYSQL, false", "MARIADB, true"})
+    @Tag("soak")
+    void soAreVeryMany(TestDatabase database, boolean several) throws Exception {
+        deliver(database, several, LARGE);
+    }
+
+    private void deliver(TestDatabase database, boolean several, Load load) throws Exception {
         String url = database == TestDatabase.H2
                 ? "jdbc:h2:file:" + directory.resolve("outbox") + ";CACHE_SIZE=4096"
                 : database.newUrl();
         Path output = directory.resolve("node.out");
-        List<String> command = ChildJvm.command(List.of(HEAP, "-XX:+ExitOnOutOfMemoryError"), LargeEventsMain.class);
-        command.addAll(List.of(url, Boolean.toString(several)));
+        List<String> command =
+                ChildJvm.command(List.of(load.heap, "-XX:+ExitOnOutOfMemoryError"), LargeEventsMain.class);
+        command.addAll(List.of(url, Boolean.toString(several), Integer.toString(load.events)));
         Process node = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
@@ -61,7 +73,8 @@ class LargeEventsTest {
         assertThat(node.exitValue()).as(Files.readString(output)).isZero();
         try (HikariDataSource pool = TestDatabase.pool(url, 1)) {
             assertThat(OutboxRows.number(pool, "SELECT COUNT(*) FROM outbox_event WHERE status = 1 AND attempts = 0"))
-                    .isEqualTo(EVENTS);
+                    .as(Files.readString(output))
+                    .isEqualTo(WAYS * load.events);
         }
     }
 }
