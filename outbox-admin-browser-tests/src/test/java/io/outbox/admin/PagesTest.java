@@ -304,6 +304,19 @@ class PagesTest {
     }
 
     @Test
+    void aSearchThatTakesLongSaysHowFarItIsAndCanBeStopped() {
+        viewer.page.route(
+                "**/api/events?*",
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("application/json")
+                        .setBody("{\"items\":[],\"next\":\"z\"}")));
+        viewer.open("events?tenantId=globex");
+        assertThat(viewer.text("0 events found so far")).isVisible();
+        viewer.button("Stop").click();
+        assertThat(viewer.heading("Nothing so far")).isVisible();
+    }
+
+    @Test
     void theTailFollowsWhatIsWritten() {
         viewer.open("events");
         assertThat(viewer.heading("No such events")).isVisible();

@@ -5,13 +5,13 @@ const LONGEST_MS = 10_000;
 
 /**
  * Returns a page of up to `limit` entries that match. `next` says where to go on if there are more, or if looking for them takes
- * too long.
+ * too long, or `goesOn`, which is told after each call how many were found, says no.
  */
-export async function search(path, params, limit, signal) {
+export async function search(path, params, limit, signal, goesOn) {
   const begun = Date.now();
   let page = await get(path, { ...params, limit }, signal);
   const { items } = page;
-  while (page.next !== null && items.length < limit && Date.now() - begun < LONGEST_MS) {
+  while (page.next !== null && items.length < limit && Date.now() - begun < LONGEST_MS && goesOn(items.length)) {
     page = await get(path, { ...params, after: page.next, limit: limit - items.length }, signal);
     items.push(...page.items);
   }

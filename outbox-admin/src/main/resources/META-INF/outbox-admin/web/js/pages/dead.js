@@ -16,6 +16,7 @@ import { Filters } from '../parts/filters.js';
 import { Load } from '../parts/load.js';
 import { PageHead } from '../parts/page-head.js';
 import { Pager } from '../parts/pager.js';
+import { SearchLoad } from '../parts/search-load.js';
 import { Empty, Skeleton } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Ticks } from '../parts/ticks.js';
@@ -152,10 +153,10 @@ function Letters({ query, session, live, changes, canOperate }) {
     h(Filters, { query, fields: matches, isFolded: true }),
     canOperate && hasUndecided && h('div', { class: 'hint' }, h('span', { class: 'grow' }, 'All undecided events that match, on this page and all others:'), h(BulkButtons, { filter, what: 'all that match', canResolve: session.canResolve })),
     h(Order, { order, orders: ORDERS_OF_LETTERS }),
-    h(Load, {
+    h(SearchLoad, {
       id: JSON.stringify(params),
       tick: changes,
-      load: (signal) => search('dead-letters', params, PAGE, signal),
+      load: (signal, goesOn) => search('dead-letters', params, PAGE, signal, goesOn),
       skeleton: h('div', { class: 'card flush' }, h(Skeleton, { lines: 12 })),
       show: (page) => h(LetterTable, { page, query, params, changes, session, canOperate }),
     }),
@@ -171,7 +172,7 @@ function LetterTable({ page, query, params, changes, session, canOperate }) {
     'div',
     { class: 'card flush' },
     page.items.length === 0
-      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events searched in ten seconds match, and there are more to search.')
+      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the dead events searched so far match, and there are more to search.')
       : h(Ticks, {
           rows: page.items,
           canResolve: session.canResolve,

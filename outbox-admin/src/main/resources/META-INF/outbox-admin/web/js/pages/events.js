@@ -12,9 +12,9 @@ import { Chips } from '../parts/chips.js';
 import { AggregateCell, ErrorCell, EventCell } from '../parts/event-cells.js';
 import { Filters } from '../parts/filters.js';
 import { Icon } from '../parts/icon.js';
-import { Load } from '../parts/load.js';
 import { PageHead } from '../parts/page-head.js';
 import { Pager } from '../parts/pager.js';
+import { SearchLoad } from '../parts/search-load.js';
 import { Empty, Skeleton } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Ticks } from '../parts/ticks.js';
@@ -59,8 +59,8 @@ export class EventsPage extends Component {
   };
 
   /** The tail looks at what is newest only. */
-  load = async (params, isTail, signal) => {
-    const page = await (isTail ? get('events', { ...params, limit: PAGE }, signal) : search('events', params, PAGE, signal));
+  load = async (params, isTail, signal, goesOn) => {
+    const page = await (isTail ? get('events', { ...params, limit: PAGE }, signal) : search('events', params, PAGE, signal, goesOn));
     const known = this.known;
     page.fresh = new Set(known === null ? [] : page.items.filter((event) => !known.has(event.id)).map((event) => event.id));
     this.known = new Set(page.items.map((event) => event.id));
@@ -80,10 +80,10 @@ export class EventsPage extends Component {
       h(Filters, { query, fields: fields(types, session), isFolded: true }),
       query.get('status') === 'DEAD' && h(DeadHint, { query, session }),
       canOperate && WAITING.includes(query.get('status')) && !query.has('payload') && h(WaitingHint, { query }),
-      h(Load, {
+      h(SearchLoad, {
         id: JSON.stringify(params),
         tick: isTail ? tick : changes,
-        load: (signal) => this.load(params, isTail, signal),
+        load: (signal, goesOn) => this.load(params, isTail, signal, goesOn),
         skeleton: h('div', { class: 'card flush' }, h(Skeleton, { lines: 12 })),
         show: (page) => h(Events, { page, query, params, isTail, changes, session, canOperate }),
       }),
@@ -146,7 +146,7 @@ function Events({ page, query, params, isTail, changes, session, canOperate }) {
     'div',
     { class: 'card flush' },
     page.items.length === 0
-      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the events searched in ten seconds match, and there are more to search.')
+      ? h(Empty, { icon: 'search', title: 'Nothing so far' }, 'None of the events searched so far match, and there are more to search.')
       : h(Ticks, {
           rows: page.items,
           canResolve: session.canResolve,
