@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 /**
  * Holds deliveries against the order of keys. No fault excuses that an event comes before the one that was committed before it is
@@ -52,10 +53,12 @@ final class KeyOrder {
         }
     }
 
+    /** An event that fails for good blocks its key until an operator skips it. */
     private Instant finishedAt(WrittenEvent event) {
-        return history.deliveries(event.eventId()).stream()
-                .filter(delivery -> delivery.answer() == Answer.DONE || delivery.answer() == Answer.DEAD)
-                .map(Delivery::end)
+        Stream<Instant> done = history.deliveries(event.eventId()).stream()
+                .filter(delivery -> delivery.answer() == Answer.DONE)
+                .map(Delivery::end);
+        return Stream.concat(done, history.skippedAt(event.eventId()).stream())
                 .min(Comparator.naturalOrder())
                 .orElse(Instant.MAX);
     }

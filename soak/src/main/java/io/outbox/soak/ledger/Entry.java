@@ -38,6 +38,7 @@ public sealed interface Entry {
             case "written" -> new Written(words[1], TransactionEnd.valueOf(words[2]), instant(words[3]));
             case "begun" -> new Begun(Long.parseLong(words[1]), words[2], instant(words[3]));
             case "ended" -> new Ended(Long.parseLong(words[1]), instant(words[2]), Answer.valueOf(words[3]));
+            case "skipped" -> new Skipped(words[1], instant(words[2]));
             default -> throw new IllegalArgumentException("not an entry: " + line);
         };
     }
@@ -90,6 +91,14 @@ public sealed interface Entry {
         @Override
         public String line() {
             return "begun " + delivery + " " + eventId + " " + micros(at);
+        }
+    }
+
+    /** An operator is about to skip an event that blocks its key: from now on its key may continue. */
+    record Skipped(String eventId, Instant at) implements Entry {
+        @Override
+        public String line() {
+            return "skipped " + eventId + " " + micros(at);
         }
     }
 

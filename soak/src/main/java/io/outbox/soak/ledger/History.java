@@ -3,6 +3,7 @@ package io.outbox.soak.ledger;
 import io.outbox.soak.ledger.Entry.Begun;
 import io.outbox.soak.ledger.Entry.Ended;
 import io.outbox.soak.ledger.Entry.Keyed;
+import io.outbox.soak.ledger.Entry.Skipped;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import io.outbox.soak.ledger.Entry.Writing;
 import io.outbox.soak.ledger.Entry.Written;
@@ -14,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What all nodes together wrote and delivered. Nodes share a machine, so that their wall clocks are one. Filled by one
@@ -23,6 +25,7 @@ public final class History {
 
     private final Map<String, WrittenEvent> written = new LinkedHashMap<>();
     private final Map<String, List<Delivery>> deliveries = new LinkedHashMap<>();
+    private final Map<String, Instant> skipped = new HashMap<>();
     private int deliveryCount;
 
     /** Adds the entries of a node's ledger. */
@@ -37,6 +40,8 @@ public final class History {
                 places.put(place.eventId(), place);
             } else if (entry instanceof Written end) {
                 put(open.remove(end.eventId()), end, node, places.get(end.eventId()));
+            } else if (entry instanceof Skipped skip) {
+                skipped.merge(skip.eventId(), skip.at(), (one, other) -> one.isBefore(other) ? one : other);
             } else if (entry instanceof Begun begun) {
                 running.put(begun.delivery(), begun);
             } else if (entry instanceof Ended ended) {
@@ -96,6 +101,11 @@ public final class History {
         return deliveries.getOrDefault(eventId, List.of()).stream()
                 .sorted(Comparator.comparing(Delivery::begin))
                 .toList();
+    }
+
+    /** Returns when an operator first was about to skip the event; empty if none was. */
+    public Optional<Instant> skippedAt(String eventId) {
+        return Optional.ofNullable(skipped.get(eventId));
     }
 
     /** Returns how often a listener was called. */

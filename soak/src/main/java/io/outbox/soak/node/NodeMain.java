@@ -96,7 +96,7 @@ public final class NodeMain {
                 .drainTimeoutMs(DRAIN_TIMEOUT_MS)
                 .build()) {
             if (settings.inOrder()) { // former versions may not know keys
-                outbox.blockedKeys().ifPresent(Operator::start);
+                outbox.blockedKeys().ifPresent(blocked -> Operator.start(blocked, ledger));
             }
             writers = Writers.start(engine, outbox.writer(), ledger, settings);
             ledger.append(new Ready());

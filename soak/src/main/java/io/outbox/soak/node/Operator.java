@@ -2,6 +2,9 @@ package io.outbox.soak.node;
 
 import io.outbox.BlockedKeys;
 import io.outbox.model.BlockedKey;
+import io.outbox.soak.ledger.Entry.Skipped;
+import io.outbox.soak.ledger.Ledger;
+import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /** Somebody who skips hopeless events as soon as they block their keys, for as long as the process lives. */
@@ -12,26 +15,27 @@ final class Operator {
 
     private Operator() {}
 
-    static void start(BlockedKeys blocked) {
-        Thread thread = new Thread(() -> skipAll(blocked), "soak-operator");
+    static void start(BlockedKeys blocked, Ledger ledger) {
+        Thread thread = new Thread(() -> skipAll(blocked, ledger), "soak-operator");
         thread.setDaemon(true);
         thread.start();
     }
 
-    private static void skipAll(BlockedKeys blocked) {
+    private static void skipAll(BlockedKeys blocked, Ledger ledger) {
         try {
             while (true) {
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
-                skipSome(blocked);
+                skipSome(blocked, ledger);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static void skipSome(BlockedKeys blocked) {
+    private static void skipSome(BlockedKeys blocked, Ledger ledger) {
         try {
             for (BlockedKey key : blocked.list(MOST)) {
+                ledger.append(new Skipped(key.event().eventId(), Instant.now()));
                 blocked.skip(key.key(), key.event().eventId(), "hopeless");
             }
         } catch (RuntimeException e) {

@@ -37,6 +37,39 @@ class KeyOrderTest {
     }
 
     @Test
+    void findsAnEventThatCameBehindAParkedOne() {
+        hopeless("a", "3", "other", 1);
+        scene.keyed("a", "4", "other", 2)
+                .delivered("a", "1", 1)
+                .delivered("a", "2", 1.2)
+                .delivered("a", "3", 1, 1.1, Answer.DEAD)
+                .delivered("a", "4", 1.2)
+                .skipped("b", "3", 1.5);
+
+        assertFindings(Kind.OUT_OF_ORDER, "4");
+    }
+
+    @Test
+    void anEventMayComeBehindASkippedOne() {
+        hopeless("a", "3", "other", 1);
+        scene.keyed("a", "4", "other", 2)
+                .delivered("a", "1", 1)
+                .delivered("a", "2", 1.2)
+                .delivered("a", "3", 1, 1.1, Answer.DEAD)
+                .skipped("b", "3", 1.5)
+                .skipped("a", "3", 1.9)
+                .delivered("a", "4", 1.6);
+
+        assertThat(scene.judge().findings()).isEmpty();
+    }
+
+    private void hopeless(String node, String eventId, String key, long number) {
+        scene.place(node, eventId, key, number)
+                .written(node, eventId, EventKind.HOPELESS, TransactionEnd.COMMITTED)
+                .row(eventId, Row.DEAD);
+    }
+
+    @Test
     void noFaultExcusesAnEventThatCameBeforeItsPredecessor() {
         scene.fault(FaultKind.KILLED, "a", 0.5, 0.5)
                 .fault(FaultKind.STOPPED, "b", 0.5, 6)

@@ -7,6 +7,7 @@ import io.outbox.soak.ledger.Entry.Answer;
 import io.outbox.soak.ledger.Entry.Begun;
 import io.outbox.soak.ledger.Entry.Ended;
 import io.outbox.soak.ledger.Entry.Keyed;
+import io.outbox.soak.ledger.Entry.Skipped;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import io.outbox.soak.ledger.Entry.Writing;
 import io.outbox.soak.ledger.Entry.Written;
@@ -113,6 +114,12 @@ final class Scene {
     Scene delivered(String node, String eventId, double begin, double end, Answer answer) {
         begun(node, eventId, begin);
         ledger(node).add(new Ended(deliveries, at(end), answer));
+        return this;
+    }
+
+    /** Lets an operator skip an event that blocks its key. */
+    Scene skipped(String node, String eventId, double at) {
+        ledger(node).add(new Skipped(eventId, at(at)));
         return this;
     }
 

@@ -7,6 +7,7 @@ import io.outbox.soak.ledger.Entry.Begun;
 import io.outbox.soak.ledger.Entry.Ended;
 import io.outbox.soak.ledger.Entry.Keyed;
 import io.outbox.soak.ledger.Entry.Ready;
+import io.outbox.soak.ledger.Entry.Skipped;
 import io.outbox.soak.ledger.Entry.TransactionEnd;
 import io.outbox.soak.ledger.Entry.Writing;
 import io.outbox.soak.ledger.Entry.Written;
@@ -34,7 +35,8 @@ class LedgerTest {
                 new Keyed("1", "key", 3),
                 new Written("1", TransactionEnd.COMMITTED, NOW.plusMillis(5)),
                 new Begun(7, "1", NOW),
-                new Ended(7, NOW.plusSeconds(1), Answer.DONE));
+                new Ended(7, NOW.plusSeconds(1), Answer.DONE),
+                new Skipped("2", NOW));
         Path path = directory.resolve("ledger");
 
         try (Ledger ledger = Ledger.open(path)) {
