@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  */
 public final class HintDebounce {
 
-    private static final System.Logger LOG = System.getLogger(HintDebounce.class.getName());
+    private static final System.Logger LOG = System.getLogger("io.outbox.polling");
 
     /** How long events may wait for the next message while they keep coming; those who deliver look for them in the meantime. */
     public static final long LONGEST_PAUSE_MS = 100;
