@@ -75,8 +75,8 @@ public final class OutboxSchema {
 
     /**
      * Creates the index by which lanes find their events, unless the table has it. The script is in the resources
-     * {@code schema/*-lanes.sql}. Nobody who writes to the table waits for that; it may itself wait until transactions have ended
-     * that are open now. Delivery works without the index too, so a failure is logged.
+     * {@code schema/*-lanes.sql}. Nobody who writes to the table waits for that; it may itself wait until transactions
+     * have ended that are open now. Delivery works without the index too, so a failure is logged.
      */
     public OutboxSchema createLaneIndexIfMissing() {
         return withLaneIndex((index, conn) -> {

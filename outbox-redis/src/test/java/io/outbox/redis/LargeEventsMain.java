@@ -21,8 +21,8 @@ final class LargeEventsMain {
     private LargeEventsMain() {}
 
     /**
-     * Arguments: address, name of the outbox, whether it is one of several nodes, whether events are there before it, how many
-     * are written in one transaction, and how many there are.
+     * Arguments: address, name of the outbox, whether it is one of several nodes, whether events are there before it,
+     * how many are written in one transaction, and how many there are.
      */
     public static void main(String[] args) throws Exception {
         boolean several = Boolean.parseBoolean(args[2]);

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A session that somebody left open after a {@code SELECT … FOR UPDATE} of pending events: of a few, or of all that one statement
- * found. Used by one thread.
+ * A session that somebody left open after a {@code SELECT … FOR UPDATE} of pending events: of a few, or of all that one
+ * statement found. Used by one thread.
  */
 final class RowLocks implements Trouble {
 

@@ -52,7 +52,9 @@ public final class LeaseKeeper implements AutoCloseable {
     private final boolean renewing;
     private final ScheduledExecutorService scheduler =
             Executors.newSingleThreadScheduledExecutor(new DaemonThreadFactory("outbox-lease-"));
-    /** Whose rows somebody else had locked, those that have waited longest first; for the thread of the scheduler only. */
+    /**
+     * Whose rows somebody else had locked, those that have waited longest first; for the thread of the scheduler only.
+     */
     private final Set<Hold> locked = new LinkedHashSet<>();
 
     private volatile Lease current;
@@ -160,8 +162,8 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     /**
-     * What somebody else has locked comes last, and a batch at a time, as long as some of each batch are not locked any more: the
-     * store may wait for a moment to find out, and nobody can take these events over as long.
+     * What somebody else has locked comes last, and a batch at a time, as long as some of each batch are not locked any
+     * more: the store may wait for a moment to find out, and nobody can take these events over as long.
      */
     private void renewAll(List<Hold> old) {
         locked.retainAll(new HashSet<>(old));

@@ -112,7 +112,10 @@ final class Lookout implements AutoCloseable {
 
         static final Range NOTHING = new Range(List.of(), null);
 
-        /** Returns of which of these types nothing is left out that is due: if there were too many, only of those to read. */
+        /**
+         * Returns of which of these types nothing is left out that is due: if there were too many, only of those to
+         * read.
+         */
         EventTypes covered(EventTypes types) {
             return names != null && names.size() == MOST_READ ? within(types) : types;
         }
@@ -146,8 +149,8 @@ final class Lookout implements AutoCloseable {
     }
 
     /**
-     * Has the next walk for these types begin at the very front, if only walks have told where to begin: they do not see what
-     * other nodes hold. Looks do.
+     * Has the next walk for these types begin at the very front, if only walks have told where to begin: they do not
+     * see what other nodes hold. Looks do.
      */
     synchronized void forgetFront(EventTypes types) {
         wantedFronts.forget(types);

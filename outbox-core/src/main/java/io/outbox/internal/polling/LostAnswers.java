@@ -11,7 +11,8 @@ import java.util.function.Predicate;
 /**
  * The claims of a feed whose answer got lost, and commits of which nobody knows the end. Such a call may have locked events in this node's name, which the node does not
  * know of and nobody else may take. So the walks that follow take them, until one has come to its end that began late enough
- * for the lost claim to have taken effect, and that left out none of the types of the lost claim: a circuit may be open meanwhile.
+ * for the lost claim to have taken effect, and that left out none of the types of the lost claim: a circuit may be open
+ * meanwhile.
  *
  * <p>If the answer to such a walk gets lost too, the same events are locked under its name. So of many names the newest are
  * those that count. Used by one thread at a time.

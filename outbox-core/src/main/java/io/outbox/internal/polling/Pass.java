@@ -103,8 +103,8 @@ final class Pass {
     }
 
     /**
-     * Returns whether to walk from the very front. What a dead node has held may lie before the events that were to be had so
-     * far.
+     * Returns whether to walk from the very front. What a dead node has held may lie before the events that were to be
+     * had so far.
      */
     boolean wantsVeryFront() {
         return recovers && !hasWalkedThrough;

@@ -57,7 +57,10 @@ class RecoveryTimeTest {
         assertThat(backend.calls(Op.CLAIM)).as("claims before that one").isPositive();
     }
 
-    /** Walks that leave types out begin where they have found something, if that is dear and the store cannot tell the types. */
+    /**
+     * Walks that leave types out begin where they have found something, if that is dear and the store cannot tell the
+     * types.
+     */
     @Test
     void whatTheDeadNodeHeldIsFoundBeforeWhatWasToBeHad() {
         recoverAfter(Duration.ofSeconds(5));

@@ -31,9 +31,9 @@ public record LaneIndex(TableCatalog catalog, SchemaScript script) {
     }
 
     /**
-     * Creates the index in auto-commit mode, unless it is there; a failure stands only if it still is not. Transactions that
-     * begin and write to the table do not wait for it, or only for a moment. This may take as long as some transaction is open,
-     * and fails if it takes too long, or if another node is at it.
+     * Creates the index in auto-commit mode, unless it is there; a failure stands only if it still is not. Transactions
+     * that begin and write to the table do not wait for it, or only for a moment. This may take as long as some
+     * transaction is open, and fails if it takes too long, or if another node is at it.
      */
     public void createBesideWriters(Connection conn) throws SQLException {
         create(conn, () -> {

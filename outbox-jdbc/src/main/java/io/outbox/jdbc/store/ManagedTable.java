@@ -99,8 +99,8 @@ public final class ManagedTable {
     }
 
     /**
-     * Checks that the server takes what delivery writes, whatever the table; see {@link #validate}. A server that does not answer
-     * passes.
+     * Checks that the server takes what delivery writes, whatever the table; see {@link #validate}. A server that does
+     * not answer passes.
      *
      * @throws OutboxSchemaException if it refuses changes by its settings, with the statement that changes them
      */

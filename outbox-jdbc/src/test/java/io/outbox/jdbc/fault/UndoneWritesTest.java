@@ -198,8 +198,8 @@ class UndoneWritesTest {
     }
 
     /**
-     * Looking for the events at each commit would cost a query. Only who ends a transaction behind its manager's back, and goes on
-     * in it, is not noticed.
+     * Looking for the events at each commit would cost a query. Only who ends a transaction behind its manager's back,
+     * and goes on in it, is not noticed.
      */
     @Test
     void whatWasRolledBackBeforeAFurtherStatementOnTheConnectionOfPostgresqlIsDelivered() throws SQLException {
