@@ -92,7 +92,7 @@ final class BulkJobs {
         return isSaved;
     }
 
-    /** What is paused has a separate kind: nobody has to look after it, however long that lasts, unless it is to end. */
+    /** What is paused has a separate kind: no node has to look after it until it is resumed or cancelled. */
     private static String kind(BulkJob job) {
         return job.isOver() ? ENDED : job.isPaused() && !job.isCancelled() ? PAUSED : OPEN;
     }

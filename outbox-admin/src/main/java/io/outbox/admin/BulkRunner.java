@@ -63,7 +63,7 @@ final class BulkRunner implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** Has an action begun that was just ordered or resumed: here, or if this node cannot, by others with their next beats. */
+    /** Begins an action that was just ordered or resumed; if this node cannot run it, calls others that can. */
     void begin(BulkJob ordered) {
         wake();
         if (!canDo(ordered)) {

@@ -8,11 +8,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The large answers that are being written: few at a time, each within a limited time, since each holds memory for as long as its
- * reader likes. What is written little by little counts as large. Thread-safe.
+ * The large answers that are being written: few at a time, each within a limited time, since each holds memory for as
+ * long as its reader likes. What is written little by little counts as large. Thread-safe.
  *
- * <p>An answer has its permit before its status is sent, so that one too many can still be refused. A permit ends when the answer is
- * written, or by itself if a server never writes the answer.
+ * <p>An answer has its permit before its status is sent, so that one too many can still be refused. A permit ends when
+ * the answer is written, or by itself if a server never writes the answer.
  */
 final class LargeAnswers {
 

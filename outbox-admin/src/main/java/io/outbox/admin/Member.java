@@ -35,7 +35,7 @@ final class Member implements AutoCloseable {
      * How often a node does what.
      *
      * @param silence after this, a node that has not been heard of counts as gone
-     * @param firstCleanUp at the latest after this, and at the soonest after a tenth of it, a node deletes what is too old
+     * @param firstCleanUp a node first deletes what is too old after a random time between a tenth of this and this
      */
     record Pace(Duration tick, Duration busyBeat, Duration restBeat, Duration silence, Duration firstCleanUp) {
 

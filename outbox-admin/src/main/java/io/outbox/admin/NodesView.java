@@ -95,7 +95,7 @@ final class NodesView {
                 && seenAt(other).isAfter(later.plus(member.pace().restBeat()));
     }
 
-    /** Returns on how many of the nodes that are up and deliver each type is paused that is so on any, or is to be on all. */
+    /** Returns the paused types, with the number of nodes on which they are, of those that are up and deliver. */
     Map<String, Views.PausedOn> pausedTypes() {
         List<Pauses.Pause> ordered = member.pauses().read().pauses();
         Map<String, Integer> counts = new TreeMap<>();

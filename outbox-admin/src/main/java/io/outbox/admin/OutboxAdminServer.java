@@ -158,7 +158,7 @@ public final class OutboxAdminServer implements AutoCloseable {
         }
     }
 
-    /** Gives each write and flush its time, whichever thread it is of: which of them waits for the other end depends on the JDK. */
+    /** Limits the time of each write and flush on any thread: the JDK decides which of them waits for the client. */
     private final class TimelyOutput extends FilterOutputStream {
 
         TimelyOutput(OutputStream out) {

@@ -654,7 +654,7 @@ class ClusterTest {
         assertThat(new ArrayList<>(calls)).containsOnly("beat");
     }
 
-    /** Returns the data source, whose statements are added to the list if they are executed by the thread of a node's beats. */
+    /** Returns a data source that adds what the thread of a node's beats executes to the list. */
     private DataSource seen(List<String> statements) {
         return Intercepted.dataSource(pool, call -> {
             if (call.executes("") && Thread.currentThread().getName().startsWith("outbox-member-")) {

@@ -21,8 +21,8 @@ function cause(attempt) {
 }
 
 /**
- * Attempts that failed alike, one after the other, are one step. They are numbered from the first one on, also after the event was
- * replayed, which lets the outbox count from 1 again.
+ * Attempts that failed alike, one after the other, are one step. They are numbered from the first one on, also after
+ * the event was replayed, which lets the outbox count from 1 again.
  */
 function attempts(history) {
   const runs = [];
