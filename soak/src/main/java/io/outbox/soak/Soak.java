@@ -29,8 +29,9 @@ public final class Soak {
 
     public static void main(String[] args) throws Exception {
         List<Database> databases = databases();
-        Duration length =
-                Duration.ofMillis((long) (Double.parseDouble(System.getProperty("soak.minutes", "5")) * 60_000));
+        String minutes = System.getProperty("soak.minutes", "5");
+        Duration length = Duration.ofMillis((long) (Double.parseDouble(minutes) * 60_000));
+        long skew = Long.getLong("soak.skew", 90);
         long seed = Long.getLong("soak.seed", new Random().nextInt(Integer.MAX_VALUE));
         Path directory = Path.of(System.getProperty("soak.directory", "soak/target/soak"));
         Database.disk()
@@ -39,15 +40,19 @@ public final class Soak {
                         () -> System.out.println("The disk is never full: no small one is given by -Dsoak.disk"));
         boolean kept = true;
         for (Database database : databases) {
-            if (faults(database).isEmpty()) {
+            Set<FaultKind> kinds = faults(database);
+            if (kinds.isEmpty()) {
                 continue;
             }
-            List<PlannedFault> faults = new Schedule(seed, SoakRun.NODES, SoakRun.LEASE, faults(database)).plan(length);
+            List<PlannedFault> faults = new Schedule(seed, SoakRun.NODES, SoakRun.LEASE, kinds).plan(length);
             for (String ordering :
                     System.getProperty("soak.ordering", "none,key").split(",")) {
                 String name = database.name().toLowerCase(Locale.ROOT) + "-" + ordering + "-" + seed;
-                SoakRun run = new SoakRun(database, seed, directory.resolve(name), System.out)
-                        .skew(Duration.ofSeconds(Long.getLong("soak.skew", 90)));
+                System.out.println("Again: -Dsoak.database=" + database.name().toLowerCase(Locale.ROOT)
+                        + " -Dsoak.ordering=" + ordering + " -Dsoak.minutes=" + minutes + " -Dsoak.seed=" + seed
+                        + " -Dsoak.skew=" + skew + " -Dsoak.faults=" + names(kinds));
+                SoakRun run =
+                        new SoakRun(database, seed, directory.resolve(name), System.out).skew(Duration.ofSeconds(skew));
                 kept &= (ordering.equals("key") ? run.inOrder() : run)
                         .run(faults)
                         .findings()
@@ -67,6 +72,10 @@ public final class Soak {
                         .collect(Collectors.toCollection(() -> EnumSet.noneOf(FaultKind.class)));
         asked.retainAll(database.faults());
         return asked;
+    }
+
+    private static String names(Set<FaultKind> kinds) {
+        return kinds.stream().map(kind -> kind.name().toLowerCase(Locale.ROOT)).collect(Collectors.joining(","));
     }
 
     private static List<Database> databases() {
