@@ -446,7 +446,7 @@ class PostgresWakeUpTest {
 
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(log.text())
-                            .contains("no connection to send them by can be made")
+                            .contains("No connection to send hints can be opened")
                             .contains("\"unknown\" does not exist")
                             .doesNotContain("enlarge it by one"));
             assertThat(timesToldOfDeafness(log)).isEqualTo(1);
