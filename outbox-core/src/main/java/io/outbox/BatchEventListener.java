@@ -74,8 +74,8 @@ public interface BatchEventListener extends EventListener {
     }
 
     /**
-     * A batch listener that may wait for its target for longer than an operator wants to be left in the dark, and says so
-     * while it waits. It keeps its events meanwhile: what the target answers in the end still counts.
+     * A batch listener that may wait for its target for longer than an operator wants to be left in the dark, and says
+     * so while it waits. It keeps its events meanwhile: what the target answers in the end still counts.
      */
     @FunctionalInterface
     interface Waiting extends Informed {
@@ -83,7 +83,8 @@ public interface BatchEventListener extends EventListener {
         /**
          * Handles the events and returns one outcome per event, in the same order.
          *
-         * @param silence takes the reason why the target does not answer, from any thread and until this method returns.
+         * @param silence takes the reason why the target does not answer, from any thread and until this method
+         * returns.
          *     The route is shown as unavailable from then on and gets no more events but single ones from time to time,
          *     until events of it succeed
          */
@@ -111,17 +112,18 @@ public interface BatchEventListener extends EventListener {
     }
 
     /**
-     * A batch listener that can take the next batch while its target has not answered for the one before, so that the way to a
-     * distant target is not waited for batch by batch.
+     * A batch listener that can take the next batch while its target has not answered for the one before, so that the
+     * way to a distant target is not waited for batch by batch.
      *
-     * <p>A worker begins batches in delivery order, and asks for their outcomes in the same order and on the same thread. How much
-     * may be under way is the outbox's affair; in {@linkplain Outbox#ordered() ordered mode} it is one batch at a time.
+     * <p>A worker begins batches in delivery order, and asks for their outcomes in the same order and on the same
+     * thread. How much may be under way is the outbox's affair; in {@linkplain Outbox#ordered() ordered mode} it is one
+     * batch at a time.
      */
     interface Pipelined extends Waiting {
 
         /**
-         * Hands the events to the target and returns before it has answered. Throwing means that every event of the batch
-         * failed with that exception.
+         * Hands the events to the target and returns before it has answered. Throwing means that every event of the
+         * batch failed with that exception.
          *
          * @param silence as for {@link Waiting#onEvents(List, List, Consumer)}, until the outcomes are returned
          */
@@ -153,14 +155,14 @@ public interface BatchEventListener extends EventListener {
     interface Pending {
 
         /**
-         * Runs the action as soon as {@link #outcomes()} need not be waited for, on any thread, or now if that is so already. Called
-         * once; the action does not wait and does not throw.
+         * Runs the action as soon as {@link #outcomes()} need not be waited for, on any thread, or now if that is so
+         * already. Called once; the action does not wait and does not throw.
          */
         void whenAnswered(Runnable action);
 
         /**
-         * Waits for the target's answers and returns one outcome per event, in the same order. Called once. If the thread is
-         * interrupted, it returns soon, and what was not answered has failed.
+         * Waits for the target's answers and returns one outcome per event, in the same order. Called once. If the
+         * thread is interrupted, it returns soon, and what was not answered has failed.
          */
         List<BatchOutcome> outcomes() throws Exception;
 

@@ -35,8 +35,8 @@ public final class BlockedKeys {
     private static final Instant ANY_TIME = KeyHead.PARKED_UNTIL.plus(Duration.ofDays(365 * 50L));
 
     /**
-     * The name under which all operators lock an event. A lock that one of them left behind, because its process died, is thus
-     * as good as none to the next; and the first who changes the event takes the lock away from the others.
+     * The name under which all operators lock an event. A lock that one of them left behind, because its process died,
+     * is thus as good as none to the next; and the first who changes the event takes the lock away from the others.
      */
     private static final Lease OPERATOR = new Lease("outbox-operator", Lease.DEFAULT_DURATION);
 

@@ -15,7 +15,9 @@ final class Check {
         return value;
     }
 
-    /** Checks that a value fits its column: not too long, and of characters that every store gives back as they were. */
+    /**
+     * Checks that a value fits its column: not too long, and of characters that every store gives back as they were.
+     */
     static String atMost(String value, int maxLength, String name) {
         if (value.length() > maxLength) {
             throw new IllegalArgumentException(

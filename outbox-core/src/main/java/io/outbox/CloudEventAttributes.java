@@ -23,8 +23,8 @@ public final class CloudEventAttributes {
     }
 
     /**
-     * Returns the attributes of an event by their names, in a map that may be changed: {@code specversion}, {@code id}, {@code
-     * source}, {@code type}, {@code time} and, if it has an aggregate id, that as its {@code subject}.
+     * Returns the attributes of an event by their names, in a map that may be changed: {@code specversion}, {@code id},
+     * {@code source}, {@code type}, {@code time} and, if it has an aggregate id, that as its {@code subject}.
      */
     public Map<String, String> of(EventEnvelope event) {
         Map<String, String> attributes = new LinkedHashMap<>();

@@ -29,7 +29,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings that the builders of all outboxes have. Setters check their value, {@code build()} checks how they fit together.
+ * The settings that the builders of all outboxes have. Setters check their value, {@code build()} checks how they fit
+ * together.
  *
  * @param <B> the builder, which every setter returns
  */
@@ -77,8 +78,8 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
      * decorator returns is where the outbox looks for listeners. Several are applied in the order in which they were
      * added, each around the one before. Without a {@link #listenerRegistry} there is nothing to wrap.
      *
-     * <p>A registry that wraps another extends {@link ForwardingRegistry}, and returns {@code null} for an event without a
-     * listener.
+     * <p>A registry that wraps another extends {@link ForwardingRegistry}, and returns {@code null} for an event
+     * without a listener.
      */
     public B decorateListeners(UnaryOperator<ListenerRegistry> decorator) {
         assembly.listenerDecorators.add(Objects.requireNonNull(decorator, "decorator"));
@@ -126,9 +127,9 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     }
 
     /**
-     * The poller's shortest sleep, after it has found events that this node did not write; with each look that finds none
-     * it sleeps twice as long, up to the interval. While hints arrive ({@link #wakeUp}), it sleeps for the interval as soon as
-     * the next sleep would be longer than 100 ms. Default: 10.
+     * The poller's shortest sleep, after it has found events that this node did not write; with each look that finds
+     * none it sleeps twice as long, up to the interval. While hints arrive ({@link #wakeUp}), it sleeps for the
+     * interval as soon as the next sleep would be longer than 100 ms. Default: 10.
      */
     public B minIntervalMs(long minIntervalMs) {
         assembly.polling.minIntervalMs(minIntervalMs);
@@ -227,9 +228,9 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     }
 
     /**
-     * Delivers events of one key in the order in which they were written: {@code ordering(Ordering.byKey())}. The outbox
-     * table needs the columns of {@code schema/*-keyed.sql} for it. All outboxes on a table, those that only write among
-     * them, have to be told the same. Default: no order.
+     * Delivers events of one key in the order in which they were written: {@code ordering(Ordering.byKey())}. The
+     * outbox table needs the columns of {@code schema/*-keyed.sql} for it. All outboxes on a table, those that only
+     * write among them, have to be told the same. Default: no order.
      *
      * @throws IllegalStateException when the outbox is built, if the store cannot keep the order
      */
@@ -258,8 +259,8 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     }
 
     /**
-     * Makes the {@link Outbox#publisher()} from the writer of this outbox and its {@link #jsonCodec}, which is {@code null} if
-     * none was set. Default: a {@link DefaultOutboxPublisher}.
+     * Makes the {@link Outbox#publisher()} from the writer of this outbox and its {@link #jsonCodec}, which is {@code
+     * null} if none was set. Default: a {@link DefaultOutboxPublisher}.
      */
     public B publisher(BiFunction<OutboxWriter, @Nullable JsonCodec, OutboxPublisher> publisher) {
         assembly.publisher = Objects.requireNonNull(publisher, "publisher");
@@ -273,8 +274,8 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
     }
 
     /**
-     * The version of an event type, with which its events are written and up to which they can be read. Default: where its
-     * {@link Upcaster}s lead, or else 1.
+     * The version of an event type, with which its events are written and up to which they can be read. Default: where
+     * its {@link Upcaster}s lead, or else 1.
      *
      * @throws IllegalStateException if the type has another version already
      */
@@ -340,8 +341,8 @@ abstract class CommonSettings<B extends Outbox.AbstractBuilder<B>> {
      * {@code register(subscription, listener)}.
      *
      * <p>The route's own listener gets the events as before, if it is registered before delivery starts. If there is
-     * none by then, there are the subscriptions alone, unless {@link #listenerElsewhere} says that there is one in another
-     * outbox. An outbox that only writes has no listeners, so it writes for others what it is told here.
+     * none by then, there are the subscriptions alone, unless {@link #listenerElsewhere} says that there is one in
+     * another outbox. An outbox that only writes has no listeners, so it writes for others what it is told here.
      *
      * @throws IllegalStateException if the route has a subscription of this name already, or the stored event type a
      *     lane

@@ -88,7 +88,8 @@ public final class DefaultOutboxPublisher implements OutboxPublisher {
      * Returns a publisher like this one that names event types otherwise than by the simple names of classes.
      *
      * @param types gives the event type of a payload class, or throws {@link IllegalArgumentException} if it has none
-     * @param drafts begins the event of an object that is published by itself, with all but its payload, by a call of {@code
+     * @param drafts begins the event of an object that is published by itself, with all but its payload, by a call of
+     * {@code
      *     event(…)} of the publisher given
      */
     public DefaultOutboxPublisher typing(

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The {@link OutboxWriter} on top of a {@link WriteBackend}.
  *
- * <p>Order within one {@code writeAll}: {@link WriterHook#beforeWrite beforeWrite}, one row for each {@link Subscription},
- * reservation, insert, {@link WriterHook#afterWrite afterWrite}, one registration for the end of the transaction.
+ * <p>Order within one {@code writeAll}: {@link WriterHook#beforeWrite beforeWrite}, one row for each {@link
+ * Subscription}, reservation, insert, {@link WriterHook#afterWrite afterWrite}, one registration for the end of the
+ * transaction.
  */
 public final class DefaultOutboxWriter implements OutboxWriter {
 

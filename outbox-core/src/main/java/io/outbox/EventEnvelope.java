@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The payload is opaque: a listener sees exactly the text or the bytes that were written. {@link #toString()} leaves
  * payload and headers out, so that an envelope may be logged.
  *
- * <p>An envelope that an {@link Outbox} delivers is read by the codec of that outbox. The codec is no part of the event: it
- * is neither stored nor compared.
+ * <p>An envelope that an {@link Outbox} delivers is read by the codec of that outbox. The codec is no part of the
+ * event: it is neither stored nor compared.
  */
 public final class EventEnvelope {
 
@@ -105,7 +105,10 @@ public final class EventEnvelope {
         return time.truncatedTo(ChronoUnit.MICROS);
     }
 
-    /** Returns this event with its times in microseconds, as a store keeps them: what is written is what is delivered, hot or cold. */
+    /**
+     * Returns this event with its times in microseconds, as a store keeps them: what is written is what is delivered,
+     * hot or cold.
+     */
     EventEnvelope asStored() {
         Instant due = availableAt == null ? null : micros(availableAt);
         if (occurredAt.equals(micros(occurredAt)) && Objects.equals(availableAt, due)) {
@@ -189,7 +192,10 @@ public final class EventEnvelope {
         return new EventEnvelope(builder);
     }
 
-    /** Returns the same event with its binary payload in another version, as an {@link Upcaster} makes it, however large. */
+    /**
+     * Returns the same event with its binary payload in another version, as an {@link Upcaster} makes it, however
+     * large.
+     */
     public EventEnvelope upcastTo(int version, byte[] payloadBytes) {
         Builder builder = copyAs(eventType).version(version);
         builder.payloadBytes = payloadBytes.clone();
@@ -229,8 +235,9 @@ public final class EventEnvelope {
     }
 
     /**
-     * Returns the id of the event that was written, for a listener with a {@link Subscription}: its own share of the event
-     * has the id {@link #eventId()}, as that of each other subscription has another one. For all others the same id.
+     * Returns the id of the event that was written, for a listener with a {@link Subscription}: its own share of the
+     * event has the id {@link #eventId()}, as that of each other subscription has another one. For all others the same
+     * id.
      */
     public String originId() {
         return originId;
@@ -258,7 +265,10 @@ public final class EventEnvelope {
         return tenantId;
     }
 
-    /** Returns the message key where a broker has keys: the one given, or else the aggregate id; {@code null} if neither is. */
+    /**
+     * Returns the message key where a broker has keys: the one given, or else the aggregate id; {@code null} if neither
+     * is.
+     */
     public @Nullable String key() {
         return ownKey != null ? ownKey : aggregateId;
     }
@@ -319,8 +329,8 @@ public final class EventEnvelope {
     }
 
     /**
-     * Returns the payload as {@link #payload(Class)} does, for types with parameters such as {@code List<Order>}. Nothing
-     * checks that the type is what the caller assigns it to.
+     * Returns the payload as {@link #payload(Class)} does, for types with parameters such as {@code List<Order>}.
+     * Nothing checks that the type is what the caller assigns it to.
      *
      * @throws UnsupportedOperationException if the codec reads classes only
      */
@@ -359,7 +369,10 @@ public final class EventEnvelope {
         return optional;
     }
 
-    /** Returns the version of the payload: which one of those that its event type has had, from 1 on. See {@link Upcaster}. */
+    /**
+     * Returns the version of the payload: which one of those that its event type has had, from 1 on. See {@link
+     * Upcaster}.
+     */
     public int version() {
         return Math.max(1, version);
     }
@@ -444,7 +457,9 @@ public final class EventEnvelope {
             return this;
         }
 
-        /** Gives the event a new id of the kind that another one has: a UUID of version 7 for a UUID, and else a ULID. */
+        /**
+         * Gives the event a new id of the kind that another one has: a UUID of version 7 for a UUID, and else a ULID.
+         */
         public Builder newEventIdLike(String other) {
             return eventId(UUID.matcher(other).matches() ? UuidV7.next() : Ulid.next());
         }

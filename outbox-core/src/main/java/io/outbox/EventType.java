@@ -20,7 +20,8 @@ public interface EventType {
     /**
      * Returns the event type of a payload class where nothing else names it: its simple name.
      *
-     * @throws IllegalArgumentException if the class says nothing about events: an array, a class of the Java platform such as
+     * @throws IllegalArgumentException if the class says nothing about events: an array, a class of the Java platform
+     * such as
      *     {@code String}, or one without a name
      */
     static String nameOf(Class<?> payload) {

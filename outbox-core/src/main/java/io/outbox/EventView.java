@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param dueAt when it is next due, or was; {@code null} if its row is gone
  * @param doneAt when it was delivered, if it was
  * @param heldBy the node that has it in hand, if one has
- * @param lastError the stored text of its last failure, which {@link FailureText} takes apart; {@code null} if there is none
+ * @param lastError the stored text of its last failure, which {@link FailureText} takes apart; {@code null} if there is
+ * none
  */
 public record EventView(
         String eventId,

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks events up, and waits for their end. Thread-safe.
  *
- * <p>What this node ends itself, it is told of. What other nodes end is seen by looking into the store. However many threads wait,
- * one of them looks, for all of those whose turn it is, and not more often than every {@value #PAUSE_MS} ms; each event is looked
- * at less and less often the longer it takes, down to once in {@value #LONGEST_PAUSE_MS} ms.
+ * <p>What this node ends itself, it is told of. What other nodes end is seen by looking into the store. However many
+ * threads wait, one of them looks, for all of those whose turn it is, and not more often than every {@value #PAUSE_MS}
+ * ms; each event is looked at less and less often the longer it takes, down to once in {@value #LONGEST_PAUSE_MS} ms.
  */
 final class EventWatch {
 

@@ -7,13 +7,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch listener that leaves everything to another: the base of listeners that wrap one. Override
- * {@link #onEvents(List, List, Consumer)} and call it on {@code super}; infos, reports of silence, batch size, retry policy
+ * A batch listener that leaves everything to another: the base of listeners that wrap one. Override {@link
+ * #onEvents(List, List, Consumer)} and call it on {@code super}; infos, reports of silence, batch size, retry policy
  * and fallback reach the engine and the wrapped listener without further code.
  *
- * <p>Such a wrapper sees a batch from its beginning to its end, so that it waits for each before the next. One that is to
- * {@linkplain BatchEventListener.Pipelined send the next batch meanwhile} overrides {@link #begin} instead, and calls
- * {@link #forward}.
+ * <p>Such a wrapper sees a batch from its beginning to its end, so that it waits for each before the next. One that is
+ * to {@linkplain BatchEventListener.Pipelined send the next batch meanwhile} overrides {@link #begin} instead, and
+ * calls {@link #forward}.
  */
 public abstract class ForwardingBatchListener implements BatchEventListener.Pipelined {
 

@@ -4,9 +4,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target that an event names cannot be used: a topic or exchange that does not exist, or that may not be written to. The event
- * is retried as after any other {@link RecoverableException}. Events of the same type with another target are not concerned; the
- * status shows the type with this reason while events wait for the target.
+ * The target that an event names cannot be used: a topic or exchange that does not exist, or that may not be written
+ * to. The event is retried as after any other {@link RecoverableException}. Events of the same type with another target
+ * are not concerned; the status shows the type with this reason while events wait for the target.
  */
 public class InvalidTargetException extends RecoverableException {
 

@@ -7,13 +7,14 @@ import java.util.Set;
 /**
  * The order in which an outbox delivers the events of one key, on every node. Immutable.
  *
- * <p>With {@link #byKey()}, events with the same {@linkplain EventEnvelope#key() key} and aggregate type are delivered in the
- * order in which they were written: an event is delivered when those before it are finished, through retries, restarts and
- * takeovers, whichever node has them. Each {@linkplain Subscription subscription} has its own order. Events without a key,
- * delayed events, {@linkplain #except excepted types} and {@linkplain #exceptSubscriptions excepted subscriptions} have none. Events of different keys do not wait for each other.
+ * <p>With {@link #byKey()}, events with the same {@linkplain EventEnvelope#key() key} and aggregate type are delivered
+ * in the order in which they were written: an event is delivered when those before it are finished, through retries,
+ * restarts and takeovers, whichever node has them. Each {@linkplain Subscription subscription} has its own order.
+ * Events without a key, delayed events, {@linkplain #except excepted types} and {@linkplain #exceptSubscriptions
+ * excepted subscriptions} have none. Events of different keys do not wait for each other.
  *
- * <p>An event gets its place when it is written, before its transaction commits. Transactions that overlap on a key and are not
- * serialised by the application have no defined order; {@link #lockingWrites()} serialises them.
+ * <p>An event gets its place when it is written, before its transaction commits. Transactions that overlap on a key and
+ * are not serialised by the application have no defined order; {@link #lockingWrites()} serialises them.
  */
 public final class Ordering {
 
@@ -52,8 +53,8 @@ public final class Ordering {
     }
 
     /**
-     * Returns the same order, without {@linkplain Subscription subscriptions} of these names: their events are delivered as if
-     * they had no key, and one that fails holds up none of the others.
+     * Returns the same order, without {@linkplain Subscription subscriptions} of these names: their events are
+     * delivered as if they had no key, and one that fails holds up none of the others.
      */
     public Ordering exceptSubscriptions(String... names) {
         return new Ordering(exceptions, with(subscriptionExceptions, names, "subscription"), locksWrites, onExhausted);
@@ -69,8 +70,8 @@ public final class Ordering {
 
     /**
      * Returns the same order, with writers of one key waiting for each other: from the first event of a key until the
-     * transaction that wrote it ends, other transactions that write events of the key wait. For applications that do not
-     * serialise them anyway, by a row lock or a version column of the aggregate.
+     * transaction that wrote it ends, other transactions that write events of the key wait. For applications that do
+     * not serialise them anyway, by a row lock or a version column of the aggregate.
      */
     public Ordering lockingWrites() {
         return new Ordering(exceptions, subscriptionExceptions, true, onExhausted);

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * A complete outbox: a writer for business code, and behind it dispatcher, poller and purge as the chosen scenario
  * needs them, started and stopped together. Thread-safe.
  *
- * <p>An event of a committed transaction is delivered at least once, and exactly once while nothing fails; an event of a
- * rolled-back transaction is never delivered. Events written after {@link #close()} are stored, and delivered by the
+ * <p>An event of a committed transaction is delivered at least once, and exactly once while nothing fails; an event of
+ * a rolled-back transaction is never delivered. Events written after {@link #close()} are stored, and delivered by the
  * next outbox on the same store.
  */
 public final class Outbox implements AutoCloseable {
@@ -130,8 +130,9 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
-     * Returns where an event stands; empty if there is none with this id: it was never written, was rolled back, or is done and
-     * deleted. An event with subscriptions has a row for each of them; this is about the row that has the event's own id.
+     * Returns where an event stands; empty if there is none with this id: it was never written, was rolled back, or is
+     * done and deleted. An event with subscriptions has a row for each of them; this is about the row that has the
+     * event's own id.
      *
      * @throws UnsupportedOperationException if the store cannot look up events by their id
      * @throws IllegalStateException if this outbox only writes and has no connections of its own
@@ -141,11 +142,12 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
-     * Waits until an event has ended, DONE or DEAD, on whichever node, and returns what became of it. The event need not be there
-     * yet: its transaction may commit later. One that was there and is gone is DONE, since its end removes it where nothing is kept.
+     * Waits until an event has ended, DONE or DEAD, on whichever node, and returns what became of it. The event need
+     * not be there yet: its transaction may commit later. One that was there and is gone is DONE, since its end removes
+     * it where nothing is kept.
      *
-     * <p>What this node ends is known right away. For what others end the store is asked, for all waiting threads together, and
-     * less and less often. Do not wait in the transaction that writes the event, nor in a listener.
+     * <p>What this node ends is known right away. For what others end the store is asked, for all waiting threads
+     * together, and less and less often. Do not wait in the transaction that writes the event, nor in a listener.
      *
      * @throws TimeoutException if it has not ended in time; the message says where it stands
      * @throws UnsupportedOperationException if the store cannot look up events by their id
@@ -202,8 +204,8 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
-     * Returns what operators see of dead events and do with them, in the dead letter queue or in the outbox; empty if they
-     * cannot look into the store.
+     * Returns what operators see of dead events and do with them, in the dead letter queue or in the outbox; empty if
+     * they cannot look into the store.
      */
     public Optional<DeadEventOperations> deadEventOperations() {
         if (deadLetters != null || housekeeping == null) {
@@ -259,9 +261,9 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
-     * Delivers everything that is due when it is called, on the calling thread, and returns once it is done. What becomes
-     * due meanwhile is left to the next call. For an outbox that was not started: in tests, or where another scheduler is
-     * in charge.
+     * Delivers everything that is due when it is called, on the calling thread, and returns once it is done. What
+     * becomes due meanwhile is left to the next call. For an outbox that was not started: in tests, or where another
+     * scheduler is in charge.
      *
      * @return how many deliveries were made
      * @throws IllegalStateException if this outbox only writes, was started, or is closed
@@ -436,8 +438,8 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
-     * Stops purge, poller, dispatcher and dead letters, in this order. The dispatcher delivers what is queued for up to the drain
-     * timeout; what is left goes back to the store. Called again, it waits for the end.
+     * Stops purge, poller, dispatcher and dead letters, in this order. The dispatcher delivers what is queued for up to
+     * the drain timeout; what is left goes back to the store. Called again, it waits for the end.
      */
     @Override
     public void close() {
@@ -487,8 +489,8 @@ public final class Outbox implements AutoCloseable {
         private AbstractBuilder() {}
 
         /**
-         * Leaves delivery stopped until {@link Outbox#start()}, so that listeners can be registered first. Until then, events
-         * wait in the store; among several nodes, the others deliver them.
+         * Leaves delivery stopped until {@link Outbox#start()}, so that listeners can be registered first. Until then,
+         * events wait in the store; among several nodes, the others deliver them.
          */
         public B startManually() {
             this.manualStart = true;

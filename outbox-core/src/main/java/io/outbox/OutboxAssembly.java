@@ -53,7 +53,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Puts an {@link Outbox} together from what its builders were told. Each assembly makes one outbox. Not thread-safe. */
+/**
+ * Puts an {@link Outbox} together from what its builders were told. Each assembly makes one outbox. Not thread-safe.
+ */
 final class OutboxAssembly {
 
     @Nullable

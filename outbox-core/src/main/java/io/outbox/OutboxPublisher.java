@@ -22,8 +22,8 @@ public interface OutboxPublisher {
     <T> void publish(String eventType, List<T> events);
 
     /**
-     * Publishes an object as an event whose type is that of its class: the simple name, unless the application names it otherwise.
-     * Of a {@link Collection} or an array of objects, each element is an event of its own.
+     * Publishes an object as an event whose type is that of its class: the simple name, unless the application names it
+     * otherwise. Of a {@link Collection} or an array of objects, each element is an event of its own.
      *
      * @throws IllegalArgumentException if the class says nothing about events, such as {@code String}
      */
@@ -52,7 +52,10 @@ public interface OutboxPublisher {
     /** An event in the making. Not thread-safe. */
     interface Draft {
 
-        /** What the event is about; the id is the message key where a broker has keys, unless {@link #key} gives another. */
+        /**
+         * What the event is about; the id is the message key where a broker has keys, unless {@link #key} gives
+         * another.
+         */
         Draft aggregate(String aggregateType, @Nullable String aggregateId);
 
         /** The message key where a broker has keys. Without an {@link #aggregate} id, it is that, too. */
@@ -66,15 +69,15 @@ public interface OutboxPublisher {
         Draft delay(Duration delay);
 
         /**
-         * Publishes the event with this payload, a collection or an array included, and returns its id, or {@code null} if a hook
-         * suppressed it.
+         * Publishes the event with this payload, a collection or an array included, and returns its id, or {@code null}
+         * if a hook suppressed it.
          */
         @Nullable
         String publish(Object payload);
 
         /**
-         * Publishes the event without payload, to say that what has its key is gone: in Kafka a record without value, which
-         * removes the key from a compacted topic. RabbitMQ has no such messages.
+         * Publishes the event without payload, to say that what has its key is gone: in Kafka a record without value,
+         * which removes the key from a compacted topic. RabbitMQ has no such messages.
          *
          * @return the event's id, or {@code null} if a hook suppressed it
          */

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an event goes at a broker, and what its record or message has beside the payload. Each part may be left open, which
- * is {@code null}; then it is what it would be without a route. Immutable and thread-safe.
+ * Where an event goes at a broker, and what its record or message has beside the payload. Each part may be left open,
+ * which is {@code null}; then it is what it would be without a route. Immutable and thread-safe.
  */
 public final class OutboxRoute {
 
@@ -155,7 +155,10 @@ public final class OutboxRoute {
             return this;
         }
 
-        /** The key of the record in Kafka; the empty text for none. Default: the {@linkplain EventEnvelope#key() event's}. */
+        /**
+         * The key of the record in Kafka; the empty text for none. Default: the {@linkplain EventEnvelope#key()
+         * event's}.
+         */
         public Builder key(@Nullable String key) {
             this.key = key;
             return this;

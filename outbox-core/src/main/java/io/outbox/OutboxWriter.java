@@ -26,8 +26,9 @@ public interface OutboxWriter {
     }
 
     /**
-     * Writes the events as one batch and returns the ids of those written, empty if a hook suppressed them. The events share
-     * round trips to the store, which single writes do not: each of those has its row in the store when it returns.
+     * Writes the events as one batch and returns the ids of those written, empty if a hook suppressed them. The events
+     * share round trips to the store, which single writes do not: each of those has its row in the store when it
+     * returns.
      */
     List<String> writeAll(List<EventEnvelope> events);
 }

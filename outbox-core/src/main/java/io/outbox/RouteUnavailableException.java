@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The target of a route cannot be reached at all: a broker or service is down, and the event itself is not at fault.
- * Delivery of the route pauses until the target is back, and no attempt is counted. Meanwhile one event at a time is let
- * through to find out, after half a second each, or after the pause that the exception asks for.
+ * Delivery of the route pauses until the target is back, and no attempt is counted. Meanwhile one event at a time is
+ * let through to find out, after half a second each, or after the pause that the exception asks for.
  */
 public class RouteUnavailableException extends RecoverableException {
 

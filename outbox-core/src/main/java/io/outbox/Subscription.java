@@ -9,13 +9,15 @@ import org.jspecify.annotations.Nullable;
  * A named listener's share of the events of one route: it gets a separate row for each event, written in the same
  * transaction, with its own attempts, retries and outcome, independent of other subscriptions. Immutable.
  *
- * <p>Declared to every outbox that writes such events ({@link Outbox.AbstractBuilder#subscription}), and given a listener in
- * every outbox that delivers them. The name stays the same for as long as the subscription does: it is stored. Events
- * written before a subscription was declared are not delivered to it. Rows left behind by one that was removed go DEAD.
+ * <p>Declared to every outbox that writes such events ({@link Outbox.AbstractBuilder#subscription}), and given a
+ * listener in every outbox that delivers them. The name stays the same for as long as the subscription does: it is
+ * stored. Events written before a subscription was declared are not delivered to it. Rows left behind by one that was
+ * removed go DEAD.
  *
  * @param name letters, digits, {@code .}, {@code _} and {@code -}; different for each subscription of a route
  * @param aggregateType the aggregate type of its events
- * @param eventType the type of its events, without {@code #}, or {@link EventType#ANY} for those of all types; then the aggregate
+ * @param eventType the type of its events, without {@code #}, or {@link EventType#ANY} for those of all types; then the
+ * aggregate
  *     type may be {@link AggregateType#GLOBAL} for events of all of these, and there can be no lane
  * @param lane the lane that its rows have to themselves, or {@code null} for the lane that is shared
  */
@@ -82,8 +84,8 @@ public record Subscription(
     }
 
     /**
-     * Returns the event that a stored row stands for, as a listener is shown it: with the type as written and the id of the
-     * row. A row that is of no subscription stands for itself.
+     * Returns the event that a stored row stands for, as a listener is shown it: with the type as written and the id of
+     * the row. A row that is of no subscription stands for itself.
      */
     public static EventEnvelope eventOf(EventEnvelope row) {
         int separator = row.eventType().indexOf(SEPARATOR);

@@ -6,8 +6,8 @@ import java.time.Clock;
 /**
  * Source of ids that sort by time of creation: the milliseconds, followed by random bits.
  *
- * <p>Strictly increasing within a JVM, from any number of threads and even if the clock steps back: within a millisecond, or
- * behind the newest one seen, the random bits are counted up instead of drawn anew.
+ * <p>Strictly increasing within a JVM, from any number of threads and even if the clock steps back: within a
+ * millisecond, or behind the newest one seen, the random bits are counted up instead of drawn anew.
  */
 abstract class TimeOrderedIds {
 

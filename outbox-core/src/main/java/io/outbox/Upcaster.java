@@ -7,14 +7,14 @@ import java.util.function.UnaryOperator;
 /**
  * Turns payloads of an older version of an event type into a newer one, before the codec and the listener see them.
  *
- * <p>Each event is stored with the {@linkplain EventEnvelope#version() version} of its payload: 1, unless the type has another one.
- * The version of a type is where its upcasters lead, or what {@link Outbox.AbstractBuilder#eventVersion} says. An event of an older
- * version goes through as many upcasters as it takes; the stored event stays as it was written. A node that does not know the version of
- * an event, or has no upcaster for it, cannot read it: among several nodes it leaves the event to the others for the grace, and then the
- * event goes DEAD and can be replayed.
+ * <p>Each event is stored with the {@linkplain EventEnvelope#version() version} of its payload: 1, unless the type has
+ * another one. The version of a type is where its upcasters lead, or what {@link Outbox.AbstractBuilder#eventVersion}
+ * says. An event of an older version goes through as many upcasters as it takes; the stored event stays as it was
+ * written. A node that does not know the version of an event, or has no upcaster for it, cannot read it: among several
+ * nodes it leaves the event to the others for the grace, and then the event goes DEAD and can be replayed.
  *
- * <p>Called on a worker thread at every attempt, so it should only compute: whatever it throws counts as a payload that cannot be read.
- * Tombstones have no payload and are passed on as they are. Thread-safe.
+ * <p>Called on a worker thread at every attempt, so it should only compute: whatever it throws counts as a payload that
+ * cannot be read. Tombstones have no payload and are passed on as they are. Thread-safe.
  */
 public interface Upcaster {
 

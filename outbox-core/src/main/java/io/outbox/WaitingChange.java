@@ -4,10 +4,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What became of an operator's change of events that wait: each event stands for itself, so some may be changed and others not.
+ * What became of an operator's change of events that wait: each event stands for itself, so some may be changed and
+ * others not.
  *
  * @param changed the events that are as asked for
- * @param held the events that were left alone because a node has them in hand, and which; {@link #IN_A_TRANSACTION} if an open
+ * @param held the events that were left alone because a node has them in hand, and which; {@link #IN_A_TRANSACTION} if
+ * an open
  *     transaction has locked the row
  * @param ended the events that wait no more, as they are DONE or DEAD
  * @param missing the ids of which there is no event

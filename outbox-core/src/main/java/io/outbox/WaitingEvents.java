@@ -23,13 +23,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events that wait for their delivery, whether their first or another attempt, and what operators do about them. Thread-safe.
+ * The events that wait for their delivery, whether their first or another attempt, and what operators do about them.
+ * Thread-safe.
  *
- * <p>An event that a node has in hand is left alone: its listener may be at work, and its outcome would be lost. The answer names
- * it. Where several nodes share the store, the lock in the store tells, however old it is; {@code InspectionBackend.release} unlocks
- * what a node has left behind. A node that is alone knows what it holds, so ask that node and not another process.
+ * <p>An event that a node has in hand is left alone: its listener may be at work, and its outcome would be lost. The
+ * answer names it. Where several nodes share the store, the lock in the store tells, however old it is; {@code
+ * InspectionBackend.release} unlocks what a node has left behind. A node that is alone knows what it holds, so ask that
+ * node and not another process.
  *
- * <p>Failures of the store are thrown. What was changed before stands, and a call that is repeated changes nothing twice.
+ * <p>Failures of the store are thrown. What was changed before stands, and a call that is repeated changes nothing
+ * twice.
  */
 public final class WaitingEvents {
 
@@ -70,8 +73,9 @@ public final class WaitingEvents {
     }
 
     /**
-     * Makes events due now: those that wait for their next attempt, for a time in the future, or for an operator because they
-     * block their key. No attempt is counted and none is given back; an event that is due already stays as it is.
+     * Makes events due now: those that wait for their next attempt, for a time in the future, or for an operator
+     * because they block their key. No attempt is counted and none is given back; an event that is due already stays as
+     * it is.
      *
      * @throws UnsupportedOperationException if the store cannot look up events by their id
      */
@@ -89,8 +93,8 @@ public final class WaitingEvents {
     }
 
     /**
-     * Ends events without a delivery: they go DEAD, or become dead letters, with a text that names the operator, and can be
-     * replayed like any other dead event. If one of them held up its key, the key goes on with the next one.
+     * Ends events without a delivery: they go DEAD, or become dead letters, with a text that names the operator, and
+     * can be replayed like any other dead event. If one of them held up its key, the key goes on with the next one.
      *
      * @param by who does it
      * @throws UnsupportedOperationException if the store cannot look up events by their id

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Tells whoever delivers that events were written which the writer does not deliver itself. They look, and learn when a delayed
- * event is due; of those that are due after the next poll, the poll learns that.
+ * Tells whoever delivers that events were written which the writer does not deliver itself. They look, and learn when a
+ * delayed event is due; of those that are due after the next poll, the poll learns that.
  */
 final class WakeUpHook implements WriterHook {
 

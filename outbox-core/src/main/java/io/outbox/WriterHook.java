@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * reaches the caller. What the other methods throw is logged and goes no further: the transaction's fate does not
  * depend on a hook.
  *
- * <p>An event with {@linkplain Subscription subscriptions} is one event for {@link #beforeWrite}, and then is written as one
- * row for each of them: the other methods are given the rows, which have the event's id as their
- * {@linkplain EventEnvelope#originId() origin}.
+ * <p>An event with {@linkplain Subscription subscriptions} is one event for {@link #beforeWrite}, and then is written
+ * as one row for each of them: the other methods are given the rows, which have the event's id as their {@linkplain
+ * EventEnvelope#originId() origin}.
  */
 public interface WriterHook {
 
@@ -35,8 +35,8 @@ public interface WriterHook {
 
     /**
      * Returns what this hook is for the writer beyond what this interface says, or {@code null}. A hook that wraps a
-     * {@link io.outbox.dispatch.DispatcherWriterHook} may pass the question on, so that events are reserved before they are
-     * written; what follows the insert then goes past the wrapper.
+     * {@link io.outbox.dispatch.DispatcherWriterHook} may pass the question on, so that events are reserved before they
+     * are written; what follows the insert then goes past the wrapper.
      */
     default <T> @Nullable T unwrap(Class<T> type) {
         return type.isInstance(this) ? type.cast(this) : null;

@@ -24,7 +24,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Bases of decorators forward every method of what they decorate; a new one of an interface fails here until they do. */
+/**
+ * Bases of decorators forward every method of what they decorate; a new one of an interface fails here until they do.
+ */
 class ForwardingTest {
 
     private static final EventEnvelope EVENT = EventEnvelope.ofJson("T", "{}");

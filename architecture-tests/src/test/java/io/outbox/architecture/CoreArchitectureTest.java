@@ -100,7 +100,9 @@ class CoreArchitectureTest {
                 .check(Modules.CORE);
     }
 
-    /** API types know nobody, the rooms of the engine know the API and each other in one direction, façades know all. */
+    /**
+     * API types know nobody, the rooms of the engine know the API and each other in one direction, façades know all.
+     */
     @Test
     void apiRoomsAndFacadesDependOnEachOtherInOneDirection() {
         slices().assignedFrom(new Rooms()).should().beFreeOfCycles().check(Modules.CORE);

@@ -140,7 +140,9 @@ class ModulesArchitectureTest {
         return found.substring(0, found.length() - (type.getName() + ".class").length());
     }
 
-    /** Basics, machinery, purgers, stores, and the classes that put them together for applications: in one direction. */
+    /**
+     * Basics, machinery, purgers, stores, and the classes that put them together for applications: in one direction.
+     */
     @Test
     void theRoomsOfRelationalStorageDependOnEachOtherInOneDirection() {
         Set<String> facades =

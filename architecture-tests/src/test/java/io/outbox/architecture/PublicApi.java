@@ -21,11 +21,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What others may compile against: public types outside of {@code internal} packages, and their public and protected members.
+ * What others may compile against: public types outside of {@code internal} packages, and their public and protected
+ * members.
  *
- * <p>It is a text with one line for each type, followed by one for each supertype and member. A line starts with the words that
- * restrict users ({@link #RESTRICTIONS}). Later versions may drop such words, and must keep everything else. A type that is followed
- * by {@link #NULLABLE} may be null.
+ * <p>It is a text with one line for each type, followed by one for each supertype and member. A line starts with the
+ * words that restrict users ({@link #RESTRICTIONS}). Later versions may drop such words, and must keep everything else.
+ * A type that is followed by {@link #NULLABLE} may be null.
  */
 record PublicApi(Map<String, Map<String, Line>> types) {
 
@@ -174,7 +175,10 @@ record PublicApi(Map<String, Map<String, Line>> types) {
                                 .map(member -> member(type, member))));
     }
 
-    /** Returns the supertypes that others can name; of foreign ones not those above them, which depend on the version in use. */
+    /**
+     * Returns the supertypes that others can name; of foreign ones not those above them, which depend on the version in
+     * use.
+     */
     private static Stream<String> supertypes(JavaClass type) {
         return above(type)
                 .filter(parent -> !parent.getName().equals("java.lang.Object"))

@@ -36,15 +36,17 @@ class StarterArchitectureTest {
             "internal.settings",
             "internal.texts");
 
-    /** The feature that {@code OutboxAutoConfiguration} imports, since it alone must bring an outbox with its listeners. */
+    /**
+     * The feature that {@code OutboxAutoConfiguration} imports, since it alone must bring an outbox with its listeners.
+     */
     private static final Set<String> BEHIND_DOORS = Set.of("internal.listeners");
 
     /** Features that have more than one room. */
     private static final Map<String, String> ROOMS = Map.of("consumer.brokers", "consumer");
 
     /**
-     * Classes that have to be public for a reason that leaves no trace in others: they are called by reflection, returned by a
-     * public class, implemented by applications, or have constants, which are compiled in.
+     * Classes that have to be public for a reason that leaves no trace in others: they are called by reflection,
+     * returned by a public class, implemented by applications, or have constants, which are compiled in.
      */
     private static final Set<String> PUBLIC_FOR_OTHERS = Set.of(
             "OutboxEndpoint",

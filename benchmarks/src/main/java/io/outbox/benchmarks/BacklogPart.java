@@ -24,8 +24,8 @@ import javax.management.NotificationEmitter;
 import javax.management.openmbean.CompositeData;
 
 /**
- * How a large backlog tells: one of a lane that is paused on all other event types, and one of the delivered type itself on rate
- * and memory.
+ * How a large backlog tells: one of a lane that is paused on all other event types, and one of the delivered type
+ * itself on rate and memory.
  */
 final class BacklogPart implements Part {
 
@@ -100,7 +100,9 @@ final class BacklogPart implements Part {
         }
     }
 
-    /** Returns how many events of other types are delivered in a second, by as many as come in half a minute at most. */
+    /**
+     * Returns how many events of other types are delivered in a second, by as many as come in half a minute at most.
+     */
     private static double besidePausedLane(Database database) throws Exception {
         int events = Settings.OTHER_EVENTS;
         database.insertBacklog(events);

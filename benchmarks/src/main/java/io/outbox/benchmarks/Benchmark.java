@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Measures the outbox on real servers beside hand-written loops and beside the same traffic without an outbox, in one run,
- * and prints tables. Ratios are what counts: absolute figures depend on the machine and its mood.
+ * Measures the outbox on real servers beside hand-written loops and beside the same traffic without an outbox, in one
+ * run, and prints tables. Ratios are what counts: absolute figures depend on the machine and its mood.
  *
  * <p>Arguments name the parts to run; without any, all are run. {@link Settings} has the system properties.
  */

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A JVM of its own that takes part in a measurement. It answers in lines, and goes on from step to step when it is told to. Its
- * standard input ends with this JVM, and so does it.
+ * A JVM of its own that takes part in a measurement. It answers in lines, and goes on from step to step when it is told
+ * to. Its standard input ends with this JVM, and so does it.
  */
 final class Child implements AutoCloseable {
 

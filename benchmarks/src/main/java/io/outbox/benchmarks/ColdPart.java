@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How fast a backlog is delivered by a JVM that has just been started, as after a deployment: mostly by code that is not
- * compiled yet, so that the figures show how much code an event passes through.
+ * How fast a backlog is delivered by a JVM that has just been started, as after a deployment: mostly by code that is
+ * not compiled yet, so that the figures show how much code an event passes through.
  */
 final class ColdPart implements Part {
 

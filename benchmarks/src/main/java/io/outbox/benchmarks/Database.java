@@ -165,7 +165,9 @@ final class Database implements AutoCloseable {
         settle();
     }
 
-    /** Inserts a key among those whose first event has failed for good, with so many events behind it; in PostgreSQL. */
+    /**
+     * Inserts a key among those whose first event has failed for good, with so many events behind it; in PostgreSQL.
+     */
     void insertBlockedKey(int events) throws SQLException {
         insertMany("""
                 INSERT INTO outbox_event (event_id, event_type, aggregate_type, aggregate_id, payload, status, attempts,

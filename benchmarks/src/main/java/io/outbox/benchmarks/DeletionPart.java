@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What is saved by deleting events when they are done instead of marking them: of a backlog, and of hot events from their
- * INSERT on.
+ * What is saved by deleting events when they are done instead of marking them: of a backlog, and of hot events from
+ * their INSERT on.
  */
 final class DeletionPart implements Part {
 

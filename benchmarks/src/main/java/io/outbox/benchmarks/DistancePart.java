@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** How fast a backlog of one type gets to a broker that is far away, with one worker, beside the broker's client alone. */
+/**
+ * How fast a backlog of one type gets to a broker that is far away, with one worker, beside the broker's client alone.
+ */
 final class DistancePart implements Part {
 
     /** The time that data take in each direction. */

@@ -14,8 +14,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntPredicate;
 
 /**
- * The relay that a team of several instances writes by hand: it claims a batch by a lock in the rows, handles it outside of
- * a transaction, and marks it done while the lock is still its own. Nothing else: no retry, no renewal, no order, no metrics.
+ * The relay that a team of several instances writes by hand: it claims a batch by a lock in the rows, handles it
+ * outside of a transaction, and marks it done while the lock is still its own. Nothing else: no retry, no renewal, no
+ * order, no metrics.
  */
 final class HandWritten {
 

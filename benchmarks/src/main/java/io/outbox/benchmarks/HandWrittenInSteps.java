@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * The same relay as {@link HandWritten} for databases that do not return what they update: the claim is a transaction of a
- * locking read and an update, at READ COMMITTED, as ours.
+ * The same relay as {@link HandWritten} for databases that do not return what they update: the claim is a transaction
+ * of a locking read and an update, at READ COMMITTED, as ours.
  */
 final class HandWrittenInSteps {
 

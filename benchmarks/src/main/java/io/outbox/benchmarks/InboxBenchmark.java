@@ -12,8 +12,8 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * How fast messages are consumed once, one business row each, beside what a team would write by hand for the same. Every
- * tenth message is one that came before.
+ * How fast messages are consumed once, one business row each, beside what a team would write by hand for the same.
+ * Every tenth message is one that came before.
  */
 final class InboxBenchmark {
 

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
 /**
- * How nodes share a backlog, each in a JVM of its own, and what many of them cost while nothing happens. The JVMs last for all
- * rounds, and each has drained a backlog by itself before: how much code an event passes through in a new one is another
- * question, which {@link ColdPart} answers.
+ * How nodes share a backlog, each in a JVM of its own, and what many of them cost while nothing happens. The JVMs last
+ * for all rounds, and each has drained a backlog by itself before: how much code an event passes through in a new one
+ * is another question, which {@link ColdPart} answers.
  */
 final class NodesPart implements Part {
 

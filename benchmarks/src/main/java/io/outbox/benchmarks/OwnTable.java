@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * The outbox that a team writes by hand with a table of its own, made for its one loop: a number as key, one index of what is
- * not published yet, and one transaction in which a batch is locked, handled and marked or deleted. Nothing else: no retry, no
- * delay, no dead letters, and a listener that takes long keeps a transaction open.
+ * The outbox that a team writes by hand with a table of its own, made for its one loop: a number as key, one index of
+ * what is not published yet, and one transaction in which a batch is locked, handled and marked or deleted. Nothing
+ * else: no retry, no delay, no dead letters, and a listener that takes long keeps a transaction open.
  */
 final class OwnTable {
 

@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A plot of lines over a few named steps, drawn as SVG. The values begin at zero, so that nothing looks steeper than it is. */
+/**
+ * A plot of lines over a few named steps, drawn as SVG. The values begin at zero, so that nothing looks steeper than it
+ * is.
+ */
 final class Plot {
 
     private static final int WIDTH = 760;

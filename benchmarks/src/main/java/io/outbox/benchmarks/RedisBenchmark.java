@@ -137,7 +137,10 @@ final class RedisBenchmark implements AutoCloseable {
 
     // Latency
 
-    /** Returns the times from the append by an outbox that only writes to a listener elsewhere, in milliseconds, in order. */
+    /**
+     * Returns the times from the append by an outbox that only writes to a listener elsewhere, in milliseconds, in
+     * order.
+     */
     List<Double> wakeUpMillis(int count) throws InterruptedException {
         clear();
         BlockingQueue<Long> deliveries = new LinkedBlockingQueue<>();

@@ -14,8 +14,8 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 
 /**
- * A loop that does to the same kinds of keys what the outbox does to its own, a batch at a time without waiting in between. It
- * checks nothing and is safe for nobody, so it is a limit and no alternative.
+ * A loop that does to the same kinds of keys what the outbox does to its own, a batch at a time without waiting in
+ * between. It checks nothing and is safe for nobody, so it is a limit and no alternative.
  */
 abstract class RedisByHand {
 
@@ -77,7 +77,9 @@ abstract class RedisByHand {
         return connection.sync().zrangeWithScores(FREE, 0, READ_BATCH - 1);
     }
 
-    /** Sends the commands in one piece, with those at the end that every script which moves pending events has there. */
+    /**
+     * Sends the commands in one piece, with those at the end that every script which moves pending events has there.
+     */
     private void send(
             BiFunction<RedisAsyncCommands<String, String>, List<ScoredValue<String>>, List<RedisFuture<?>>> step,
             List<ScoredValue<String>> batch) {

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How fast events are appended to Redis and drained from it, beside pipelined commands by hand, and what one costs in memory. */
+/**
+ * How fast events are appended to Redis and drained from it, beside pipelined commands by hand, and what one costs in
+ * memory.
+ */
 final class RedisPart implements Part {
 
     private static final int LATENCIES = 300;

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * One business command and one event, as a transaction or as a script: by the outbox, and by hand with an append that checks
- * the id and writes event, body and entry.
+ * One business command and one event, as a transaction or as a script: by the outbox, and by hand with an append that
+ * checks the id and writes event, body and entry.
  */
 final class RedisTransactionBenchmark {
 

@@ -21,7 +21,9 @@ final class Settings {
             .map(Integer::valueOf)
             .toList();
 
-    /** What is added to the address of the database, such as {@code &options=-c%20synchronous_commit=off} for a probe. */
+    /**
+     * What is added to the address of the database, such as {@code &options=-c%20synchronous_commit=off} for a probe.
+     */
     static final String CONNECTION = System.getProperty("bench.connection", "");
 
     /** Size of the backlog in a warm JVM. */

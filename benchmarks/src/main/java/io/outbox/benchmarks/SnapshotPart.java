@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How a snapshot that somebody holds open tells on events that one process writes and another delivers, minute by minute: the
- * database must keep every row version and index entry since then.
+ * How a snapshot that somebody holds open tells on events that one process writes and another delivers, minute by
+ * minute: the database must keep every row version and index entry since then.
  */
 final class SnapshotPart implements Part {
 

@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How soon a process delivers what another one writes, with hints and without, and what hints cost the writers. Times are from the
- * event to the listener, so the commit is in them; a first event has been found before.
+ * How soon a process delivers what another one writes, with hints and without, and what hints cost the writers. Times
+ * are from the event to the listener, so the commit is in them; a first event has been found before.
  */
 final class WakeUpPart implements Part {
 

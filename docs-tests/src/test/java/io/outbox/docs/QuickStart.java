@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 /**
  * A quick start of a page: an empty project of {@code quick-starts}, and the snippets of the page that carry its name.
  *
- * <p>The project has the dependencies that the page names and no others, which is tested, so that its class path is that of
- * a reader. Its sources are on the page alone.
+ * <p>The project has the dependencies that the page names and no others, which is tested, so that its class path is
+ * that of a reader. Its sources are on the page alone.
  */
 record QuickStart(Page page, String name) {
 

@@ -50,8 +50,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Checks settings: each of the outbox's is bound by one of its classes of properties, each other one is in the metadata
- * of a library, and an application starts with all of them, on the database that the fence names or on H2. That of a quick
- * start is started there.
+ * of a library, and an application starts with all of them, on the database that the fence names or on H2. That of a
+ * quick start is started there.
  */
 final class SettingsSnippets {
 

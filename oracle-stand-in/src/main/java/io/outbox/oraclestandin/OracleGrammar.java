@@ -18,8 +18,8 @@ import org.apache.shardingsphere.sql.parser.autogen.OracleStatementLexer;
 import org.apache.shardingsphere.sql.parser.autogen.OracleStatementParser;
 
 /**
- * Oracle's grammar as two independent parsers know it: that of Debezium, and that of Apache ShardingSphere. A statement passes
- * if both take it.
+ * Oracle's grammar as two independent parsers know it: that of Debezium, and that of Apache ShardingSphere. A statement
+ * passes if both take it.
  */
 public final class OracleGrammar {
 

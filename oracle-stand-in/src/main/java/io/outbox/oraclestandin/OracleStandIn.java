@@ -35,8 +35,8 @@ import java.util.regex.Pattern;
  * {@link OracleRules}, and that says it is Oracle. The grammar is
  * asked by {@link #refused()}.
  *
- * <p>It shows that no statement was forgotten, and that our side works where an empty text is NULL. It does not show that Oracle
- * answers in the same way: behind it is H2 in its mode for Oracle.
+ * <p>It shows that no statement was forgotten, and that our side works where an empty text is NULL. It does not show
+ * that Oracle answers in the same way: behind it is H2 in its mode for Oracle.
  */
 public final class OracleStandIn implements Driver {
 
@@ -193,7 +193,10 @@ public final class OracleStandIn implements Driver {
         }
     }
 
-    /** Looks at the rules, and leaves the grammar, which takes longer than what tests of time allow, to {@link #refused()}. */
+    /**
+     * Looks at the rules, and leaves the grammar, which takes longer than what tests of time allow, to {@link
+     * #refused()}.
+     */
     private static void judge(String sql) {
         List<String> broken = OracleRules.broken(sql);
         require(broken.isEmpty(), sql, broken);

@@ -71,7 +71,9 @@ class HostileValuesTest {
         }
     }
 
-    /** Names that every object of JavaScript has, and a payload that would fill the memory if all of it were indented. */
+    /**
+     * Names that every object of JavaScript has, and a payload that would fill the memory if all of it were indented.
+     */
     @Test
     void areNotTakenForPartsOfTheProgram(Browser browser) {
         try (Shop shop = Shop.Setup.usual().open();

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Every page in every look: pictures for people to look at, in target/screenshots, and what a checker of accessibility says. */
+/**
+ * Every page in every look: pictures for people to look at, in target/screenshots, and what a checker of accessibility
+ * says.
+ */
 @ExtendWith(BrowserExtension.class)
 class ScreenshotsTest {
 

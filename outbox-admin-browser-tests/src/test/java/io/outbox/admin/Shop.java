@@ -38,9 +38,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * A shop whose outbox is administered. An event with the header {@value #ERROR} fails with it until the shop is mended; one
- * with {@value #CAUSE}, too, fails for that; one with {@value #UNREACHABLE} finds nobody, and one with
- * {@value #LATER} is to come again in an hour.
+ * A shop whose outbox is administered. An event with the header {@value #ERROR} fails with it until the shop is mended;
+ * one with {@value #CAUSE}, too, fails for that; one with {@value #UNREACHABLE} finds nobody, and one with {@value
+ * #LATER} is to come again in an hour.
  */
 final class Shop implements AutoCloseable {
 

@@ -10,14 +10,14 @@ import java.util.regex.Pattern;
 /**
  * Decides who a request is from, and whether it may do what it asks for.
  *
- * <p>Whoever was authenticated by the server or a framework has the roles that it says. Else a token, if there is one, decides.
- * Else only this machine is served, if it asks for it by a name of its own: a page of another site, or one whose name was
- * made to point here, does not pass, and neither does what comes through a proxy that says so. Where there is a proxy in any
- * case, what a request says of its origin is anybody's word, and nobody is served so.
+ * <p>Whoever was authenticated by the server or a framework has the roles that it says. Else a token, if there is one,
+ * decides. Else only this machine is served, if it asks for it by a name of its own: a page of another site, or one
+ * whose name was made to point here, does not pass, and neither does what comes through a proxy that says so. Where
+ * there is a proxy in any case, what a request says of its origin is anybody's word, and nobody is served so.
  *
- * <p>A request must not come from a page of another site, even if it only reads: that would cost the database and use up the live
- * streams. A link to the dashboard may. Browsers say where a request comes from; other programs, which hold no cookies of the
- * caller's, need not.
+ * <p>A request must not come from a page of another site, even if it only reads: that would cost the database and use
+ * up the live streams. A link to the dashboard may. Browsers say where a request comes from; other programs, which hold
+ * no cookies of the caller's, need not.
  */
 final class Access {
 
@@ -66,8 +66,8 @@ final class Access {
     }
 
     /**
-     * Refuses who may not have the files of the dashboard. Where tokens decide, everybody may: a browser can send its token
-     * only once it has them, and they say nothing of the outbox.
+     * Refuses who may not have the files of the dashboard. Where tokens decide, everybody may: a browser can send its
+     * token only once it has them, and they say nothing of the outbox.
      */
     void requireForFiles(AdminRequest request) {
         if (!"navigate".equals(request.header("Sec-Fetch-Mode"))) {

@@ -15,7 +15,8 @@ import java.util.TreeMap;
  * @param target the method, and the path with its query, as they stand in the request line
  * @param headers by name, in whatever case; of several values the first
  * @param body what follows the headers; read only for a call that has a body, by a caller who may make it
- * @param remote the address of the other end of the connection; {@code null} if that is not known for certain, as where a
+ * @param remote the address of the other end of the connection; {@code null} if that is not known for certain, as where
+ * a
  *     server takes it from a header
  * @param caller who was authenticated by the server or a framework, or {@code null}
  */

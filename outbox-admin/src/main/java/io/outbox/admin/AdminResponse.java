@@ -44,7 +44,8 @@ public record AdminResponse(
         /**
          * Writes the bytes.
          *
-         * @throws IOException if the other end is gone, or if the rest cannot be found; what was written is then not whole
+         * @throws IOException if the other end is gone, or if the rest cannot be found; what was written is then not
+         * whole
          */
         void writeTo(OutputStream out) throws IOException;
     }

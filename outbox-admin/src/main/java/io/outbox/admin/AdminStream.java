@@ -6,8 +6,8 @@ import java.io.OutputStream;
 public interface AdminStream {
 
     /**
-     * Writes from now on, on threads of the administration, until the other end is gone or the stream is over. Returns at once.
-     * An adapter that does not start it answers with nothing, and its callers ask again and again instead.
+     * Writes from now on, on threads of the administration, until the other end is gone or the stream is over. Returns
+     * at once. An adapter that does not start it answers with nothing, and its callers ask again and again instead.
      *
      * @param end called once, on one of those threads or on this one, when nothing more is going to be written
      */

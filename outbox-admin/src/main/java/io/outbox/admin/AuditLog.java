@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * What operators do. An entry is written before the action, which is not done if that fails; an action that was refused or
- * has failed has a second entry that says so, if that can be written.
+ * What operators do. An entry is written before the action, which is not done if that fails; an action that was refused
+ * or has failed has a second entry that says so, if that can be written.
  */
 final class AuditLog {
 

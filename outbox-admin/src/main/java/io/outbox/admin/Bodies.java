@@ -5,8 +5,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The bodies of requests that are in memory: few at a time, each of them as large as its call needs at most. Only calls that have
- * a body ask for it, and only once it is decided that the caller may make them. So what all others send is never kept. Thread-safe.
+ * The bodies of requests that are in memory: few at a time, each of them as large as its call needs at most. Only calls
+ * that have a body ask for it, and only once it is decided that the caller may make them. So what all others send is
+ * never kept. Thread-safe.
  */
 final class Bodies {
 

@@ -94,8 +94,8 @@ record BulkJob(Order order, State state, Progress progress, Owner owner, boolean
     }
 
     /**
-     * Returns this job with what a batch did that began when the job was as given. Who paused and resumed it during the batch has
-     * released it: then the node takes it back. If another node has it by now, only the numbers are added.
+     * Returns this job with what a batch did that began when the job was as given. Who paused and resumed it during the
+     * batch has released it: then the node takes it back. If another node has it by now, only the numbers are added.
      */
     BulkJob after(BulkJob begun, Action.Done batch, String next) {
         boolean isOurs = begun.owner.equals(owner);

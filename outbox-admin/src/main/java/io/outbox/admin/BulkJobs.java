@@ -10,7 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The bulk actions of all nodes, each a record that whoever changes it has to know the newest revision of. Thread-safe. */
+/**
+ * The bulk actions of all nodes, each a record that whoever changes it has to know the newest revision of. Thread-safe.
+ */
 final class BulkJobs {
 
     /** The kind of records that somebody has to look after. */

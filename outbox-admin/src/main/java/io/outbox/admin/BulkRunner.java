@@ -15,14 +15,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Does bulk actions in the background, batch by batch, those of several actions in turn. A batch is a transaction, and after each
- * one the node saves how far it is. Before each one it reads the action again, and stops if somebody has cancelled or paused it,
- * or has taken it over because this node was silent for too long. What a batch did that is repeated after a take-over is
- * skipped, as is what somebody else has changed in the meantime. The audit log says how an action ended. Thread-safe.
+ * Does bulk actions in the background, batch by batch, those of several actions in turn. A batch is a transaction, and
+ * after each one the node saves how far it is. Before each one it reads the action again, and stops if somebody has
+ * cancelled or paused it, or has taken it over because this node was silent for too long. What a batch did that is
+ * repeated after a take-over is skipped, as is what somebody else has changed in the meantime. The audit log says how
+ * an action ended. Thread-safe.
  *
- * <p>Each time that a node takes an action, it does so under a new id of an owner. So an action that was paused and resumed while
- * its next batch was scheduled goes on once, by whoever took it after that, and the scheduled batch is not done. An action with a
- * rate rests between its batches, and before the first one after it was taken over or resumed.
+ * <p>Each time that a node takes an action, it does so under a new id of an owner. So an action that was paused and
+ * resumed while its next batch was scheduled goes on once, by whoever took it after that, and the scheduled batch is
+ * not done. An action with a rate rests between its batches, and before the first one after it was taken over or
+ * resumed.
  */
 final class BulkRunner implements AutoCloseable {
 
@@ -195,7 +197,10 @@ final class BulkRunner implements AutoCloseable {
         return job.order().action().applyToEach(operations, batch.ids(), caller);
     }
 
-    /** Saves what a batch did, whatever has become of the action meanwhile; returns {@code null} if this node has it no more. */
+    /**
+     * Saves what a batch did, whatever has become of the action meanwhile; returns {@code null} if this node has it no
+     * more.
+     */
     private BulkJobs.Stored saved(BulkJobs.Stored begun, Action.Done batch, String next) {
         BulkJobs.Stored current = begun;
         while (!jobs.save(current, current.job().after(begun.job(), batch, next))) {

@@ -7,7 +7,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** What is wrong with the database below the outbox, and what to do; asked at most once a minute, whoever looks. Thread-safe. */
+/**
+ * What is wrong with the database below the outbox, and what to do; asked at most once a minute, whoever looks.
+ * Thread-safe.
+ */
 final class DatabaseAdvice {
 
     private static final long GOOD_FOR_NANOS = TimeUnit.MINUTES.toNanos(1);

@@ -82,7 +82,10 @@ final class DeadEvents {
         act(() -> events.replace(id, replacement, caller.name()));
     }
 
-    /** Changes dead events; one that is still DEAD in the outbox, because a schedule moves it later, is made a letter first. */
+    /**
+     * Changes dead events; one that is still DEAD in the outbox, because a schedule moves it later, is made a letter
+     * first.
+     */
     private void act(Supplier<DeadLetterChange> action) {
         DeadLetterChange change = tried(action);
         boolean isMoved = !change.missing().isEmpty() && events.moveDead(change.missing()) > 0;

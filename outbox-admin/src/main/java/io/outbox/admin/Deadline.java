@@ -8,9 +8,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a thread may wait for the other end of a connection. When the time is over, the thread is interrupted, which closes the
- * channel that it reads from or writes to. While nothing is set it is never interrupted: the time that the outbox and its
- * database take is not the caller's. Of one thread, which alone sets and clears it.
+ * How long a thread may wait for the other end of a connection. When the time is over, the thread is interrupted, which
+ * closes the channel that it reads from or writes to. While nothing is set it is never interrupted: the time that the
+ * outbox and its database take is not the caller's. Of one thread, which alone sets and clears it.
  */
 final class Deadline {
 
@@ -24,7 +24,10 @@ final class Deadline {
         this.clock = clock;
     }
 
-    /** Returns a clock; once it is shut down, no time is over any more: whoever shuts it down closes the connections, too. */
+    /**
+     * Returns a clock; once it is shut down, no time is over any more: whoever shuts it down closes the connections,
+     * too.
+     */
     static ScheduledThreadPoolExecutor newClock(ThreadFactory threads) {
         ScheduledThreadPoolExecutor clock =
                 new ScheduledThreadPoolExecutor(1, threads, new ThreadPoolExecutor.DiscardPolicy());

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * A request on its way to a handler, with what is read from it. What is wrong about a value is a {@link Problem} that names
- * the field.
+ * A request on its way to a handler, with what is read from it. What is wrong about a value is a {@link Problem} that
+ * names the field.
  *
  * @param slot where the body is, if it is asked for
  */

@@ -9,9 +9,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Keeps the figures of this node in the store: a row for each minute, which stays for six hours, and one for each quarter of an
- * hour, which stays for a week. A quarter is written with every minute in which something was delivered, so that a node
- * that is killed leaves it behind, too. Not thread-safe.
+ * Keeps the figures of this node in the store: a row for each minute, which stays for six hours, and one for each
+ * quarter of an hour, which stays for a week. A quarter is written with every minute in which something was delivered,
+ * so that a node that is killed leaves it behind, too. Not thread-safe.
  */
 final class FigureKeeper {
 

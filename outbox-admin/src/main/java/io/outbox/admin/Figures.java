@@ -84,8 +84,8 @@ final class Figures {
     }
 
     /**
-     * Returns what one node did with a type in one row, be it nothing; {@code null} if the type may be among those that are counted
-     * together.
+     * Returns what one node did with a type in one row, be it nothing; {@code null} if the type may be among those that
+     * are counted together.
      */
     OfType known(String eventType) {
         OfType known = types.get(eventType);

@@ -3,8 +3,8 @@ package io.outbox.admin;
 import java.util.Arrays;
 
 /**
- * How long something took how often, in steps that grow by a fifth, so that a percentile is right to about ten percent. Not
- * thread-safe.
+ * How long something took how often, in steps that grow by a fifth, so that a percentile is right to about ten percent.
+ * Not thread-safe.
  */
 final class Histogram {
 

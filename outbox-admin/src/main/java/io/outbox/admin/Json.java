@@ -18,9 +18,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Writes records, maps, collections, texts, numbers, flags and times as JSON. A record is an object whose fields are its
- * components. What HTML would make something of is escaped. Reads
- * objects of requests.
+ * Writes records, maps, collections, texts, numbers, flags and times as JSON. A record is an object whose fields are
+ * its components. What HTML would make something of is escaped. Reads objects of requests.
  */
 final class Json {
 

@@ -18,14 +18,15 @@ import java.util.function.Supplier;
 /**
  * Tells all streams the same, as server-sent events.
  *
- * <p>While there are streams, one thread looks again and again, and leaves what it finds with each of them. It rests for ten times
- * as long as it looked, so that a store which is slow to answer is not asked more for being watched. Each stream has a thread
- * that writes, since a write lasts as long as the other end likes; what it has not written when there is something newer it never
- * writes. So a stalled viewer costs one thread and holds up nobody, and their number is limited.
+ * <p>While there are streams, one thread looks again and again, and leaves what it finds with each of them. It rests
+ * for ten times as long as it looked, so that a store which is slow to answer is not asked more for being watched. Each
+ * stream has a thread that writes, since a write lasts as long as the other end likes; what it has not written when
+ * there is something newer it never writes. So a stalled viewer costs one thread and holds up nobody, and their number
+ * is limited.
  *
- * <p>A stream ends when its other end is gone, which a write finds out; when the look fails, so that the viewer asks and is told
- * why; after a while, so that who may look is decided anew; and when the feed is closed. While a look takes long, viewers are told
- * so in place of a heartbeat, since what they see grows old. Thread-safe.
+ * <p>A stream ends when its other end is gone, which a write finds out; when the look fails, so that the viewer asks
+ * and is told why; after a while, so that who may look is decided anew; and when the feed is closed. While a look takes
+ * long, viewers are told so in place of a heartbeat, since what they see grows old. Thread-safe.
  */
 final class LiveFeed implements AutoCloseable {
 
@@ -104,7 +105,9 @@ final class LiveFeed implements AutoCloseable {
         }
     }
 
-    /** Returns what is said while there is nothing new: that we are here, and for how long the store has not answered. */
+    /**
+     * Returns what is said while there is nothing new: that we are here, and for how long the store has not answered.
+     */
     private byte[] sign() {
         Duration waited = Duration.ofNanos(System.nanoTime() - lookingSince);
         return isUnderWay && waited.compareTo(pace.heartbeat) >= 0

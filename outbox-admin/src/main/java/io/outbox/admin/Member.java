@@ -19,15 +19,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * This node among those on its store: says that it is there, does what operators have ordered for all, and keeps its figures.
+ * This node among those on its store: says that it is there, does what operators have ordered for all, and keeps its
+ * figures.
  *
- * <p>A beat is one statement that also asks for news. A node at rest beats every 15 seconds and writes a row of figures each minute,
- * which is less than a statement in ten seconds. One that delivers, or has events in hand, beats every five seconds, so a pause takes
- * effect within those; one that was at rest does so within a second of its first delivery. Everything happens on one thread; what fails is
- * logged and tried again.
+ * <p>A beat is one statement that also asks for news. A node at rest beats every 15 seconds and writes a row of figures
+ * each minute, which is less than a statement in ten seconds. One that delivers, or has events in hand, beats every
+ * five seconds, so a pause takes effect within those; one that was at rest does so within a second of its first
+ * delivery. Everything happens on one thread; what fails is logged and tried again.
  *
- * <p>Times are those of the store, so a node whose clock is off is heard as others are, and its figures are in the right
- * minutes. A node that is frozen is silent; when it goes on, its next beat tells what has changed.
+ * <p>Times are those of the store, so a node whose clock is off is heard as others are, and its figures are in the
+ * right minutes. A node that is frozen is silent; when it goes on, its next beat tells what has changed.
  */
 final class Member implements AutoCloseable {
 
@@ -90,7 +91,9 @@ final class Member implements AutoCloseable {
     private long countedAtNanos = System.nanoTime();
     private volatile boolean isOver;
 
-    /** The series may be {@code null}: then there are no figures, and only events in hand show that the node delivers. */
+    /**
+     * The series may be {@code null}: then there are no figures, and only events in hand show that the node delivers.
+     */
     Member(Outbox outbox, ClusterBackend cluster, String name, Membership.Settings settings) {
         this.pace = settings.pace();
         this.beatAtNanos = System.nanoTime() - pace.restBeat.toNanos();
@@ -131,7 +134,9 @@ final class Member implements AutoCloseable {
         return clock.instant().plusMillis(offsetMs);
     }
 
-    /** Joins the others, and begins to beat. What was paused before is paused when this returns, if the store answers. */
+    /**
+     * Joins the others, and begins to beat. What was paused before is paused when this returns, if the store answers.
+     */
     void start(Runnable jobsWait) {
         this.whenJobsWait = jobsWait;
         tick();
@@ -263,7 +268,10 @@ final class Member implements AutoCloseable {
         }
     }
 
-    /** Keeps the last figures, and tells the others that this node stops; does not wait for a store that does not answer. */
+    /**
+     * Keeps the last figures, and tells the others that this node stops; does not wait for a store that does not
+     * answer.
+     */
     @Override
     public void close() {
         if (isOver) {

@@ -13,7 +13,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a node says of itself with every beat, as JSON of about 300 bytes; nodes of other versions may say more or less. */
+/**
+ * What a node says of itself with every beat, as JSON of about 300 bytes; nodes of other versions may say more or less.
+ */
 final class NodeReport {
 
     private static final int MOST_LISTED = 20;
@@ -66,7 +68,9 @@ final class NodeReport {
         }
     }
 
-    /** A file that the build fills: manifests are lost where an application is packed into one jar, and tests have none. */
+    /**
+     * A file that the build fills: manifests are lost where an application is packed into one jar, and tests have none.
+     */
     private static String version() {
         byte[] text = WebFiles.read("/META-INF/outbox-admin/version.txt");
         return text == null ? "unknown" : new String(text, StandardCharsets.UTF_8).strip();

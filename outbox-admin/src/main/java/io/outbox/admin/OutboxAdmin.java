@@ -19,8 +19,8 @@ import java.util.Set;
 /**
  * Administration of an outbox: answers requests that an adapter of some HTTP server hands over. Thread-safe.
  *
- * <p>Without a token, and unless the server has authenticated the caller, only requests of this machine are answered. Nothing
- * is ever sent that a database driver or a stack trace says.
+ * <p>Without a token, and unless the server has authenticated the caller, only requests of this machine are answered.
+ * Nothing is ever sent that a database driver or a stack trace says.
  */
 public final class OutboxAdmin implements AutoCloseable {
 
@@ -186,8 +186,8 @@ public final class OutboxAdmin implements AutoCloseable {
     }
 
     /**
-     * Ends all streams, leaves the bulk action that is under way to other nodes after its current batch, and tells them that this
-     * node stops. The outbox is not closed.
+     * Ends all streams, leaves the bulk action that is under way to other nodes after its current batch, and tells them
+     * that this node stops. The outbox is not closed.
      */
     @Override
     public void close() {
@@ -334,8 +334,8 @@ public final class OutboxAdmin implements AutoCloseable {
         }
 
         /**
-         * The name that operators know this node by; should differ between nodes. Default: the name under which it locks events, and
-         * for an outbox that locks none that of the machine.
+         * The name that operators know this node by; should differ between nodes. Default: the name under which it
+         * locks events, and for an outbox that locks none that of the machine.
          */
         public Builder nodeName(String name) {
             if (name.isBlank() || name.length() > 128 || name.chars().anyMatch(Character::isISOControl)) {
@@ -371,8 +371,8 @@ public final class OutboxAdmin implements AutoCloseable {
         }
 
         /**
-         * Builds the administration, and creates its tables where they are missing. What operators have paused is paused when
-         * this returns: start the outbox afterwards if nothing of it may be delivered before.
+         * Builds the administration, and creates its tables where they are missing. What operators have paused is
+         * paused when this returns: start the outbox afterwards if nothing of it may be delivered before.
          *
          * @throws IllegalStateException if the store of the outbox cannot be looked into, or if two tokens are the same
          */

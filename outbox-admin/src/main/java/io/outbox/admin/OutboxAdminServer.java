@@ -21,10 +21,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * An {@link OutboxAdmin} on the JDK's own HTTP server, for applications without another. Thread-safe.
  *
- * <p>A connection that waits for its other end is closed after a while: while headers are sent after 10 seconds, while a body is sent
- * or an answer is read after 30, and after 2 seconds if all that is missing is a body that nobody asked for. Meanwhile it costs one
- * thread of up to 256, which end when they are not needed. Unless the system property {@code sun.net.httpserver.nodelay} is
- * set, it is set to {@code true}, for all servers of this kind in the JVM: otherwise every answer takes 40 ms longer.
+ * <p>A connection that waits for its other end is closed after a while: while headers are sent after 10 seconds, while
+ * a body is sent or an answer is read after 30, and after 2 seconds if all that is missing is a body that nobody asked
+ * for. Meanwhile it costs one thread of up to 256, which end when they are not needed. Unless the system property
+ * {@code sun.net.httpserver.nodelay} is set, it is set to {@code true}, for all servers of this kind in the JVM:
+ * otherwise every answer takes 40 ms longer.
  */
 public final class OutboxAdminServer implements AutoCloseable {
 
@@ -51,7 +52,9 @@ public final class OutboxAdminServer implements AutoCloseable {
             (task, pool) -> pool.getQueue().add(task));
     private final ThreadLocal<Deadline> deadline = new ThreadLocal<>();
 
-    /** Takes a task only if a thread waits for it; with all threads busy and their number reached, {@code add} takes it. */
+    /**
+     * Takes a task only if a thread waits for it; with all threads busy and their number reached, {@code add} takes it.
+     */
     private static final class IdleThreadsFirst extends LinkedTransferQueue<Runnable> {
 
         private static final long serialVersionUID = 1L;

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What this node does, minute by minute and by event type, until {@link OutboxAdmin} keeps it. Give it to the outbox as its
- * {@link MetricsExporter}, around the one that there is, and to {@link OutboxAdmin}. Thread-safe.
+ * What this node does, minute by minute and by event type, until {@link OutboxAdmin} keeps it. Give it to the outbox as
+ * its {@link MetricsExporter}, around the one that there is, and to {@link OutboxAdmin}. Thread-safe.
  */
 public final class OutboxSeries extends ForwardingMetrics {
 

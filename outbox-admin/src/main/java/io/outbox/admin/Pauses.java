@@ -93,7 +93,9 @@ final class Pauses {
         });
     }
 
-    /** Resumes a type, or all delivery, on a node; on all if the node is {@code null}, also where only one was paused. */
+    /**
+     * Resumes a type, or all delivery, on a node; on all if the node is {@code null}, also where only one was paused.
+     */
     void resume(String eventType, String node) {
         change(pauses -> {
             pauses.removeIf(pause -> pause.isOf(eventType, node == null ? pause.node() : node));

@@ -5,7 +5,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
-/** An answer that is not what was asked for, in the form of RFC 9457. Says nothing that a driver or a stack trace says. */
+/**
+ * An answer that is not what was asked for, in the form of RFC 9457. Says nothing that a driver or a stack trace says.
+ */
 final class Problem extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -39,8 +39,8 @@ final class Query {
     }
 
     /**
-     * Decodes bytes that are written as {@code ~2F} instead of {@code %2F}: servers refuse some of the latter in a path before anybody
-     * else sees them.
+     * Decodes bytes that are written as {@code ~2F} instead of {@code %2F}: servers refuse some of the latter in a path
+     * before anybody else sees them.
      */
     static String decodeTildes(String text) {
         return TILDE.matcher(text).find()

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 
 /**
- * Who was not let in. All are counted; the log names each address once a minute; and an address that was refused often gets its next
- * refusal a little later. Whoever has the right token is never delayed. Thread-safe.
+ * Who was not let in. All are counted; the log names each address once a minute; and an address that was refused often
+ * gets its next refusal a little later. Whoever has the right token is never delayed. Thread-safe.
  */
 final class Refusals {
 

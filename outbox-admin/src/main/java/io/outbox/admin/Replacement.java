@@ -6,8 +6,8 @@ import io.outbox.model.OutboxEvent;
 import java.nio.charset.StandardCharsets;
 
 /**
- * An event that is written in place of one that died. It has everything that the other has, message key and origin included, but
- * another payload, a new id of the same kind, and now as its time.
+ * An event that is written in place of one that died. It has everything that the other has, message key and origin
+ * included, but another payload, a new id of the same kind, and now as its time.
  */
 final class Replacement {
 

@@ -145,7 +145,8 @@ final class SeriesReader {
         /**
          * Returns how a type fared; {@code null} if that is not known.
          *
-         * @param isFlowing whether what is due is known, and being delivered, so that it can be said when nothing is left
+         * @param isFlowing whether what is due is known, and being delivered, so that it can be said when nothing is
+         * left
          */
         Views.Rates rates(OpenEvents open, boolean isFlowing) {
             long seconds = seconds();

@@ -8,8 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * What operators read from the store: little at a time, since each read has a connection of the application's pool. While the store
- * does not answer, browsers ask again and again; the application must not run out of connections for that. Thread-safe.
+ * What operators read from the store: little at a time, since each read has a connection of the application's pool.
+ * While the store does not answer, browsers ask again and again; the application must not run out of connections for
+ * that. Thread-safe.
  */
 final class StoreReads {
 

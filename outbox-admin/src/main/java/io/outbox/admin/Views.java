@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is served: one record for each kind of object, whose components are the fields. {@code openapi.json} describes the
- * same, and a test compares both.
+ * What is served: one record for each kind of object, whose components are the fields. {@code openapi.json} describes
+ * the same, and a test compares both.
  */
 final class Views {
 

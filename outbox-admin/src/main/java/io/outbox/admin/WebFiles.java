@@ -16,8 +16,9 @@ import java.util.zip.GZIPOutputStream;
 /**
  * The files of the dashboard, which are in the jar.
  *
- * <p>The start page names the others below a folder that changes with their content, so a browser may keep those for good, and asks on
- * its next visit for one file only. What is asked for by its plain name is compared by its tag. A file is read and compressed once.
+ * <p>The start page names the others below a folder that changes with their content, so a browser may keep those for
+ * good, and asks on its next visit for one file only. What is asked for by its plain name is compared by its tag. A
+ * file is read and compressed once.
  */
 final class WebFiles {
 

@@ -24,7 +24,9 @@ class EveryCallTest {
     private static final String UNKNOWN = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
     private static final String SETTLE = "{\"status\":\"RESOLVED\"}";
 
-    /** What only the dashboard asks for is tested with it, and what needs order by key in {@link BlockedKeysApiTest}. */
+    /**
+     * What only the dashboard asks for is tested with it, and what needs order by key in {@link BlockedKeysApiTest}.
+     */
     private static final Set<String> TESTED_ELSEWHERE = Set.of(
             "GET " + BASE + "/session",
             "GET " + BASE + "/live",

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every call of the administration takes over HTTP, on a connection that is kept, with a million events and a million dead
- * letters on PostgreSQL.
+ * What every call of the administration takes over HTTP, on a connection that is kept, with a million events and a
+ * million dead letters on PostgreSQL.
  */
 @Tag("soak")
 class MillionTest {

@@ -18,7 +18,10 @@ class TwoOperatorsTest {
 
     private static final int ROUNDS = 15;
 
-    /** All pairs of which either one rules out the other; to delete what is settled, or to settle it again, is no conflict. */
+    /**
+     * All pairs of which either one rules out the other; to delete what is settled, or to settle it again, is no
+     * conflict.
+     */
     @ParameterizedTest
     @CsvSource({
         "replay, replay",

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Requests that never end, sent to a server in a process with a small heap: whoever asks properly is served beside them, and
- * what they hold is given back.
+ * Requests that never end, sent to a server in a process with a small heap: whoever asks properly is served beside
+ * them, and what they hold is given back.
  */
 class UnfinishedRequestsTest {
 

@@ -24,12 +24,13 @@ import org.apache.kafka.connect.transforms.Transformation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transform of Kafka Connect that turns what Debezium reads from the log about the outbox table into records of events.
+ * A transform of Kafka Connect that turns what Debezium reads from the log about the outbox table into records of
+ * events.
  *
- * <p>The records are those that {@code KafkaEventPublisher} sends for the same events: topic, key, value and headers are
- * equal byte by byte, binary payloads and tombstones included. All of them are bytes, so the connector needs
- * {@code org.apache.kafka.connect.converters.ByteArrayConverter} as {@code key.converter}, {@code value.converter} and
- * {@code header.converter}.
+ * <p>The records are those that {@code KafkaEventPublisher} sends for the same events: topic, key, value and headers
+ * are equal byte by byte, binary payloads and tombstones included. All of them are bytes, so the connector needs {@code
+ * org.apache.kafka.connect.converters.ByteArrayConverter} as {@code key.converter}, {@code value.converter} and {@code
+ * header.converter}.
  *
  * <ul>
  *   <li>An inserted row, or one that a snapshot finds, becomes one record, unless the row is DONE or DEAD.
@@ -41,13 +42,16 @@ import org.jspecify.annotations.Nullable;
  *       the row ({@code all}).
  * </ul>
  *
- * <p>Delivery is at least once and in the order of the log. A delayed event is sent right away: the log knows no due time.
+ * <p>Delivery is at least once and in the order of the log. A delayed event is sent right away: the log knows no due
+ * time.
  */
 public final class OutboxRecords<R extends ConnectRecord<R>> implements Transformation<R>, Versioned {
 
     /** The setting for the topic of events. Required. */
     public static final String TOPIC = "topic";
-    /** The setting for the topic of events without an aggregate type. Required if {@link #TOPIC} has an aggregate type. */
+    /**
+     * The setting for the topic of events without an aggregate type. Required if {@link #TOPIC} has an aggregate type.
+     */
     public static final String DEFAULT_TOPIC = "topic.default";
 
     private static final ConfigDef CONFIG = new ConfigDef()

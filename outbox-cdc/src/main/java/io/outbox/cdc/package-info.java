@@ -1,4 +1,7 @@
-/** Change data capture: the rows that a log-based connector reads, as the records that {@code KafkaEventPublisher} sends. */
+/**
+ * Change data capture: the rows that a log-based connector reads, as the records that {@code KafkaEventPublisher}
+ * sends.
+ */
 @NullMarked
 package io.outbox.cdc;
 

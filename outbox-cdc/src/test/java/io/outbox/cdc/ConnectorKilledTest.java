@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A worker of Kafka Connect that is killed while events are written, with a real broker behind it. It passes over a row that
- * cannot be published, as it is told to, and sends heartbeats.
+ * A worker of Kafka Connect that is killed while events are written, with a real broker behind it. It passes over a row
+ * that cannot be published, as it is told to, and sends heartbeats.
  */
 class ConnectorKilledTest {
 

@@ -107,7 +107,10 @@ final class LoggedDatabase implements AutoCloseable {
         }
     }
 
-    /** The settings of a connector as docs/cdc.md has them, without a transform; its user may do no more than is said there. */
+    /**
+     * The settings of a connector as docs/cdc.md has them, without a transform; its user may do no more than is said
+     * there.
+     */
     Properties connector() {
         Properties settings = new Properties();
         int number = CONNECTORS.incrementAndGet();

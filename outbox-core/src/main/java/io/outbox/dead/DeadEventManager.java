@@ -65,8 +65,8 @@ public final class DeadEventManager {
     }
 
     /**
-     * Replays the dead events that match, in batches, and returns how many. An event that dies again meanwhile stays dead
-     * and keeps none behind it from being replayed.
+     * Replays the dead events that match, in batches, and returns how many. An event that dies again meanwhile stays
+     * dead and keeps none behind it from being replayed.
      */
     public int replayAll(@Nullable String eventType, @Nullable String aggregateType, int batchSize) {
         Limits.atLeastOne(batchSize, "batchSize");

@@ -23,8 +23,8 @@ import java.util.Optional;
  * What operators see of dead events and do with them, whether these are DEAD in the outbox or letters of a
  * {@link DeadLetterQueue}. A DEAD event of an outbox without a queue counts as MOVED. Thread-safe.
  *
- * <p>A change is made to all events that are named, or to none; {@link DeadLetterChange} says why not. Failures of the store
- * are thrown. {@link DeadEventManager} is the smaller view, which logs them instead.
+ * <p>A change is made to all events that are named, or to none; {@link DeadLetterChange} says why not. Failures of the
+ * store are thrown. {@link DeadEventManager} is the smaller view, which logs them instead.
  */
 public sealed class DeadEventOperations permits DeadLetterQueue {
 
@@ -112,8 +112,8 @@ public sealed class DeadEventOperations permits DeadLetterQueue {
     }
 
     /**
-     * Makes letters of those of the events that are DEAD in the outbox and wait for a schedule to move them; returns how
-     * many. Without a queue nothing waits.
+     * Makes letters of those of the events that are DEAD in the outbox and wait for a schedule to move them; returns
+     * how many. Without a queue nothing waits.
      */
     public int moveDead(Collection<String> eventIds) {
         return 0;

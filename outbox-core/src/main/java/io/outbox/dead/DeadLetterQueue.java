@@ -173,8 +173,8 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
     }
 
     /**
-     * Deletes all RESOLVED letters that are older than the retention now, and attempts of events that have ended, in batches.
-     * Failures are logged.
+     * Deletes all RESOLVED letters that are older than the retention now, and attempts of events that have ended, in
+     * batches. Failures are logged.
      */
     public void cleanUp() {
         DeadLetterPolicy.CleanUp cleanUp = policy.cleanUp();
@@ -254,8 +254,8 @@ public final class DeadLetterQueue extends DeadEventOperations implements AutoCl
     }
 
     /**
-     * Stops the scheduled work, which ends after its current batch, and waits a while for the handler. Whoever reports events
-     * that moved ends before.
+     * Stops the scheduled work, which ends after its current batch, and waits a while for the handler. Whoever reports
+     * events that moved ends before.
      */
     @Override
     public void close() {

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Calls the handler of dead letters on a thread of its own, one batch after the other, so that a slow one holds up nobody.
- * The thread comes with the first batch, and goes when there has been none for a while. What cannot be handed over is logged.
- * Thread-safe.
+ * Calls the handler of dead letters on a thread of its own, one batch after the other, so that a slow one holds up
+ * nobody. The thread comes with the first batch, and goes when there has been none for a while. What cannot be handed
+ * over is logged. Thread-safe.
  */
 final class HandlerQueue implements AutoCloseable {
 

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The hot path: hands events to the dispatcher right after their transaction has committed.
  *
- * <p>A {@link io.outbox.DefaultOutboxWriter} that is given this hook reserves events with the dispatcher before it inserts
- * them, so that no poller takes them in between. Delayed events, and events that find the hot queue full, are left to the
- * poller.
+ * <p>A {@link io.outbox.DefaultOutboxWriter} that is given this hook reserves events with the dispatcher before it
+ * inserts them, so that no poller takes them in between. Delayed events, and events that find the hot queue full, are
+ * left to the poller.
  */
 public final class DispatcherWriterHook implements WriterHook {
 

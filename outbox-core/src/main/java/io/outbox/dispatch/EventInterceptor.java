@@ -6,18 +6,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wraps the dispatch of every event, for audit, logging, tracing and the like. Runs on the worker thread, at every attempt.
+ * Wraps the dispatch of every event, for audit, logging, tracing and the like. Runs on the worker thread, at every
+ * attempt.
  *
  * <p>The outbox calls the methods with a {@link DeliveryInfo}, which call those without unless they are overridden.
  */
 public interface EventInterceptor {
 
-    /** Called in registration order before the listener; throwing is a failed attempt and the listener is not called. */
+    /**
+     * Called in registration order before the listener; throwing is a failed attempt and the listener is not called.
+     */
     default void beforeDispatch(EventEnvelope event) throws Exception {}
 
     /**
-     * Called in reverse order after the listener, for every interceptor whose {@code beforeDispatch} was called. What it
-     * throws is logged and changes nothing.
+     * Called in reverse order after the listener, for every interceptor whose {@code beforeDispatch} was called. What
+     * it throws is logged and changes nothing.
      *
      * @param error what the listener or an interceptor threw; {@code null} on success
      */

@@ -67,8 +67,8 @@ public final class OutboxDispatcher implements AutoCloseable {
     }
 
     /**
-     * Queues an event read from the store; returns false if the queue is full or the dispatcher is closed. An event that
-     * is in flight already is dropped and counts as accepted.
+     * Queues an event read from the store; returns false if the queue is full or the dispatcher is closed. An event
+     * that is in flight already is dropped and counts as accepted.
      */
     public boolean enqueueCold(QueuedEvent event) {
         return engine.enqueueCold(event);
@@ -244,15 +244,17 @@ public final class OutboxDispatcher implements AutoCloseable {
             return this;
         }
 
-        /** Adds a callback for events whose end is durable. Several are called in the order in which they were added. */
+        /**
+         * Adds a callback for events whose end is durable. Several are called in the order in which they were added.
+         */
         public Builder completionListener(CompletionListener completionListener) {
             settings.completionListener(completionListener);
             return this;
         }
 
         /**
-         * Carries a context of the application from the write of an event, where a {@link DispatcherWriterHook} captures
-         * it, to its listener. Several are restored in the order in which they were added.
+         * Carries a context of the application from the write of an event, where a {@link DispatcherWriterHook}
+         * captures it, to its listener. Several are restored in the order in which they were added.
          */
         public Builder contextPropagator(ContextPropagator contextPropagator) {
             settings.contextPropagator(contextPropagator);

@@ -7,10 +7,10 @@ import java.util.Optional;
  * How long to wait before the next attempt, and whether there is to be one. Thread-safe; those made here are immutable.
  *
  * <p>A policy is set for the outbox, for a {@linkplain LanePolicy lane} or by a {@linkplain
- * io.outbox.EventListener#retryPolicy() listener}; the listener's comes first, then the lane's. It is asked on the worker
- * thread after every failed attempt, also if it was the last: whether attempts are left is the store's to say. What it
- * throws is logged, and the event comes again after a minute. It has no say where a listener says itself what is to be
- * done: {@link io.outbox.UnrecoverableException}, {@link io.outbox.RetryAfterException}, {@link
+ * io.outbox.EventListener#retryPolicy() listener}; the listener's comes first, then the lane's. It is asked on the
+ * worker thread after every failed attempt, also if it was the last: whether attempts are left is the store's to say.
+ * What it throws is logged, and the event comes again after a minute. It has no say where a listener says itself what
+ * is to be done: {@link io.outbox.UnrecoverableException}, {@link io.outbox.RetryAfterException}, {@link
  * io.outbox.RouteUnavailableException}, or a {@link io.outbox.DispatchResult}.
  *
  * <h2>Rules by exception</h2>
@@ -23,9 +23,10 @@ import java.util.Optional;
  *         .delayOn(SocketTimeoutException.class, RetryPolicy.fixed(Duration.ofSeconds(30)));
  * }</pre>
  *
- * The order of the rules does not matter. A rule holds for its exception type and all subtypes, and of several that hold
- * the one for the most specific type decides. If there is none for the exception that was thrown, its cause is looked at,
- * then the cause of that, and so on: what a client, a future or a proxy wraps is judged by what went wrong inside.
+ * The order of the rules does not matter. A rule holds for its exception type and all subtypes, and of several that
+ * hold the one for the most specific type decides. If there is none for the exception that was thrown, its cause is
+ * looked at, then the cause of that, and so on: what a client, a future or a proxy wraps is judged by what went wrong
+ * inside.
  */
 @FunctionalInterface
 public interface RetryPolicy {
@@ -65,7 +66,8 @@ public interface RetryPolicy {
     /**
      * Returns a policy that waits one step longer with every attempt, up to a maximum, without jitter.
      *
-     * @throws IllegalArgumentException if a delay is shorter than 1 ms or longer than 10 years, or the maximum is less than
+     * @throws IllegalArgumentException if a delay is shorter than 1 ms or longer than 10 years, or the maximum is less
+     * than
      *     the step
      */
     static RetryPolicy linear(Duration step, Duration max) {
@@ -73,9 +75,11 @@ public interface RetryPolicy {
     }
 
     /**
-     * Returns an {@link ExponentialBackoffRetryPolicy}: the delay doubles with every attempt up to a maximum, with jitter.
+     * Returns an {@link ExponentialBackoffRetryPolicy}: the delay doubles with every attempt up to a maximum, with
+     * jitter.
      *
-     * @throws IllegalArgumentException if a delay is shorter than 1 ms or longer than 10 years, or the maximum is less than
+     * @throws IllegalArgumentException if a delay is shorter than 1 ms or longer than 10 years, or the maximum is less
+     * than
      *     the base
      */
     static RetryPolicy exponential(Duration base, Duration max) {

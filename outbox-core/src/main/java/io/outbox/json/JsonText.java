@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON without a library, for the parts of the outbox that have none: it reads objects, arrays and scalars, and quotes texts.
- * Of equal names in an object the last counts. Characters below the blank may stand in texts unescaped.
+ * JSON without a library, for the parts of the outbox that have none: it reads objects, arrays and scalars, and quotes
+ * texts. Of equal names in an object the last counts. Characters below the blank may stand in texts unescaped.
  */
 public final class JsonText {
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param firstAt when the first of their first failures was
  * @param lastAt when the last of their last failures was
  * @param error the error of one of them
- * @param lately how many failed within {@link #LATELY}, or at least did; {@code null} if it is not known when they failed
+ * @param lately how many failed within {@link #LATELY}, or at least did; {@code null} if it is not known when they
+ * failed
  */
 public record FailureGroup(
         String eventType,

@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text that is stored with a failed event, taken apart. It has up to four sections, of which only the first is always there:
+ * The text that is stored with a failed event, taken apart. It has up to four sections, of which only the first is
+ * always there:
  *
  * <pre>
  * java.lang.IllegalStateException: Delivery failed

@@ -10,9 +10,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What failures of one kind have in common: a hash of the classes of an exception and its causes and of the first line of the
- * root cause, without what differs from event to event, which is text in quotes, ids in hexadecimal digits, and numbers. An
- * error without causes is known by its first line alone.
+ * What failures of one kind have in common: a hash of the classes of an exception and its causes and of the first line
+ * of the root cause, without what differs from event to event, which is text in quotes, ids in hexadecimal digits, and
+ * numbers. An error without causes is known by its first line alone.
  */
 public final class Fingerprint {
 

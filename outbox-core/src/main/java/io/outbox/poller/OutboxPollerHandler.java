@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 public interface OutboxPollerHandler {
 
     /**
-     * Takes one event; returning false refuses it and ends the poll cycle. A poller makes one call at a time, so a handler must
-     * not wait for another thread that polls.
+     * Takes one event; returning false refuses it and ends the poll cycle. A poller makes one call at a time, so a
+     * handler must not wait for another thread that polls.
      */
     boolean handle(EventEnvelope event, int attempts);
 

@@ -17,8 +17,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes DONE events, and DEAD ones unless they are kept, once they are older than the retention: in batches, each in its own
- * transaction, until nothing is left to delete. Thread-safe.
+ * Deletes DONE events, and DEAD ones unless they are kept, once they are older than the retention: in batches, each in
+ * its own transaction, until nothing is left to delete. Thread-safe.
  */
 public final class OutboxPurgeScheduler implements AutoCloseable {
 

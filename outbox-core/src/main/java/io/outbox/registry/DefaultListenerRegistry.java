@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@link ListenerRegistry} with one listener per (aggregate type, event type). Thread-safe.
  *
- * <p>An event goes to the listener of its type; or else to that of the type whose {@linkplain #alias former name} it has; or else to
- * one for {@linkplain EventType#ANY any type} of its aggregate type; or else to one for any type at all, which is registered without
- * an aggregate type.
+ * <p>An event goes to the listener of its type; or else to that of the type whose {@linkplain #alias former name} it
+ * has; or else to one for {@linkplain EventType#ANY any type} of its aggregate type; or else to one for any type at
+ * all, which is registered without an aggregate type.
  */
 public final class DefaultListenerRegistry implements ListenerRegistry {
 
@@ -90,10 +90,12 @@ public final class DefaultListenerRegistry implements ListenerRegistry {
     }
 
     /**
-     * Delivers events that were stored under a former name of an event type to the listeners of the type, those of subscriptions
-     * included. The events keep the type they were stored with. The name may be forgotten once nothing waits under it.
+     * Delivers events that were stored under a former name of an event type to the listeners of the type, those of
+     * subscriptions included. The events keep the type they were stored with. The name may be forgotten once nothing
+     * waits under it.
      *
-     * @throws IllegalStateException if the former name has a listener, or is a former name of another type, or the current one is
+     * @throws IllegalStateException if the former name has a listener, or is a former name of another type, or the
+     * current one is
      */
     public synchronized DefaultListenerRegistry alias(String formerType, String currentType) {
         Objects.requireNonNull(formerType, "formerType");

@@ -14,8 +14,8 @@ public interface ListenerRegistry {
 
     /**
      * Returns whether events of this type may have a listener, be it only those of some aggregate type. A registry that
-     * cannot tell says yes, as the default does. Among several nodes, one that says no leaves all events of the type to the
-     * others without looking at each.
+     * cannot tell says yes, as the default does. Among several nodes, one that says no leaves all events of the type to
+     * the others without looking at each.
      */
     default boolean hasListenerFor(String eventType) {
         return true;
@@ -29,8 +29,8 @@ public interface ListenerRegistry {
     }
 
     /**
-     * Returns the event types that are known to have a listener, in alphabetical order. Operators see them. Default: none are
-     * known.
+     * Returns the event types that are known to have a listener, in alphabetical order. Operators see them. Default:
+     * none are known.
      */
     default Set<String> eventTypes() {
         return Set.of();

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a broker has answered so far for each event of a batch, and the time until which answers count. Of several outcomes of
- * an event the first counts. Thread-safe.
+ * What a broker has answered so far for each event of a batch, and the time until which answers count. Of several
+ * outcomes of an event the first counts. Thread-safe.
  */
 public class BatchAnswers {
 

@@ -18,11 +18,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends events that are about to go DEAD to another topic or exchange of their broker. An event goes DEAD when the broker has
- * confirmed it; until then it stays in the store and comes again, without another attempt being counted.
+ * Sends events that are about to go DEAD to another topic or exchange of their broker. An event goes DEAD when the
+ * broker has confirmed it; until then it stays in the store and comes again, without another attempt being counted.
  *
- * <p>What can never be sent, such as an event that is too large for this topic as well, goes DEAD without, and the log says so.
- * Delivery is at least once: if the process ends between the broker's answer and DEAD, the event is sent again. Thread-safe.
+ * <p>What can never be sent, such as an event that is too large for this topic as well, goes DEAD without, and the log
+ * says so. Delivery is at least once: if the process ends between the broker's answer and DEAD, the event is sent
+ * again. Thread-safe.
  */
 public final class DeadEventSender implements EventFallback {
 

@@ -23,8 +23,8 @@ public record MessageHeaders(
     }
 
     /**
-     * Returns the headers of a message, in a map that may be changed. One of the route never stands in for one of the outbox,
-     * whatever that is called.
+     * Returns the headers of a message, in a map that may be changed. One of the route never stands in for one of the
+     * outbox, whatever that is called.
      */
     public Map<String, String> of(EventEnvelope event, OutboxRoute route) {
         Map<String, String> headers = OutboxHeaders.of(event, names);

@@ -47,7 +47,9 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
     /** Returns this builder. */
     protected abstract B self();
 
-    /** Gives each message the time that this function computes; {@code null} is the default, as without this function. */
+    /**
+     * Gives each message the time that this function computes; {@code null} is the default, as without this function.
+     */
     public B timestamp(Function<EventEnvelope, @Nullable Instant> timestamp) {
         Objects.requireNonNull(timestamp, "timestamp");
         return part(
@@ -69,14 +71,18 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
         return self();
     }
 
-    /** Gives headers of the outbox other names; the empty name leaves one out. Default: the names of {@link OutboxHeaders}. */
+    /**
+     * Gives headers of the outbox other names; the empty name leaves one out. Default: the names of {@link
+     * OutboxHeaders}.
+     */
     public B headerNames(Map<OutboxHeaders, String> headerNames) {
         this.headerNames = Map.copyOf(headerNames);
         return self();
     }
 
     /**
-     * Makes each message a CloudEvent in binary mode: its attributes are headers, its data is the payload. Default: none is.
+     * Makes each message a CloudEvent in binary mode: its attributes are headers, its data is the payload. Default:
+     * none is.
      *
      * @param source where the events come from
      */
@@ -112,10 +118,10 @@ public abstract class SenderBuilder<B extends SenderBuilder<B, C>, C> {
     }
 
     /**
-     * Sends each event that is about to go DEAD to the topic or exchange that this function names; {@code null} sends it nowhere. The
-     * message is that of the event, with the headers of {@link io.outbox.DeadLetterHeaders}. The event goes DEAD in the store when the
-     * broker has confirmed it, and comes again until then. If the function throws an {@link io.outbox.UnrecoverableException}, the event goes
-     * DEAD without. Default: none is sent.
+     * Sends each event that is about to go DEAD to the topic or exchange that this function names; {@code null} sends
+     * it nowhere. The message is that of the event, with the headers of {@link io.outbox.DeadLetterHeaders}. The event
+     * goes DEAD in the store when the broker has confirmed it, and comes again until then. If the function throws an
+     * {@link io.outbox.UnrecoverableException}, the event goes DEAD without. Default: none is sent.
      */
     public B deadLetters(Function<EventEnvelope, @Nullable String> target) {
         this.deadLetters = Objects.requireNonNull(target, "target");

@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices that a target has stopped answering, while calls to it are still under way. Each call is watched by itself: if
- * nothing came back for the patience, that is told, once. Whoever waits for the answers may be stuck meanwhile; the watch
- * has a thread of its own, from the first call on. Thread-safe.
+ * Notices that a target has stopped answering, while calls to it are still under way. Each call is watched by itself:
+ * if nothing came back for the patience, that is told, once. Whoever waits for the answers may be stuck meanwhile; the
+ * watch has a thread of its own, from the first call on. Thread-safe.
  */
 public final class SilenceWatch implements AutoCloseable {
 
@@ -33,7 +33,8 @@ public final class SilenceWatch implements AutoCloseable {
     /**
      * Begins to watch a call.
      *
-     * @param whenSilent runs on the thread of the watch, and does not begin after the call was closed, which does not wait for
+     * @param whenSilent runs on the thread of the watch, and does not begin after the call was closed, which does not
+     * wait for
      *     it; if it returns false, as it knows better, it is asked again after a while
      */
     public Call begin(BooleanSupplier whenSilent) {
@@ -76,7 +77,10 @@ public final class SilenceWatch implements AutoCloseable {
             }
         }
 
-        /** Asks outside of the lock: whoever is told of the silence may take long, and nobody who closes the call is to wait. */
+        /**
+         * Asks outside of the lock: whoever is told of the silence may take long, and nobody who closes the call is to
+         * wait.
+         */
         private void check() {
             if (hasEnded()) {
                 return;

@@ -18,8 +18,13 @@ public enum Capability {
     DELETE_DONE,
     /** Events can be read by their type. Without it, event types cannot have lanes of their own. */
     READ_BY_TYPE,
-    /** Events of one key can be delivered in the order in which they were written. Without it, {@code ordering} is refused. */
+    /**
+     * Events of one key can be delivered in the order in which they were written. Without it, {@code ordering} is
+     * refused.
+     */
     KEYED,
-    /** Writers of one key can be made to wait for each other. Without it, {@code Ordering.lockingWrites()} is refused. */
+    /**
+     * Writers of one key can be made to wait for each other. Without it, {@code Ordering.lockingWrites()} is refused.
+     */
     LOCK_KEYS
 }

@@ -9,16 +9,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to hold due events.
  *
- * <p>What is due and whose lease has run out is decided as of an instant on the store's clock that the claimant knows to
- * be past when it sends the request. So a request that is held up on its way takes over nothing that was in good hands
- * when it was sent. When the lock begins is for the store to say, at the moment it locks.
+ * <p>What is due and whose lease has run out is decided as of an instant on the store's clock that the claimant knows
+ * to be past when it sends the request. So a request that is held up on its way takes over nothing that was in good
+ * hands when it was sent. When the lock begins is for the store to say, at the moment it locks.
  *
  * @param lease who claims, and for how long a lock lasts
  * @param asOf the store's time by which events are due and leases are over
  * @param scope which events qualify
  * @param limit the largest number of events to claim
  * @param after where the previous claim ended, or {@code null} to begin with the oldest
- * @param maxBytes about how many bytes of payloads and headers to claim: the event that reaches them is the last of its page
+ * @param maxBytes about how many bytes of payloads and headers to claim: the event that reaches them is the last of its
+ * page
  */
 public record ClaimRequest(
         Lease lease,
@@ -67,8 +68,8 @@ public record ClaimRequest(
     }
 
     /**
-     * What the claimant's earlier claims left behind whose answer got lost: events that are locked in its name without its
-     * knowledge.
+     * What the claimant's earlier claims left behind whose answer got lost: events that are locked in its name without
+     * its knowledge.
      *
      * @param holders the {@linkplain Lease#holder() names} under which those claims were sent
      * @param known the events under these names of which the claimant knows, and which do not qualify

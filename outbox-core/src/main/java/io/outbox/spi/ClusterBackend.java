@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The part of a storage engine by which nodes on one store know of each other: who is there, what operators have ordered, and
- * what each node did. The engine does not interpret what nodes say. All times are those of its clock. Thread-safe.
+ * The part of a storage engine by which nodes on one store know of each other: who is there, what operators have
+ * ordered, and what each node did. The engine does not interpret what nodes say. All times are those of its clock.
+ * Thread-safe.
  */
 public interface ClusterBackend {
 
@@ -33,7 +34,8 @@ public interface ClusterBackend {
     /**
      * Notes that a node is still there, in one statement, if there is nothing that it wants to hear of.
      *
-     * @return whether that was noted; if not, the record has another revision, a record of the kind is untouched, or the store does
+     * @return whether that was noted; if not, the record has another revision, a record of the kind is untouched, or
+     * the store does
      *     not know the node (any more)
      */
     boolean beat(String nodeId, String report, Watch watch);

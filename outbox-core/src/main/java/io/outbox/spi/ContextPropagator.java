@@ -36,9 +36,10 @@ public interface ContextPropagator {
 
     /**
      * Puts the calling thread into the context that an event's headers tell of, which may be none: events of other
-     * writers come here, too. Called on the thread of the listener, at every attempt, and around interceptors and listener
-     * together. A {@link io.outbox.BatchEventListener} is called outside of any context, since its events come from
-     * several; only the interceptors are called in that of their event. Such a listener can restore each by itself.
+     * writers come here, too. Called on the thread of the listener, at every attempt, and around interceptors and
+     * listener together. A {@link io.outbox.BatchEventListener} is called outside of any context, since its events come
+     * from several; only the interceptors are called in that of their event. Such a listener can restore each by
+     * itself.
      *
      * @param headers the event's headers, unmodifiable
      * @return what ends the context again

@@ -13,10 +13,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The dead events of a storage engine, as operators see them and act on them, wherever the engine keeps them. Thread-safe.
+ * The dead events of a storage engine, as operators see them and act on them, wherever the engine keeps them.
+ * Thread-safe.
  *
- * <p>An engine either leaves dead events in the outbox, where a dead event is DEAD and counts as {@link DlqStatus#MOVED}
- * here, or keeps them apart in a {@link #queue()}. What only some engines can do is a {@link DeadEventCapability}.
+ * <p>An engine either leaves dead events in the outbox, where a dead event is DEAD and counts as {@link
+ * DlqStatus#MOVED} here, or keeps them apart in a {@link #queue()}. What only some engines can do is a {@link
+ * DeadEventCapability}.
  *
  * <ul>
  *   <li>Each call is one transaction. If it fails, everything is as it was before.
@@ -36,8 +38,8 @@ public interface DeadEventBackend {
     List<DeadLetter> find(Collection<String> eventIds);
 
     /**
-     * Returns a page of dead events without payload and headers, oldest first. It may be short, even empty, and have a next
-     * one: then the search stopped because it has looked at enough events.
+     * Returns a page of dead events without payload and headers, oldest first. It may be short, even empty, and have a
+     * next one: then the search stopped because it has looked at enough events.
      */
     Page<DeadLetter> query(DeadLetterQuery query);
 

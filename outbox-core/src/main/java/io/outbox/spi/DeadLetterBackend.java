@@ -13,8 +13,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dead letters of a storage engine: dead events that are kept apart from those that are delivered. At every commit an
- * event is an outbox event or a dead letter, never both and never neither. Thread-safe.
+ * The dead letters of a storage engine: dead events that are kept apart from those that are delivered. At every commit
+ * an event is an outbox event or a dead letter, never both and never neither. Thread-safe.
  */
 public interface DeadLetterBackend extends DeadEventBackend {
 
@@ -71,14 +71,14 @@ public interface DeadLetterBackend extends DeadEventBackend {
     long count(@Nullable DlqStatus status, @Nullable String eventType);
 
     /**
-     * Deletes up to {@code limit} RESOLVED letters that were changed last before {@code before}, and what is known of their
-     * attempts; returns how many letters.
+     * Deletes up to {@code limit} RESOLVED letters that were changed last before {@code before}, and what is known of
+     * their attempts; returns how many letters.
      */
     int cleanUp(Instant before, int limit);
 
     /**
-     * Looks at up to {@code limit} attempts that failed before {@code before}, and deletes those of events that have ended and
-     * are no letters. The next call goes on where this one stopped.
+     * Looks at up to {@code limit} attempts that failed before {@code before}, and deletes those of events that have
+     * ended and are no letters. The next call goes on where this one stopped.
      *
      * @return how many it looked at; fewer than {@code limit} if there are no more for now
      */

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a storage engine that delivers from it. Thread-safe. What an engine does not list among its
- * {@link #capabilities()} is not asked of it; it answers such a call with an {@link UnsupportedOperationException}, which is
+ * The part of a storage engine that delivers from it. Thread-safe. What an engine does not list among its {@link
+ * #capabilities()} is not asked of it; it answers such a call with an {@link UnsupportedOperationException}, which is
  * also what an operation does that an engine has not implemented. A decorator extends {@link ForwardingDelivery}, which
  * leaves out none.
  */
@@ -42,24 +42,24 @@ public interface DeliveryBackend {
     }
 
     /**
-     * Locks, for a node among several, or reads, for one that is alone, the next events of some keys; see {@link KeyedRequest}.
-     * Events that keep their order are returned by no other operation that hands out events.
+     * Locks, for a node among several, or reads, for one that is alone, the next events of some keys; see {@link
+     * KeyedRequest}. Events that keep their order are returned by no other operation that hands out events.
      */
     default KeyedPage claimKeyed(KeyedRequest request) {
         throw cannot("deliver events in the order of their keys");
     }
 
     /**
-     * Returns the oldest unfinished event of each key behind another one, in the order of keys, up to so many; an empty text is
-     * before all keys. That must cost as much as there are keys to return, however many events each has.
+     * Returns the oldest unfinished event of each key behind another one, in the order of keys, up to so many; an empty
+     * text is before all keys. That must cost as much as there are keys to return, however many events each has.
      */
     default List<KeyHead> keyHeads(String after, int limit) {
         throw cannot("deliver events in the order of their keys");
     }
 
     /**
-     * Returns keys that an event blocks that has failed for good, up to so many. That must cost as much as there are keys to
-     * return, however many others there are.
+     * Returns keys that an event blocks that has failed for good, up to so many. That must cost as much as there are
+     * keys to return, however many others there are.
      *
      * @param after the last key of the page before, or {@code null} for the first page
      */
@@ -75,7 +75,8 @@ public interface DeliveryBackend {
     /**
      * Makes the outcomes durable. Repeating the same outcomes reports the same and changes nothing.
      *
-     * @param holder the {@linkplain Lease#holder() holder} whose lock must still be on the events, or {@code null} if they
+     * @param holder the {@linkplain Lease#holder() holder} whose lock must still be on the events, or {@code null} if
+     * they
      *     were not locked
      * @return the resulting status of every event whose outcome stands; events of refused outcomes are missing
      * @throws EventsLockedException if somebody else keeps some of them locked; no outcome was written
@@ -83,10 +84,11 @@ public interface DeliveryBackend {
     Map<String, EventStatus> apply(@Nullable String holder, List<Outcome> outcomes);
 
     /**
-     * As {@link #apply}, for events that wait and that nobody holds: a lock in the store, however old, keeps an event as it is. For
-     * operators of a store that several nodes share.
+     * As {@link #apply}, for events that wait and that nobody holds: a lock in the store, however old, keeps an event
+     * as it is. For operators of a store that several nodes share.
      *
-     * @return the resulting status of every event whose outcome stands; events that are held, ended or not there are missing
+     * @return the resulting status of every event whose outcome stands; events that are held, ended or not there are
+     * missing
      * @throws EventsLockedException if somebody else keeps some of them locked; no outcome was written
      */
     default Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
@@ -110,7 +112,8 @@ public interface DeliveryBackend {
     /**
      * Gives back the pending events that the holder has; returns how many there were.
      *
-     * @throws EventsLockedException if somebody else keeps some of them locked; of a list of up to 512 none was given back
+     * @throws EventsLockedException if somebody else keeps some of them locked; of a list of up to 512 none was given
+     * back
      */
     default int release(String holder, Collection<String> eventIds) {
         throw cannot("release locks");
@@ -120,14 +123,14 @@ public interface DeliveryBackend {
     Instant currentTime();
 
     /**
-     * Returns when the next pending event becomes due that is not due at {@code now}; empty if there is none. Events in the
-     * hands of a node count. An engine without {@link Capability#READ_BY_TYPE} may answer that there is none.
+     * Returns when the next pending event becomes due that is not due at {@code now}; empty if there is none. Events in
+     * the hands of a node count. An engine without {@link Capability#READ_BY_TYPE} may answer that there is none.
      */
     Optional<Instant> nextDueAt(Instant now);
 
     /**
-     * Returns since when the oldest event waits that is due at {@code now} and not finished, whether somebody holds it or
-     * not; empty if there is none.
+     * Returns since when the oldest event waits that is due at {@code now} and not finished, whether somebody holds it
+     * or not; empty if there is none.
      */
     Optional<Instant> oldestDueAt(Instant now);
 
@@ -139,10 +142,11 @@ public interface DeliveryBackend {
     PageCursor placeOf(Instant due);
 
     /**
-     * Returns which event types have pending events, and since when. That must cost as much as there are types, however many
-     * events wait; an engine that cannot do so for all types tells of some, or of none.
+     * Returns which event types have pending events, and since when. That must cost as much as there are types, however
+     * many events wait; an engine that cannot do so for all types tells of some, or of none.
      *
-     * @param known what the last look told of, in its order: the answer has these types too, looked at from their due time
+     * @param known what the last look told of, in its order: the answer has these types too, looked at from their due
+     * time
      *     on; others are looked for from the front
      * @param from a time before which nothing is pending, for an engine that looks at all types together
      */

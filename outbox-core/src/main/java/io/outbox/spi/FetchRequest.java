@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param types the event types that qualify
  * @param limit the largest number of events to return
  * @param after where the previous page ended, or {@code null} for the first
- * @param maxBytes about how many bytes of payloads and headers to return: the event that reaches them is the last of its page
+ * @param maxBytes about how many bytes of payloads and headers to return: the event that reaches them is the last of
+ * its page
  */
 public record FetchRequest(
         Instant now,

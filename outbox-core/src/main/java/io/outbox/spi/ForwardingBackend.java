@@ -14,8 +14,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine made of three parts, each of which does what the seam asks of it. The base of engines that have their parts in
- * classes of their own, and of decorators: give it the decorated engine as all three, and override what is to be different.
+ * An engine made of three parts, each of which does what the seam asks of it. The base of engines that have their parts
+ * in classes of their own, and of decorators: give it the decorated engine as all three, and override what is to be
+ * different.
  */
 public abstract class ForwardingBackend extends ForwardingDelivery implements OutboxBackend {
 

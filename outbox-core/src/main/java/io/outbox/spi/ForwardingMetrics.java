@@ -7,8 +7,9 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * An exporter that passes everything on to another: the base of exporters that wrap one. Override what interests you, and
- * call {@code super}, or {@link #report} to do something around every call. Around {@link MetricsExporter#NOOP} it is the base of exporters that only take part of the metrics.
+ * An exporter that passes everything on to another: the base of exporters that wrap one. Override what interests you,
+ * and call {@code super}, or {@link #report} to do something around every call. Around {@link MetricsExporter#NOOP} it
+ * is the base of exporters that only take part of the metrics.
  */
 public abstract class ForwardingMetrics implements MetricsExporter {
 

@@ -3,9 +3,9 @@ package io.outbox.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads headers of one kind of message, so that idempotent consumers know which event a message brings. It is given to a
- * consumer, or found by {@link java.util.ServiceLoader}. For {@link io.outbox.EventEnvelope} and maps of headers there is one
- * already. Thread-safe.
+ * Reads headers of one kind of message, so that idempotent consumers know which event a message brings. It is given to
+ * a consumer, or found by {@link java.util.ServiceLoader}. For {@link io.outbox.EventEnvelope} and maps of headers
+ * there is one already. Thread-safe.
  *
  * @param <M> the kind of message
  */

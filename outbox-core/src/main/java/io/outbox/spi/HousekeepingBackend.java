@@ -35,9 +35,9 @@ public interface HousekeepingBackend {
     int countDead(@Nullable String eventType);
 
     /**
-     * Returns where these events stand, without payload and headers, and without those that are not there, which were never
-     * written, rolled back, or deleted since they are done. A dead letter is DEAD. An engine that keeps aggregate and tenant
-     * with the payload leaves them out, too.
+     * Returns where these events stand, without payload and headers, and without those that are not there, which were
+     * never written, rolled back, or deleted since they are done. A dead letter is DEAD. An engine that keeps aggregate
+     * and tenant with the payload leaves them out, too.
      *
      * @throws UnsupportedOperationException if this engine cannot look up an event by its id
      */
@@ -47,8 +47,8 @@ public interface HousekeepingBackend {
     Optional<InspectionBackend> inspection();
 
     /**
-     * Returns the dead events, as operators see them; empty if they cannot look into this engine. Those that are MOVED are
-     * DEAD events to the methods above.
+     * Returns the dead events, as operators see them; empty if they cannot look into this engine. Those that are MOVED
+     * are DEAD events to the methods above.
      */
     Optional<DeadEventBackend> deadEvents();
 }

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a storage engine that operators look into. Thread-safe. Each call does a bounded amount of work, however many
- * events there are, and needs nothing that delivery would have to pay for.
+ * The part of a storage engine that operators look into. Thread-safe. Each call does a bounded amount of work, however
+ * many events there are, and needs nothing that delivery would have to pay for.
  */
 public interface InspectionBackend {
 
@@ -28,7 +28,8 @@ public interface InspectionBackend {
      * Some of the events that match.
      *
      * @param events those found, without payload and headers, the greatest id first
-     * @param next the id behind which to go on, or {@code null} at the end. A page may be short, even empty, and have a next one: then
+     * @param next the id behind which to go on, or {@code null} at the end. A page may be short, even empty, and have a
+     * next one: then
      *     the search stopped because it has looked at enough events
      */
     record Found(List<InspectedEvent> events, @Nullable String next) {}
@@ -40,7 +41,8 @@ public interface InspectionBackend {
     Found search(EventFilter filter, @Nullable String after, int limit);
 
     /**
-     * Counts the events that match, among as many as one call looks at: exactly if those are all, and at least so many otherwise.
+     * Counts the events that match, among as many as one call looks at: exactly if those are all, and at least so many
+     * otherwise.
      */
     Tally count(EventFilter filter);
 
@@ -48,15 +50,16 @@ public interface InspectionBackend {
     Optional<InspectedEvent> find(String eventId);
 
     /**
-     * Counts events by state. Each count stops at {@link #MOST_COUNTED}; those of NEW and RETRY may stop when there are so many of
-     * both together.
+     * Counts events by state. Each count stops at {@link #MOST_COUNTED}; those of NEW and RETRY may stop when there are
+     * so many of both together.
      */
     Map<EventStatus, Integer> countByState();
 
     /**
      * Open events by type.
      *
-     * @param exact whether all were counted; if not, those that are due first and last were, and the first is among them
+     * @param exact whether all were counted; if not, those that are due first and last were, and the first is among
+     * them
      */
     record Open(List<OpenEvents> types, boolean exact) {}
 

@@ -47,8 +47,9 @@ public interface JsonCodec {
     }
 
     /**
-     * Checks that there can be objects of this type, so that a class that no payload can be read as is found when an application
-     * starts, and not with its first event. A codec that cannot tell accepts every type, as this default does.
+     * Checks that there can be objects of this type, so that a class that no payload can be read as is found when an
+     * application starts, and not with its first event. A codec that cannot tell accepts every type, as this default
+     * does.
      *
      * @throws IllegalArgumentException if no payload at all can be read as this type; the message says what is missing
      */

@@ -23,8 +23,8 @@ public record KeyHead(
         @Nullable Instant lockedAt) {
 
     /**
-     * The earliest due time of an event that has failed for good and keeps its place: later than anything else is due. How much
-     * later the event is due tells when it failed, so that no column is needed for it: see {@link #parkedAt}.
+     * The earliest due time of an event that has failed for good and keeps its place: later than anything else is due.
+     * How much later the event is due tells when it failed, so that no column is needed for it: see {@link #parkedAt}.
      */
     public static final Instant PARKED_UNTIL = Instant.parse("2200-01-01T00:00:00Z");
 
@@ -49,7 +49,9 @@ public record KeyHead(
         return later.isNegative() ? PARKED_UNTIL : PARKED_UNTIL.plus(later);
     }
 
-    /** Returns when an event with this due time failed for good; {@code null} if it did not, or if this is not known. */
+    /**
+     * Returns when an event with this due time failed for good; {@code null} if it did not, or if this is not known.
+     */
     public static @Nullable Instant parkedSince(Instant availableAt) {
         return availableAt.isAfter(PARKED_UNTIL)
                 ? FIRST_PARKED.plus(Duration.between(PARKED_UNTIL, availableAt))

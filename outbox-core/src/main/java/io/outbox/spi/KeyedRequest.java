@@ -8,12 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for the next events of some keys.
  *
- * <p>For each key these are its unfinished events in the order of their numbers, from the oldest on, up to the first that is not
- * due, or whose type is not wanted. What comes back is the claimant's when the call returns; nothing behind such a gap is. A key gives
- * nothing if another holder has one of these events or, over several nodes, the one behind the first; nor if one of them could not be
- * locked. So a head that comes back, by a replay or a late commit, waits for what is held behind it.
+ * <p>For each key these are its unfinished events in the order of their numbers, from the oldest on, up to the first
+ * that is not due, or whose type is not wanted. What comes back is the claimant's when the call returns; nothing behind
+ * such a gap is. A key gives nothing if another holder has one of these events or, over several nodes, the one behind
+ * the first; nor if one of them could not be locked. So a head that comes back, by a replay or a late commit, waits for
+ * what is held behind it.
  *
- * @param lease who claims, and for how long a lock lasts; {@code null} for a node that is alone, which only reads, and to which
+ * @param lease who claims, and for how long a lock lasts; {@code null} for a node that is alone, which only reads, and
+ * to which
  *     locks do not matter
  * @param dueUntil until when events are due
  * @param lockExpiry locks that began before this time no longer count

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The terms on which a node holds events in a shared store.
  *
- * <p>A hold has a token besides the name of its node. A node that does not know what became of a call takes the next token
- * for whatever it claims or writes from then on. So a late repetition of that call never counts for a newer hold of the same
- * event, and the node can tell what it knows of from what a lost answer left behind.
+ * <p>A hold has a token besides the name of its node. A node that does not know what became of a call takes the next
+ * token for whatever it claims or writes from then on. So a late repetition of that call never counts for a newer hold
+ * of the same event, and the node can tell what it knows of from what a lost answer left behind.
  *
  * @param ownerId the node's name; must differ between nodes
  * @param duration how long a lock lasts if it is not renewed

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Hints between outboxes of one process, such as one that only writes and one that delivers; in tests, too. A listener is called
- * by the thread that signals. Thread-safe.
+ * Hints between outboxes of one process, such as one that only writes and one that delivers; in tests, too. A listener
+ * is called by the thread that signals. Thread-safe.
  */
 public final class LocalWakeUp implements WakeUp {
 

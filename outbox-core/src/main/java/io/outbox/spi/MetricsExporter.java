@@ -43,8 +43,8 @@ public interface MetricsExporter {
     default void recordOldestLagByTypeMs(Map<String, Long> lagMs) {}
 
     /**
-     * The time an event of this type waited between entering a queue and its listener, in nanoseconds. The engine calls only
-     * this method. This default passes the whole milliseconds to {@link #recordDispatchLatencyMs}.
+     * The time an event of this type waited between entering a queue and its listener, in nanoseconds. The engine calls
+     * only this method. This default passes the whole milliseconds to {@link #recordDispatchLatencyMs}.
      */
     default void recordDispatchLatency(String eventType, long nanos) {
         recordDispatchLatencyMs(TimeUnit.NANOSECONDS.toMillis(nanos));
@@ -54,8 +54,8 @@ public interface MetricsExporter {
     default void recordDispatchLatencyMs(long latencyMs) {}
 
     /**
-     * The time that one call of the listener for this event type took, in nanoseconds; a batch is one call. The engine calls
-     * only this method. This default passes the whole milliseconds to {@link #recordListenerDurationMs}.
+     * The time that one call of the listener for this event type took, in nanoseconds; a batch is one call. The engine
+     * calls only this method. This default passes the whole milliseconds to {@link #recordListenerDurationMs}.
      */
     default void recordListenerDuration(String eventType, long nanos) {
         recordListenerDurationMs(TimeUnit.NANOSECONDS.toMillis(nanos));
@@ -74,8 +74,9 @@ public interface MetricsExporter {
     default void incrementPurged(long count) {}
 
     /**
-     * Whether the target of an event type cannot be reached, so that its events wait in the store. Reported with each change,
-     * and when the outbox is built once for each event type with a lane, so that a gauge exists before the first outage.
+     * Whether the target of an event type cannot be reached, so that its events wait in the store. Reported with each
+     * change, and when the outbox is built once for each event type with a lane, so that a gauge exists before the
+     * first outage.
      */
     default void recordRouteUnavailable(String eventType, boolean unavailable) {}
 
@@ -85,7 +86,9 @@ public interface MetricsExporter {
     /** Events that were taken over because their owner did not complete them in time. */
     default void incrementRecovered(int count) {}
 
-    /** Keys that were looked at, with order by key: those that gave events, and those that had nothing for this node. */
+    /**
+     * Keys that were looked at, with order by key: those that gave events, and those that had nothing for this node.
+     */
     default void incrementKeyedClaims(int taken, int empty) {}
 
     /** An event failed for good and keeps its place: its key is blocked. */
@@ -101,8 +104,8 @@ public interface MetricsExporter {
     default void incrementKeyedSkipped() {}
 
     /**
-     * Events that were found after one of their key with a higher number was delivered by this node: the transactions that
-     * wrote them overlapped.
+     * Events that were found after one of their key with a higher number was delivered by this node: the transactions
+     * that wrote them overlapped.
      */
     default void incrementKeyedLate(int count) {}
 

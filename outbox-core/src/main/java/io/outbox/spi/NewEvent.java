@@ -9,9 +9,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ownerId the node that wants to hold the event from the moment it becomes visible, or {@code null} if nobody
  *     does; never set for a delayed event
- * @param hot whether the writer delivers the event itself once its transaction has committed, without reading it again; so it
+ * @param hot whether the writer delivers the event itself once its transaction has committed, without reading it again;
+ * so it
  *     has to be certain then that the event was stored. Always so if there is an owner.
- * @param orderKey the key by which the event keeps its order, or {@code null} if it keeps none. Such an event is neither held
+ * @param orderKey the key by which the event keeps its order, or {@code null} if it keeps none. Such an event is
+ * neither held
  *     from the beginning nor hot: it has to be seen which others of the key are before it.
  */
 public record NewEvent(

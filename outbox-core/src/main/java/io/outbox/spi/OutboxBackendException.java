@@ -24,8 +24,8 @@ public class OutboxBackendException extends RuntimeException {
     }
 
     /**
-     * Returns whether it is certain that the call has changed nothing, because the store answered that it failed or was never
-     * asked. If an answer is missing, nobody knows. Default: only a refusal is certain.
+     * Returns whether it is certain that the call has changed nothing, because the store answered that it failed or was
+     * never asked. If an answer is missing, nobody knows. Default: only a refusal is certain.
      */
     public boolean isWithoutEffect() {
         return isRefusal();

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * SQL of one database, on connections that the caller manages and closes.
  *
- * <p>The five abstract methods suffice for every mode but multi-node, which needs {@link #claimPending} as well. A store
- * that also keeps ownership in its rows implements {@link OwnershipStore}. Transitions never touch a DONE or DEAD row and
- * return the number of rows changed. Failures are unchecked exceptions.
+ * <p>The five abstract methods suffice for every mode but multi-node, which needs {@link #claimPending} as well. A
+ * store that also keeps ownership in its rows implements {@link OwnershipStore}. Transitions never touch a DONE or DEAD
+ * row and return the number of rows changed. Failures are unchecked exceptions.
  */
 public interface OutboxStore {
 
@@ -29,8 +29,8 @@ public interface OutboxStore {
     }
 
     /**
-     * Returns what is to be done about the connection of a business transaction in which a write has failed. It runs after the
-     * transaction, when the connection may be back in its pool. Default: nothing.
+     * Returns what is to be done about the connection of a business transaction in which a write has failed. It runs
+     * after the transaction, when the connection may be back in its pool. Default: nothing.
      */
     default Optional<Runnable> afterFailedWrite(Connection conn, RuntimeException failure) {
         return Optional.empty();

@@ -21,7 +21,8 @@ public sealed interface Outcome {
     /**
      * Delivered at the given time.
      *
-     * @param keep whether the event stays in the store until it is purged. If not, it is deleted, under the same guards; and
+     * @param keep whether the event stays in the store until it is purged. If not, it is deleted, under the same
+     * guards; and
      *     an event that is not there any more counts as done, since only its end removes it
      */
     record Done(String eventId, Instant at, boolean keep) implements Outcome {

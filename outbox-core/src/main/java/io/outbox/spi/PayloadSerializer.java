@@ -3,9 +3,9 @@ package io.outbox.spi;
 import io.outbox.EventEnvelope;
 
 /**
- * Makes payloads out of the objects that are published, in place of the {@link JsonCodec}: for events in Avro, Protobuf and
- * the like. It is called when an event is published, so what it throws fails the publishing transaction, and what it makes is
- * stored and sent as it is. Implementations are thread-safe.
+ * Makes payloads out of the objects that are published, in place of the {@link JsonCodec}: for events in Avro, Protobuf
+ * and the like. It is called when an event is published, so what it throws fails the publishing transaction, and what
+ * it makes is stored and sent as it is. Implementations are thread-safe.
  */
 @FunctionalInterface
 public interface PayloadSerializer {

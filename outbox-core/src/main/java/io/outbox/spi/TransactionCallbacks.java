@@ -7,12 +7,13 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * What is due around the end of one transaction: the part of a {@link TxContext} that is the same for every transaction manager.
+ * What is due around the end of one transaction: the part of a {@link TxContext} that is the same for every transaction
+ * manager.
  *
- * <p>A context keeps one of these with each of its transactions. It registers here what it is given, calls {@link #commitBegins} and
- * {@link #runBeforeCommit} right before a commit, and {@link #ended} once the transaction is over. Callbacks run on the calling
- * thread, in the order in which they were registered; nothing that they throw comes out. Thread-safe, since some transaction managers
- * end a transaction that has timed out on a thread of theirs.
+ * <p>A context keeps one of these with each of its transactions. It registers here what it is given, calls {@link
+ * #commitBegins} and {@link #runBeforeCommit} right before a commit, and {@link #ended} once the transaction is over.
+ * Callbacks run on the calling thread, in the order in which they were registered; nothing that they throw comes out.
+ * Thread-safe, since some transaction managers end a transaction that has timed out on a thread of theirs.
  */
 public final class TransactionCallbacks {
 
@@ -76,15 +77,17 @@ public final class TransactionCallbacks {
         return taken;
     }
 
-    /** Ends what was registered after the first {@code size} callbacks, since the transaction went back to a savepoint. */
+    /**
+     * Ends what was registered after the first {@code size} callbacks, since the transaction went back to a savepoint.
+     */
     public void rolledBackTo(int size) {
         tell(TransactionEnd.ROLLED_BACK, takeFrom(size));
     }
 
     /**
-     * Returns how the transaction ended, by what its manager reports. The end is unknown, too, if work for the time before the commit
-     * came too late for it, and if a commit was tried before the rollback: managers report that rollback also if it was
-     * the answer to the commit that got lost, and then the commit stands.
+     * Returns how the transaction ended, by what its manager reports. The end is unknown, too, if work for the time
+     * before the commit came too late for it, and if a commit was tried before the rollback: managers report that
+     * rollback also if it was the answer to the commit that got lost, and then the commit stands.
      */
     public synchronized TransactionEnd end(boolean reportedCommitted, boolean reportedRolledBack) {
         if (reportedCommitted) {
@@ -93,7 +96,10 @@ public final class TransactionCallbacks {
         return reportedRolledBack && !committing ? TransactionEnd.ROLLED_BACK : TransactionEnd.UNKNOWN;
     }
 
-    /** Tells every callback how the transaction ended. Call it outside of the transaction; callbacks may begin a new one. */
+    /**
+     * Tells every callback how the transaction ended. Call it outside of the transaction; callbacks may begin a new
+     * one.
+     */
     public void ended(TransactionEnd end) {
         tell(Objects.requireNonNull(end, "end"), takeFrom(0));
     }

@@ -20,22 +20,23 @@ public interface TxContext {
     Connection currentConnection();
 
     /**
-     * Returns the connection of the transaction that the calling thread is in, also if no event can be written there, for
-     * example because it is read-only; {@code null} without a transaction. The outbox never uses it for its own work, since
-     * that would commit the transaction. This default returns the current connection while a transaction is active.
+     * Returns the connection of the transaction that the calling thread is in, also if no event can be written there,
+     * for example because it is read-only; {@code null} without a transaction. The outbox never uses it for its own
+     * work, since that would commit the transaction. This default returns the current connection while a transaction is
+     * active.
      */
     default @Nullable Connection boundConnection() {
         return isTransactionActive() ? currentConnection() : null;
     }
 
     /**
-     * Registers work for the moment right before the commit, on this thread and inside the transaction, and returns whether
-     * it will be done then. Nothing that the work throws may stop the commit or other work.
+     * Registers work for the moment right before the commit, on this thread and inside the transaction, and returns
+     * whether it will be done then. Nothing that the work throws may stop the commit or other work.
      *
-     * <p>The outbox looks for its rows there, since MySQL, MariaDB and H2 roll back the whole transaction after a deadlock,
-     * and an application that catches the failure can still commit. This default returns {@code false}: the outbox then relies on
-     * what {@link #afterCompletion} reports, so such a context must not report a commit after a deadlock, nor after a
-     * savepoint was undone.
+     * <p>The outbox looks for its rows there, since MySQL, MariaDB and H2 roll back the whole transaction after a
+     * deadlock, and an application that catches the failure can still commit. This default returns {@code false}: the
+     * outbox then relies on what {@link #afterCompletion} reports, so such a context must not report a commit after a
+     * deadlock, nor after a savepoint was undone.
      */
     default boolean beforeCommit(Runnable work) {
         return false;

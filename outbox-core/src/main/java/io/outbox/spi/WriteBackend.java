@@ -18,8 +18,8 @@ public interface WriteBackend {
     String noTransactionReason();
 
     /**
-     * Called once, before anything is written or delivered, if events of a key are to keep their order: makes sure that the
-     * engine can keep it, from now on.
+     * Called once, before anything is written or delivered, if events of a key are to keep their order: makes sure that
+     * the engine can keep it, from now on.
      *
      * @throws OutboxBackendException if something is missing, with what and how to add it
      */
@@ -46,8 +46,8 @@ public interface WriteBackend {
     Set<String> persist(List<NewEvent> events);
 
     /**
-     * Calls back on this thread when the caller's transaction has ended, outside of it; at once if the thread is in none
-     * and the engine needs none.
+     * Calls back on this thread when the caller's transaction has ended, outside of it; at once if the thread is in
+     * none and the engine needs none.
      */
     void afterCompletion(Consumer<TransactionEnd> callback);
 }

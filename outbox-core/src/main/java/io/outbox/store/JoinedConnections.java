@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds connections that take part in the application's transaction because their DataSource is a
- * {@code TransactionAwareDataSourceProxy} of Spring, also behind other proxies of Spring. They are known by name, since the
+ * Finds connections that take part in the application's transaction because their DataSource is a {@code
+ * TransactionAwareDataSourceProxy} of Spring, also behind other proxies of Spring. They are known by name, since the
  * outbox does not need Spring.
  */
 final class JoinedConnections {
@@ -36,7 +36,9 @@ final class JoinedConnections {
         return false;
     }
 
-    /** Returns whether the thread may be in a transaction of Spring; if not, the pool gives connections in that mode. */
+    /**
+     * Returns whether the thread may be in a transaction of Spring; if not, the pool gives connections in that mode.
+     */
     private static boolean isAnythingBound(Class<?> handler) {
         try {
             Class<?> transactions = Class.forName(TRANSACTIONS_OF_SPRING, false, handler.getClassLoader());

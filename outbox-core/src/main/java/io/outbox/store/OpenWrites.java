@@ -11,14 +11,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The writes of one transaction until it ends, and whether they outlast it.
  *
- * <p>A transaction can commit without what was written in it. MySQL, MariaDB and H2 answer a deadlock by rolling back the whole
- * transaction; an application that catches the failure and goes on commits a new one. On PostgreSQL a statement that fails
- * aborts the transaction, and its commit is a rollback that drivers report as a success. A savepoint that is undone on the
- * connection itself has such an effect everywhere. So the writes are looked for right before the commit, where the store
- * says that this is needed by one event of each: a write is there as a whole or not at all. If one is missing, the end
- * of the transaction counts as unknown, and the poller delivers what is left of it.
+ * <p>A transaction can commit without what was written in it. MySQL, MariaDB and H2 answer a deadlock by rolling back
+ * the whole transaction; an application that catches the failure and goes on commits a new one. On PostgreSQL a
+ * statement that fails aborts the transaction, and its commit is a rollback that drivers report as a success. A
+ * savepoint that is undone on the connection itself has such an effect everywhere. So the writes are looked for right
+ * before the commit, where the store says that this is needed by one event of each: a write is there as a whole or not
+ * at all. If one is missing, the end of the transaction counts as unknown, and the poller delivers what is left of it.
  *
- * <p>Used by the thread of the transaction, and by the one that ends it, which may be another if it has timed out. Thread-safe.
+ * <p>Used by the thread of the transaction, and by the one that ends it, which may be another if it has timed out.
+ * Thread-safe.
  */
 final class OpenWrites {
 

@@ -6,8 +6,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Connections that are not those of the application's transaction. A provider may return the connection of the transaction
- * that the calling thread is in; what the outbox does there on its own would commit the application's work.
+ * Connections that are not those of the application's transaction. A provider may return the connection of the
+ * transaction that the calling thread is in; what the outbox does there on its own would commit the application's work.
  */
 final class OutsideTransaction implements ConnectionProvider {
 

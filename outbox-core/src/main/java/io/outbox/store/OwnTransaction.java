@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import java.util.concurrent.Executor;
 
 /**
- * A transaction of the outbox's own on a connection in auto-commit mode. Auto-commit is restored only after a commit or a
- * rollback that succeeded, since turning it on commits what is open; otherwise the connection is cut off.
+ * A transaction of the outbox's own on a connection in auto-commit mode. Auto-commit is restored only after a commit or
+ * a rollback that succeeded, since turning it on commits what is open; otherwise the connection is cut off.
  */
 public final class OwnTransaction {
 
@@ -20,7 +20,10 @@ public final class OwnTransaction {
         T run() throws SQLException;
     }
 
-    /** Runs the work and commits; rolls back if it throws. Without a connection, as of a store that uses none, it only runs it. */
+    /**
+     * Runs the work and commits; rolls back if it throws. Without a connection, as of a store that uses none, it only
+     * runs it.
+     */
     public static <T> T run(Connection conn, Work<T> work) throws SQLException {
         if (conn == null) {
             return work.run();

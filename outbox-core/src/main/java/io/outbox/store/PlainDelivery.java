@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Delivers from a store with the five methods, or the six with {@code claimPending}, that document the least a store
  * brings: events of all types from the front, one statement per outcome, and no lock but that of its own claim.
  *
- * <p>Such a store has no pages. A cursor therefore remembers what was read, and the next page is what lies behind it in a
- * longer read from the front.
+ * <p>Such a store has no pages. A cursor therefore remembers what was read, and the next page is what lies behind it in
+ * a longer read from the front.
  */
 final class PlainDelivery implements DeliveryBackend {
 

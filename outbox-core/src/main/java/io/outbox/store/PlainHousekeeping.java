@@ -29,8 +29,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts, purges and dead events of a plain store, which has no counts: what it shows when it is read once is counted, up to
- * {@value #COUNTED} events.
+ * Counts, purges and dead events of a plain store, which has no counts: what it shows when it is read once is counted,
+ * up to {@value #COUNTED} events.
  */
 final class PlainHousekeeping implements HousekeepingBackend {
 

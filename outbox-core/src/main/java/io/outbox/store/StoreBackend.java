@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The relational {@link OutboxBackend}: an {@link OutboxStore} on the business transaction of a {@link TxContext} for
- * writing, and on short-lived connections of a {@link ConnectionProvider} for everything else. Builders make one of what
- * they are given; who decorates an engine, or hands one to several, makes it here. Who needs only a part of it asks for
- * that part. Thread-safe.
+ * writing, and on short-lived connections of a {@link ConnectionProvider} for everything else. Builders make one of
+ * what they are given; who decorates an engine, or hands one to several, makes it here. Who needs only a part of it
+ * asks for that part. Thread-safe.
  */
 public final class StoreBackend extends ForwardingBackend {
 

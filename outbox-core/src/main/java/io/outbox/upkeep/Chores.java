@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Work that repeats by itself, one piece at a time, on a daemon thread: purges, clean-ups, transfers. It is started once and
- * closed for good. Thread-safe.
+ * Work that repeats by itself, one piece at a time, on a daemon thread: purges, clean-ups, transfers. It is started
+ * once and closed for good. Thread-safe.
  */
 public final class Chores implements AutoCloseable {
 
@@ -41,7 +41,10 @@ public final class Chores implements AutoCloseable {
         }
     }
 
-    /** Runs the work after the first delay, and again each time that the other has passed since it ended. It must not throw. */
+    /**
+     * Runs the work after the first delay, and again each time that the other has passed since it ended. It must not
+     * throw.
+     */
     public void repeat(Duration initialDelay, Duration fixedDelay, Runnable work) {
         scheduler.scheduleWithFixedDelay(work, initialDelay.toMillis(), fixedDelay.toMillis(), TimeUnit.MILLISECONDS);
     }

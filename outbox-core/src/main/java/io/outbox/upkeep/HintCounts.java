@@ -6,8 +6,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * Reports the messages of one transport of hints to the metrics of the outboxes that use it. Outboxes with the same exporter count
- * together. Thread-safe; what an exporter throws stays here.
+ * Reports the messages of one transport of hints to the metrics of the outboxes that use it. Outboxes with the same
+ * exporter count together. Thread-safe; what an exporter throws stays here.
  */
 public final class HintCounts {
 

@@ -7,16 +7,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Keeps a burst of hints from becoming a burst of messages: the first goes out at once, and what comes within the next 5 ms goes
- * out together at their end. While events keep coming, each pause is twice as long as the one before, up to
- * {@link #LONGEST_PAUSE_MS}: whoever has been woken finds more by looking, and a message costs the database about as much as
- * several commits. Thread-safe.
+ * Keeps a burst of hints from becoming a burst of messages: the first goes out at once, and what comes within the next
+ * 5 ms goes out together at their end. While events keep coming, each pause is twice as long as the one before, up to
+ * {@link #LONGEST_PAUSE_MS}: whoever has been woken finds more by looking, and a message costs the database about as
+ * much as several commits. Thread-safe.
  */
 public final class HintDebounce {
 
     private static final System.Logger LOG = System.getLogger("io.outbox.polling");
 
-    /** How long events may wait for the next message while they keep coming; those who deliver look for them in the meantime. */
+    /**
+     * How long events may wait for the next message while they keep coming; those who deliver look for them in the
+     * meantime.
+     */
     public static final long LONGEST_PAUSE_MS = 100;
 
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);

@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fault that may last, in the log: its first occurrence is loud, repetitions are for debugging, and when it is over one line
- * says so. Then the next one is a first one again. Thread-safe.
+ * A fault that may last, in the log: its first occurrence is loud, repetitions are for debugging, and when it is over
+ * one line says so. Then the next one is a first one again. Thread-safe.
  *
- * <p>Loud is {@link Level#ERROR} if work stands still meanwhile, such as polls or purges, and {@link Level#WARNING} if it
- * continues by other means, such as without hints or metrics.
+ * <p>Loud is {@link Level#ERROR} if work stands still meanwhile, such as polls or purges, and {@link Level#WARNING} if
+ * it continues by other means, such as without hints or metrics.
  */
 public final class Outage {
 

@@ -5,8 +5,9 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Makes numbered daemon threads, so that an outbox that was not closed does not keep the JVM alive. They have the context
- * class loader of the thread that made the factory, and inherit nothing from the one that happens to need a thread.
+ * Makes numbered daemon threads, so that an outbox that was not closed does not keep the JVM alive. They have the
+ * context class loader of the thread that made the factory, and inherit nothing from the one that happens to need a
+ * thread.
  */
 public final class DaemonThreadFactory implements ThreadFactory {
 

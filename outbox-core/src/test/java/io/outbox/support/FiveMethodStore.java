@@ -30,7 +30,9 @@ public class FiveMethodStore implements OutboxStore {
     /** The arguments of one {@code pollPending}. */
     public record Poll(Instant now, Duration skipRecent, int limit) {}
 
-    /** Inserts the event; it is visible at once without a connection, else when the connection's transaction commits. */
+    /**
+     * Inserts the event; it is visible at once without a connection, else when the connection's transaction commits.
+     */
     @Override
     public synchronized void insertNew(Connection conn, EventEnvelope event) {
         OutboxEvent row = new OutboxEvent(

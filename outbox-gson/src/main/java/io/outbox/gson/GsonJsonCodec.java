@@ -21,9 +21,9 @@ import java.util.function.Function;
 /**
  * A {@link JsonCodec} by Gson, found through {@link java.util.ServiceLoader}. Thread-safe.
  *
- * <p>By default, types of {@code java.time} are ISO-8601 strings, null fields are left out, nothing is escaped for HTML,
- * whole numbers read without a target type are {@code Long}s, and only well-formed JSON is read. For other rules give
- * the codec a {@link Gson} of your own and make it the default by {@link JsonCodec#setDefault}.
+ * <p>By default, types of {@code java.time} are ISO-8601 strings, null fields are left out, nothing is escaped for
+ * HTML, whole numbers read without a target type are {@code Long}s, and only well-formed JSON is read. For other rules
+ * give the codec a {@link Gson} of your own and make it the default by {@link JsonCodec#setDefault}.
  */
 public final class GsonJsonCodec implements JsonCodec {
 

@@ -23,7 +23,10 @@ final class EventIds {
         this.unidentified = unidentified;
     }
 
-    /** Returns the id that a message brings, usually in its header; {@code null} if it has no usable one and is passed on. */
+    /**
+     * Returns the id that a message brings, usually in its header; {@code null} if it has no usable one and is passed
+     * on.
+     */
     @Nullable
     String inHeader(Object message) {
         if (extractor != null) {

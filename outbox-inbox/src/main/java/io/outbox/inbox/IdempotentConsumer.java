@@ -55,8 +55,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>Cache and counters</h2>
  *
  * Both are told after the commit. The cache learns every id of the call, of which the marks are committed then, whoever
- * inserted them; in a transaction of the caller's those that the call has inserted. Only a cache that knows an event keeps it from the database. If the end of the transaction is unknown,
- * the cache learns nothing.
+ * inserted them; in a transaction of the caller's those that the call has inserted. Only a cache that knows an event
+ * keeps it from the database. If the end of the transaction is unknown, the cache learns nothing.
  */
 final class IdempotentConsumer implements OutboxIdempotentConsumer {
 

@@ -23,7 +23,9 @@ final class OracleConsumedEvents extends TokenConsumedEvents {
         super(store, tableName);
     }
 
-    /** Inserts one by one what cannot be merged: another transaction has just added a mark that the merge did not see. */
+    /**
+     * Inserts one by one what cannot be merged: another transaction has just added a mark that the merge did not see.
+     */
     @Override
     void addMissing(Connection conn, String consumer, List<String> eventIds, long token) {
         try {

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 public interface OutboxIdempotentConsumer {
 
     /**
-     * Returns whether the message has a usable event id, or may be consumed without one; not if looking for its id fails.
-     * In a batch, one that has not would be refused together with the others.
+     * Returns whether the message has a usable event id, or may be consumed without one; not if looking for its id
+     * fails. In a batch, one that has not would be refused together with the others.
      */
     boolean isIdentified(Object message);
 

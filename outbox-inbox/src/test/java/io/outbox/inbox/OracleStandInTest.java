@@ -6,7 +6,9 @@ import io.outbox.oraclestandin.OracleStandIn;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 
-/** Sends the statements of the contracts for Oracle to a database that takes only what Oracle's grammar and rules allow. */
+/**
+ * Sends the statements of the contracts for Oracle to a database that takes only what Oracle's grammar and rules allow.
+ */
 class OracleStandInTest {
 
     private static final String URL = OracleStandIn.newDatabase();

@@ -10,9 +10,9 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 /**
- * The tables of dead letters and of failed attempts: their DDL, their creation and their validation. The same DDL is in the
- * resources {@code schema/<database>-dlq.sql} and {@code schema/<database>-dlq-attempts.sql}, for Flyway in
- * {@code schema/flyway-dlq/<database>} and for Liquibase in {@code schema/liquibase/outbox-dlq.xml}.
+ * The tables of dead letters and of failed attempts: their DDL, their creation and their validation. The same DDL is in
+ * the resources {@code schema/<database>-dlq.sql} and {@code schema/<database>-dlq-attempts.sql}, for Flyway in {@code
+ * schema/flyway-dlq/<database>} and for Liquibase in {@code schema/liquibase/outbox-dlq.xml}.
  */
 public final class DeadLetterSchema {
 
@@ -63,8 +63,8 @@ public final class DeadLetterSchema {
     }
 
     /**
-     * Adds the columns by which a letter comes back to its place in the order of its key, unless the table of dead letters has
-     * them. The script is in the resources {@code schema/*-dlq-keyed.sql}.
+     * Adds the columns by which a letter comes back to its place in the order of its key, unless the table of dead
+     * letters has them. The script is in the resources {@code schema/*-dlq-keyed.sql}.
      */
     public DeadLetterSchema createKeyedIfMissing() {
         new Connections(connections).with(conn -> {
@@ -81,7 +81,8 @@ public final class DeadLetterSchema {
     /**
      * Checks that both tables take what is written to them; see {@link ManagedTable#validate}.
      *
-     * @throws OutboxSchemaException if letters would be refused, cut or changed, with all that is wrong with a table and the
+     * @throws OutboxSchemaException if letters would be refused, cut or changed, with all that is wrong with a table
+     * and the
      *     statements that mend it
      */
     public DeadLetterSchema validate() {

@@ -15,9 +15,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /**
- * Creates the index by event type once it is needed, on a thread of its own: a database may wait with it until all transactions
- * have ended that are open now, and delivery must not. The poller waits only for a moment, which is enough for a new table.
- * An attempt that fails is repeated after a pause of ten times its duration, as long as the poller asks. Thread-safe.
+ * Creates the index by event type once it is needed, on a thread of its own: a database may wait with it until all
+ * transactions have ended that are open now, and delivery must not. The poller waits only for a moment, which is enough
+ * for a new table. An attempt that fails is repeated after a pause of ten times its duration, as long as the poller
+ * asks. Thread-safe.
  */
 final class IndexCreation {
 

@@ -140,25 +140,27 @@ public final class JdbcOutbox {
     }
 
     /**
-     * Returns how outboxes on this table tell each other of events, for {@code Outbox} builders: by notifications on PostgreSQL,
-     * which keep one more connection of the pool in use. Other databases have none, so it only says that polling has to do.
+     * Returns how outboxes on this table tell each other of events, for {@code Outbox} builders: by notifications on
+     * PostgreSQL, which keep one more connection of the pool in use. Other databases have none, so it only says that
+     * polling has to do.
      */
     public WakeUp wakeUp() {
         return wakeUp(dataSource);
     }
 
     /**
-     * As {@link #wakeUp()}, hearing of events by a connection of another data source to the same database: a direct one, where
-     * this one goes through a pooler in transaction mode.
+     * As {@link #wakeUp()}, hearing of events by a connection of another data source to the same database: a direct
+     * one, where this one goes through a pooler in transaction mode.
      */
     public WakeUp wakeUp(DataSource listenOn) {
         return store.wakeUp(dataSource, listenOn);
     }
 
     /**
-     * Gives up the order of keys: events that had failed for good and blocked their key are delivered once more, like any others, and
-     * with all their attempts. For an outbox that is to be used without {@code ordering(…)} from now on, when no instance delivers
-     * with it any more. What else waits needs no change: without {@code ordering(…)} it is delivered in any order.
+     * Gives up the order of keys: events that had failed for good and blocked their key are delivered once more, like
+     * any others, and with all their attempts. For an outbox that is to be used without {@code ordering(…)} from now
+     * on, when no instance delivers with it any more. What else waits needs no change: without {@code ordering(…)} it
+     * is delivered in any order.
      *
      * @return how many events had blocked their key
      */

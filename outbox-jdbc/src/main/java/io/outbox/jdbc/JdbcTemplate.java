@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 
 /**
  * Runs statements with bound parameters on a connection that the caller manages. An {@link Instant} is bound as a UTC
- * timestamp with microseconds, whatever the time zones of JVM and session, and a {@code String[]} as an SQL array. Failures
- * are {@link OutboxStoreException}s that name the operation, never its parameters.
+ * timestamp with microseconds, whatever the time zones of JVM and session, and a {@code String[]} as an SQL array.
+ * Failures are {@link OutboxStoreException}s that name the operation, never its parameters.
  */
 public final class JdbcTemplate {
 
@@ -73,7 +73,10 @@ public final class JdbcTemplate {
         return tuned(tuning, PreparedStatement::setString);
     }
 
-    /** Returns the same operations for statements that are tuned before they run, and whose texts are bound in another way. */
+    /**
+     * Returns the same operations for statements that are tuned before they run, and whose texts are bound in another
+     * way.
+     */
     public static Statements tuned(Tuning tuning, TextBinding texts) {
         return new Statements(Objects.requireNonNull(tuning, "tuning"), Objects.requireNonNull(texts, "texts"));
     }

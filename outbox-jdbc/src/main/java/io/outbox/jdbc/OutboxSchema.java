@@ -95,8 +95,8 @@ public final class OutboxSchema {
     }
 
     /**
-     * Adds the columns and indexes by which events of one key keep their order, unless the table has them. The script is in the
-     * resources {@code schema/*-keyed.sql}. The first time, some databases rewrite the table for it.
+     * Adds the columns and indexes by which events of one key keep their order, unless the table has them. The script
+     * is in the resources {@code schema/*-keyed.sql}. The first time, some databases rewrite the table for it.
      */
     public OutboxSchema createKeyedIfMissing() {
         return withConnection(conn -> {
@@ -119,7 +119,8 @@ public final class OutboxSchema {
     /**
      * Checks that the table takes what delivery writes; see {@link ManagedTable#validate}.
      *
-     * @throws OutboxSchemaException if events would be refused, cut or changed, with all that is wrong and the statements
+     * @throws OutboxSchemaException if events would be refused, cut or changed, with all that is wrong and the
+     * statements
      *     that mend it
      */
     public OutboxSchema validate() {

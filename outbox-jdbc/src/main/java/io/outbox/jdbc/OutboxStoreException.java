@@ -15,11 +15,14 @@ public class OutboxStoreException extends OutboxBackendException {
     /** An exception that a trigger raised: of PostgreSQL, and of MySQL and others. */
     private static final Set<String> REFUSING_STATES = Set.of("P0001", "45000");
     /**
-     * Refusals of MySQL and MariaDB under a state that says nothing: truncated data, text that the column's character set
-     * does not have, a value that is not one of the column's type, a violated check.
+     * Refusals of MySQL and MariaDB under a state that says nothing: truncated data, text that the column's character
+     * set does not have, a value that is not one of the column's type, a violated check.
      */
     private static final Set<Integer> REFUSING_CODES = Set.of(1265, 1300, 1366, 1411, 3819, 3854, 3988);
-    /** How states begin without an answer: connections, a PostgreSQL that shuts down, time-outs of drivers, and H2's own. */
+    /**
+     * How states begin without an answer: connections, a PostgreSQL that shuts down, time-outs of drivers, and H2's
+     * own.
+     */
     private static final Set<String> UNANSWERED = Set.of("08", "57P", "HYT", "90");
 
     private static final String READ_ONLY = "25006";
@@ -67,8 +70,8 @@ public class OutboxStoreException extends OutboxBackendException {
     }
 
     /**
-     * Returns whether the server answered that it only reads: it is a replica, or was the primary until a fail-over. Another
-     * connection may lead to the primary.
+     * Returns whether the server answered that it only reads: it is a replica, or was the primary until a fail-over.
+     * Another connection may lead to the primary.
      */
     public boolean isReadOnly() {
         return getCause() instanceof SQLException cause

@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 
 /**
  * Runs statements of the outbox's own again when the database gave them up in favour of others: after a deadlock, a
- * serialization failure or a conflict of updates. Nothing of such a statement or transaction is left, so that repeating it
- * is safe.
+ * serialization failure or a conflict of updates. Nothing of such a statement or transaction is left, so that repeating
+ * it is safe.
  *
- * <p>Only what runs on a connection in auto-commit mode is the outbox's own. In a transaction of the caller's the failure
- * has ended more than our statement, and only the caller can repeat that.
+ * <p>Only what runs on a connection in auto-commit mode is the outbox's own. In a transaction of the caller's the
+ * failure has ended more than our statement, and only the caller can repeat that.
  */
 public final class Repetition {
 
@@ -43,7 +43,8 @@ public final class Repetition {
     /**
      * Returns the loop for a database.
      *
-     * @param beforeTransaction called on a connection in auto-commit mode before a statement or transaction that locks rows
+     * @param beforeTransaction called on a connection in auto-commit mode before a statement or transaction that locks
+     * rows
      * @param beginRepetition called at the beginning of the transaction in which something is repeated
      */
     public Repetition(Consumer<Connection> beforeTransaction, Consumer<Connection> beginRepetition) {
@@ -99,8 +100,8 @@ public final class Repetition {
     }
 
     /**
-     * Returns whether the database gave the statement up in favour of another, and took back all of it. A wait for a lock that
-     * took too long is reported alike by MySQL's driver, but the next wait would be as long.
+     * Returns whether the database gave the statement up in favour of another, and took back all of it. A wait for a
+     * lock that took too long is reported alike by MySQL's driver, but the next wait would be as long.
      */
     public static boolean isRepeatable(OutboxStoreException e) {
         return e.getCause() instanceof SQLException cause
@@ -112,8 +113,8 @@ public final class Repetition {
     }
 
     /**
-     * Returns whether what runs on the connection is the outbox's own. A connection that cannot tell is not used again; one
-     * whose rollback failed is not in auto-commit mode any more.
+     * Returns whether what runs on the connection is the outbox's own. A connection that cannot tell is not used again;
+     * one whose rollback failed is not in auto-commit mode any more.
      */
     public static boolean isOwn(Connection conn) {
         try {

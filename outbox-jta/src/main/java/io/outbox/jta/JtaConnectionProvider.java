@@ -14,9 +14,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections that are not part of a Jakarta transaction, even if the calling thread is in one: what the outbox does on its own
- * must not become part of the application's transaction. That is suspended until the connection is closed, because pools look for
- * a transaction whenever a connection is used. Thread-safe.
+ * Connections that are not part of a Jakarta transaction, even if the calling thread is in one: what the outbox does on
+ * its own must not become part of the application's transaction. That is suspended until the connection is closed,
+ * because pools look for a transaction whenever a connection is used. Thread-safe.
  */
 public final class JtaConnectionProvider implements ConnectionProvider {
 

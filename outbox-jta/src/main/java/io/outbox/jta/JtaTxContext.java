@@ -15,14 +15,15 @@ import org.jspecify.annotations.Nullable;
  * The Jakarta transaction (JTA) of the calling thread, for Jakarta EE servers, Quarkus and others with a {@link
  * TransactionSynchronizationRegistry}. Thread-safe.
  *
- * <p>The DataSource must be one that takes part in Jakarta transactions: its connections belong to the transaction that is
- * active when they are taken. The outbox takes one in each transaction that writes events, and closes it before the commit; its
- * changes are committed or rolled back with the others. A transaction that is marked for rollback counts as none.
+ * <p>The DataSource must be one that takes part in Jakarta transactions: its connections belong to the transaction that
+ * is active when they are taken. The outbox takes one in each transaction that writes events, and closes it before the
+ * commit; its changes are committed or rolled back with the others. A transaction that is marked for rollback counts as
+ * none.
  *
- * <p>Callbacks run as interposed synchronizations: work before the commit follows everything that the application and its
- * persistence provider do there, such as a flush. After completion they run on the thread that ends the transaction, which is the
- * transaction manager's own if a transaction has timed out. A transaction that was about to commit and is reported as rolled
- * back has an unknown end: a resource whose answer got lost may have committed.
+ * <p>Callbacks run as interposed synchronizations: work before the commit follows everything that the application and
+ * its persistence provider do there, such as a flush. After completion they run on the thread that ends the
+ * transaction, which is the transaction manager's own if a transaction has timed out. A transaction that was about to
+ * commit and is reported as rolled back has an unknown end: a resource whose answer got lost may have committed.
  */
 public final class JtaTxContext implements TxContext {
 
@@ -32,7 +33,8 @@ public final class JtaTxContext implements TxContext {
     /**
      * Creates a context for the transactions of a registry.
      *
-     * @param registry the one of the server or framework: in Jakarta EE at {@code java:comp/TransactionSynchronizationRegistry}, in
+     * @param registry the one of the server or framework: in Jakarta EE at {@code
+     * java:comp/TransactionSynchronizationRegistry}, in
      *     Quarkus a bean
      * @param dataSource where the outbox table is; takes part in the transactions
      */
@@ -69,8 +71,8 @@ public final class JtaTxContext implements TxContext {
     }
 
     /**
-     * Returns the connection that the outbox has taken in this transaction, or {@code null} if it has taken none. Takes none
-     * itself: the work of the outbox that asks is not part of the transaction.
+     * Returns the connection that the outbox has taken in this transaction, or {@code null} if it has taken none. Takes
+     * none itself: the work of the outbox that asks is not part of the transaction.
      */
     @Override
     public @Nullable Connection boundConnection() {

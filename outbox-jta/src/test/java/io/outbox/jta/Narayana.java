@@ -18,7 +18,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The transaction manager of the tests. Its settings and its log are those of the JVM, so there is one for all tests. */
+/**
+ * The transaction manager of the tests. Its settings and its log are those of the JVM, so there is one for all tests.
+ */
 final class Narayana {
 
     private static final String NODE = "1";
@@ -54,7 +56,9 @@ final class Narayana {
 
     private Narayana() {}
 
-    /** Returns the recovery, which finishes what was decided and not done everywhere; its passes are made by the caller. */
+    /**
+     * Returns the recovery, which finishes what was decided and not done everywhere; its passes are made by the caller.
+     */
     static RecoveryManager recovery(XAResourceRecoveryHelper resources) {
         RecoveryManager recovery = RecoveryManager.manager(RecoveryManager.DIRECT_MANAGEMENT);
         recovery.initialize();

@@ -39,7 +39,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.xa.PGXADataSource;
 
-/** Orders in one database and events in another, committed in two phases: an event is there if and only if its order is. */
+/**
+ * Orders in one database and events in another, committed in two phases: an event is there if and only if its order is.
+ */
 class XaTransactionsTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);

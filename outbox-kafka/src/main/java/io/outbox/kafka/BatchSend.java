@@ -61,8 +61,8 @@ final class BatchSend {
     }
 
     /**
-     * Hands events of the batch to the producer until it takes no more: those for topics that have taken events, in this
-     * order, and then the others, whose topics may be missing.
+     * Hands events of the batch to the producer until it takes no more: those for topics that have taken events, in
+     * this order, and then the others, whose topics may be missing.
      */
     void send(List<Integer> indexes, Duration emergencyTimeout) throws InterruptedException {
         handOver(indexes, emergencyTimeout);
@@ -199,7 +199,10 @@ final class BatchSend {
         return inVain;
     }
 
-    /** Lets the others go to the topic as well, unless it has not answered, or so late that they could not be settled in time. */
+    /**
+     * Lets the others go to the topic as well, unless it has not answered, or so late that they could not be settled in
+     * time.
+     */
     private void noteAnswer(Producer<?, ?> producer, String name, FreshTopic topic, @Nullable BatchOutcome answer) {
         if (BatchOutcome.done().equals(answer)) {
             reached.checkPartitions(name, partitions(producer, name));
@@ -268,8 +271,8 @@ final class BatchSend {
     }
 
     /**
-     * Returns whether the broker owes an answer to this batch, or to the one that this batch waits for. Until then events
-     * are being handed to the producer, which may wait for what it knows about a topic.
+     * Returns whether the broker owes an answer to this batch, or to the one that this batch waits for. Until then
+     * events are being handed to the producer, which may wait for what it knows about a topic.
      */
     boolean isOwedAnAnswer() {
         FreshTopic topic = awaited;

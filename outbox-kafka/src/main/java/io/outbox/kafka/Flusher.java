@@ -6,9 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Flushes the producer on a thread of its own, whenever asked to.
  *
- * <p>A flush makes the producer send at once instead of waiting for fuller requests, but it returns only when everything
- * sent before is settled, which in an outage takes longer than a worker may wait. While a flush is under way the producer
- * sends whatever comes at once, so the requests that arrive meanwhile are served by one more flush.
+ * <p>A flush makes the producer send at once instead of waiting for fuller requests, but it returns only when
+ * everything sent before is settled, which in an outage takes longer than a worker may wait. While a flush is under way
+ * the producer sends whatever comes at once, so the requests that arrive meanwhile are served by one more flush.
  */
 final class Flusher implements AutoCloseable {
 

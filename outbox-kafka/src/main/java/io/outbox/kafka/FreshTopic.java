@@ -9,12 +9,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A topic of which not all partitions have taken a record. One batch at a time sends to it, event by event; what it waited
- * for in vain, those that wait for their turn meanwhile do not wait for again. Thread-safe.
+ * A topic of which not all partitions have taken a record. One batch at a time sends to it, event by event; what it
+ * waited for in vain, those that wait for their turn meanwhile do not wait for again. Thread-safe.
  */
 final class FreshTopic {
 
-    /** The partitions of a topic are created together: so long after the first answer, all of them have their leaders. */
+    /**
+     * The partitions of a topic are created together: so long after the first answer, all of them have their leaders.
+     */
     static final Duration READY_AFTER = Duration.ofSeconds(1);
 
     /** Fair, so that the events of a batch do not keep those of another one waiting. */

@@ -28,14 +28,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A listener that sends events to Kafka topics and is done with an event when the broker has acknowledged it.
  *
- * <p>The record's key is the {@linkplain EventEnvelope#key() event's}, usually the aggregate id, in UTF-8, so that events
- * of one aggregate share a partition; without an aggregate id there is no key. The value is the payload byte for byte; a
- * {@linkplain EventEnvelope#isTombstone() tombstone} has none. The headers are those of {@link OutboxHeaders} and the event's
- * own, in UTF-8. Topic, key, partition, time and further headers may be functions of the event, and a
+ * <p>The record's key is the {@linkplain EventEnvelope#key() event's}, usually the aggregate id, in UTF-8, so that
+ * events of one aggregate share a partition; without an aggregate id there is no key. The value is the payload byte for
+ * byte; a {@linkplain EventEnvelope#isTombstone() tombstone} has none. The headers are those of {@link OutboxHeaders}
+ * and the event's own, in UTF-8. Topic, key, partition, time and further headers may be functions of the event, and a
  * {@link KafkaRecordCustomizer} has the last word.
  *
- * <p>A batch is handed to the producer as a whole, also while others are not acknowledged yet, and each event gets an outcome of
- * its own:
+ * <p>A batch is handed to the producer as a whole, also while others are not acknowledged yet, and each event gets an
+ * outcome of its own:
  *
  * <ul>
  *   <li>acknowledged: done;
@@ -46,16 +46,16 @@ import org.jspecify.annotations.Nullable;
  *   <li>anything else, such as a topic that may not be written to: failed with {@link RecoverableException}.
  * </ul>
  *
- * <p>Events to a topic that has not taken any yet are sent after the others of their batch, and not before the broker has told
- * of the topic: if it tells of others only, they are left for later, uncounted. A topic that the
- * broker does not have after three seconds is missing: its events fail with {@link RecoverableException}, and are not waited for.
+ * <p>Events to a topic that has not taken any yet are sent after the others of their batch, and not before the broker
+ * has told of the topic: if it tells of others only, they are left for later, uncounted. A topic that the broker does
+ * not have after three seconds is missing: its events fail with {@link RecoverableException}, and are not waited for.
  *
- * <p>A broker that has not answered for three seconds is reported as {@linkplain BatchEventListener.Waiting silent}, while
- * the producer goes on trying to reach it: it alone knows when a record will not be sent any more, and an event that were
- * given back before would arrive twice.
+ * <p>A broker that has not answered for three seconds is reported as {@linkplain BatchEventListener.Waiting silent},
+ * while the producer goes on trying to reach it: it alone knows when a record will not be sent any more, and an event
+ * that were given back before would arrive twice.
  *
- * <p>Delivery is at least once: a record whose acknowledgement was lost is sent again. Thread-safe; several workers share
- * the producer.
+ * <p>Delivery is at least once: a record whose acknowledgement was lost is sent again. Thread-safe; several workers
+ * share the producer.
  */
 public final class KafkaEventPublisher implements BatchEventListener.Pipelined, AutoCloseable {
 
@@ -168,7 +168,9 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         return pending;
     }
 
-    /** Reports that the broker does not answer, unless it does and only the topic is missing; returns whether it did. */
+    /**
+     * Reports that the broker does not answer, unless it does and only the topic is missing; returns whether it did.
+     */
     private boolean report(
             Silence begun,
             BatchSend batch,
@@ -218,11 +220,12 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         }
 
         /**
-         * Makes a producer from this configuration, that of a Kafka client. Its serializers are not used: keys and values
-         * are bytes. Settings that weaken the guarantee are warned about. Timeouts that are not set follow from the
-         * emergency timeout. Excludes {@link #producer}; one of the two is required.
+         * Makes a producer from this configuration, that of a Kafka client. Its serializers are not used: keys and
+         * values are bytes. Settings that weaken the guarantee are warned about. Timeouts that are not set follow from
+         * the emergency timeout. Excludes {@link #producer}; one of the two is required.
          *
-         * @throws IllegalArgumentException if it has a transactional id: an event is done by itself, not in a transaction
+         * @throws IllegalArgumentException if it has a transactional id: an event is done by itself, not in a
+         * transaction
          */
         public Builder producerConfig(Map<String, ?> producerConfig) {
             ProducerSettings.requireNotTransactional(Objects.requireNonNull(producerConfig, "producerConfig"));
@@ -231,8 +234,8 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         }
 
         /**
-         * Adds meters to each producer that the publisher makes from {@link #producerConfig}; what the function returns is closed with
-         * the producer. It is called again when a producer has to be made anew. Default: none.
+         * Adds meters to each producer that the publisher makes from {@link #producerConfig}; what the function returns
+         * is closed with the producer. It is called again when a producer has to be made anew. Default: none.
          */
         public Builder producerMeters(Function<Producer<?, ?>, AutoCloseable> producerMeters) {
             this.producerMeters = Objects.requireNonNull(producerMeters, "producerMeters");
@@ -240,8 +243,8 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         }
 
         /**
-         * Uses a producer that the caller configures and closes, not transactional. For no loss and no duplicates it needs
-         * {@code acks=all}, idempotence, and a {@code delivery.timeout.ms} below the emergency timeout. Excludes
+         * Uses a producer that the caller configures and closes, not transactional. For no loss and no duplicates it
+         * needs {@code acks=all}, idempotence, and a {@code delivery.timeout.ms} below the emergency timeout. Excludes
          * {@link #producerConfig}; one of the two is required.
          */
         public Builder producer(Producer<byte[], byte[]> producer) {
@@ -268,8 +271,9 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         }
 
         /**
-         * Gives each record the key that this function computes; the empty text is no key, and {@code null} is the default:
-         * the {@linkplain EventEnvelope#key() event's}, usually the aggregate id. It is called as {@link #topic(Function)} is.
+         * Gives each record the key that this function computes; the empty text is no key, and {@code null} is the
+         * default: the {@linkplain EventEnvelope#key() event's}, usually the aggregate id. It is called as {@link
+         * #topic(Function)} is.
          */
         public Builder key(Function<EventEnvelope, @Nullable String> key) {
             Objects.requireNonNull(key, "key");
@@ -277,9 +281,9 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         }
 
         /**
-         * Sends each event to the partition that this function names; {@code null} is the default: the producer chooses, by
-         * the key if there is one. An event for a partition that the topic does not have has failed. It is called as
-         * {@link #topic(Function)} is.
+         * Sends each event to the partition that this function names; {@code null} is the default: the producer
+         * chooses, by the key if there is one. An event for a partition that the topic does not have has failed. It is
+         * called as {@link #topic(Function)} is.
          */
         public Builder partition(Function<EventEnvelope, @Nullable Integer> partition) {
             Objects.requireNonNull(partition, "partition");
@@ -288,8 +292,8 @@ public final class KafkaEventPublisher implements BatchEventListener.Pipelined, 
         }
 
         /**
-         * Builds the publisher. It connects when the first event is sent. If no name in {@code bootstrap.servers} can be
-         * resolved, which may pass, batches end with {@link RouteUnavailableException} until one can.
+         * Builds the publisher. It connects when the first event is sent. If no name in {@code bootstrap.servers} can
+         * be resolved, which may pass, batches end with {@link RouteUnavailableException} until one can.
          *
          * @throws org.apache.kafka.common.KafkaException if the configuration is wrong
          */

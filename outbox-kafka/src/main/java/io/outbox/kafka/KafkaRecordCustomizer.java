@@ -4,8 +4,8 @@ import io.outbox.EventEnvelope;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Changes the record that an event has become, as the last one before it is sent. Called on worker threads, each time that
- * the event is sent; an event for which it throws, or returns {@code null}, has failed, alone. Implementations are
+ * Changes the record that an event has become, as the last one before it is sent. Called on worker threads, each time
+ * that the event is sent; an event for which it throws, or returns {@code null}, has failed, alone. Implementations are
  * thread-safe.
  */
 @FunctionalInterface

@@ -60,7 +60,9 @@ final class PendingBatch implements BatchEventListener.Pending {
         return failure == null ? acknowledgements.outcomes() : acknowledgements.outcomes(failure);
     }
 
-    /** Waits for all answers, and sends those again that the broker refused only because of others in the same request. */
+    /**
+     * Waits for all answers, and sends those again that the broker refused only because of others in the same request.
+     */
     private void finish() throws InterruptedException {
         acknowledgements.await();
         List<Integer> innocent = acknowledgements.reopenInnocent();

@@ -29,16 +29,17 @@ import java.util.Map;
 import org.apache.kafka.common.config.ConfigDef;
 
 /**
- * The configuration of a producer: what the user set, what follows from the emergency timeout, and what is wrong with it.
+ * The configuration of a producer: what the user set, what follows from the emergency timeout, and what is wrong with
+ * it.
  *
- * <p>A record may wait for metadata ({@code max.block.ms}) and then for its acknowledgement
- * ({@code delivery.timeout.ms}). Both together stay below the emergency timeout unless the user wants otherwise: then the
+ * <p>A record may wait for metadata ({@code max.block.ms}) and then for its acknowledgement ({@code
+ * delivery.timeout.ms}). Both together stay below the emergency timeout unless the user wants otherwise: then the
  * producer gives a record up before its event is given back, and cannot send it afterwards.
  *
  * <p>The size of requests, {@code batch.size}, is left to Kafka, though larger ones would be faster: what the broker
- * refuses as larger than a topic's limit, the client splits into requests of that size, which with a limit between the two
- * is the same again, until the delivery timeout. Clients of 3.9 always do so, those of 4.2 sometimes. A topic whose limit is below
- * Kafka's default size makes {@link #withSmallRequests} necessary.
+ * refuses as larger than a topic's limit, the client splits into requests of that size, which with a limit between the
+ * two is the same again, until the delivery timeout. Clients of 3.9 always do so, those of 4.2 sometimes. A topic whose
+ * limit is below Kafka's default size makes {@link #withSmallRequests} necessary.
  */
 final class ProducerSettings {
 
@@ -52,7 +53,9 @@ final class ProducerSettings {
     private static final long LONGEST_BACKOFF_MS = 250;
     /** The network lost our packet if there is no connection by then; Kafka waits 10 to 30 seconds. */
     private static final long CONNECT_TIMEOUT_MS = 2_000;
-    /** More than the largest event takes, so that the broker alone decides; Kafka's default is 1 MiB with everything. */
+    /**
+     * More than the largest event takes, so that the broker alone decides; Kafka's default is 1 MiB with everything.
+     */
     private static final int REQUEST_BYTES = 2 * 1024 * 1024;
     /** Less than any topic's limit; a larger record goes by itself. */
     private static final int SMALL_REQUEST_BYTES = 1024;

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * The producer of a publisher. If the names of the brokers cannot be resolved at first, as those of a cluster that is
  * down, it is made when they can.
  *
- * <p>A producer that the brokers did not accept for its identity, or that may not write to the cluster at all, never sends
- * again, whatever changes there. It still notices that it is let in; then another one takes its place. Thread-safe.
+ * <p>A producer that the brokers did not accept for its identity, or that may not write to the cluster at all, never
+ * sends again, whatever changes there. It still notices that it is let in; then another one takes its place.
+ * Thread-safe.
  */
 final class ProducerSource implements AutoCloseable {
 
@@ -150,8 +151,8 @@ final class ProducerSource implements AutoCloseable {
     }
 
     /**
-     * Takes a producer out of use whose requests are too large for a topic however often it splits them, for one with small
-     * requests. What it has not sent fails as cut off, and is sent again.
+     * Takes a producer out of use whose requests are too large for a topic however often it splits them, for one with
+     * small requests. What it has not sent fails as cut off, and is sent again.
      *
      * @return false if there is none
      */

@@ -9,12 +9,12 @@ import java.util.function.Predicate;
  * The topics of which all partitions have taken a record. Until then a topic is {@linkplain FreshTopic fresh}, and its
  * records go out one at a time.
  *
- * <p>A partition that was just created may refuse the first request of a producer, since its leader is not ready yet, and
- * take the second, which was under way by then: a leader that has never heard of the producer takes any sequence number. The
- * order is lost then, and the first request is refused as out of order until the delivery timeout is over.
+ * <p>A partition that was just created may refuse the first request of a producer, since its leader is not ready yet,
+ * and take the second, which was under way by then: a leader that has never heard of the producer takes any sequence
+ * number. The order is lost then, and the first request is refused as out of order until the delivery timeout is over.
  *
- * <p>Names of topics may be computed, so that there is no end of those that do not exist: a fresh topic is forgotten when
- * nobody sends to it, unless it has answered. Thread-safe.
+ * <p>Names of topics may be computed, so that there is no end of those that do not exist: a fresh topic is forgotten
+ * when nobody sends to it, unless it has answered. Thread-safe.
  */
 final class ReachedTopics {
 
@@ -25,7 +25,9 @@ final class ReachedTopics {
         return reached.contains(topic);
     }
 
-    /** Returns a topic that is not reached yet, for somebody who has events for it and calls {@link #leave} afterwards. */
+    /**
+     * Returns a topic that is not reached yet, for somebody who has events for it and calls {@link #leave} afterwards.
+     */
     FreshTopic enter(String topic) {
         return fresh.compute(topic, (name, known) -> (known == null ? new FreshTopic() : known).entered());
     }

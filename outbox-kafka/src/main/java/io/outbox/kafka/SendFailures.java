@@ -25,11 +25,11 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 /**
  * What an error of the producer says about an event: at fault itself, in the way of an outage, or neither.
  *
- * <p>The producer retries by itself whatever may pass until its delivery timeout, so a timeout, or an error that it retries,
- * means that the broker, or the leader of the partition, was out of reach or out of order for that long; it meets whole
- * requests, and says nothing about their events. Only a topic that is missing is one's own. A wrong identity and a missing right to write to the
- * cluster concern every event alike; no event is to blame for them. A missing right to write to a topic concerns its events
- * alone, and may be granted before their retries end.
+ * <p>The producer retries by itself whatever may pass until its delivery timeout, so a timeout, or an error that it
+ * retries, means that the broker, or the leader of the partition, was out of reach or out of order for that long; it
+ * meets whole requests, and says nothing about their events. Only a topic that is missing is one's own. A wrong
+ * identity and a missing right to write to the cluster concern every event alike; no event is to blame for them. A
+ * missing right to write to a topic concerns its events alone, and may be granted before their retries end.
  */
 final class SendFailures {
 

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is known about a broker that does not answer a call: the producer keeps what it meets on the way to its log.
  *
- * <p>The number of connections that a producer has does not tell whether a broker can be reached, since an attempt to connect is one
- * of them. What happened since the call began does: without a broker, connections and attempts end, and none is made.
+ * <p>The number of connections that a producer has does not tell whether a broker can be reached, since an attempt to
+ * connect is one of them. What happened since the call began does: without a broker, connections and attempts end, and
+ * none is made.
  */
 final class Silence {
 

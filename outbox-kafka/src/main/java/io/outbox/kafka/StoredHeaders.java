@@ -11,8 +11,8 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of records as headers of events and back. Those of events are texts: what is none, such as the id of a schema,
- * is stored in Base64 under a name that says so, and {@code null} as nothing under such a name.
+ * The headers of records as headers of events and back. Those of events are texts: what is none, such as the id of a
+ * schema, is stored in Base64 under a name that says so, and {@code null} as nothing under such a name.
  */
 public final class StoredHeaders {
 

@@ -18,16 +18,17 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.InterruptException;
 
 /**
- * Asks which topics there are, apart from sending: a producer waits for a topic that does not exist as long as for a broker
- * that is away, and everything behind it waits too. Names of topics may be computed, so that any event can bring such a name.
+ * Asks which topics there are, apart from sending: a producer waits for a topic that does not exist as long as for a
+ * broker that is away, and everything behind it waits too. Names of topics may be computed, so that any event can bring
+ * such a name.
  *
- * <p>A topic is asked for on a thread of its own, or after others if there are too many questions. Its events wait for the
- * answer until the broker has told of others; then they come again later, while the question is open. A topic that the broker
- * did not know for some seconds, though it answered, is missing: its events fail without a wait for some time. If the broker
- * does not answer, that is none of the topic's affair, and sending finds out.
+ * <p>A topic is asked for on a thread of its own, or after others if there are too many questions. Its events wait for
+ * the answer until the broker has told of others; then they come again later, while the question is open. A topic that
+ * the broker did not know for some seconds, though it answered, is missing: its events fail without a wait for some
+ * time. If the broker does not answer, that is none of the topic's affair, and sending finds out.
  *
- * <p>What comes again later is overtaken by later events of its topic. So a batch waits for the answer also if it holds up
- * events for other topics, but only as long as such waits in vain are a small part of the time. Thread-safe.
+ * <p>What comes again later is overtaken by later events of its topic. So a batch waits for the answer also if it holds
+ * up events for other topics, but only as long as such waits in vain are a small part of the time. Thread-safe.
  */
 final class TopicLookups implements AutoCloseable {
 

@@ -39,7 +39,9 @@ import org.junit.jupiter.api.Test;
 
 class KafkaFaultTest extends BrokerFaultContract {
 
-    /** One record per request and one request at a time; a record stays in the producer beyond the emergency timeout. */
+    /**
+     * One record per request and one request at a time; a record stays in the producer beyond the emergency timeout.
+     */
     private static final Map<String, Object> ONE_BY_ONE =
             Map.of("batch.size", "1", "max.in.flight.requests.per.connection", "1", "delivery.timeout.ms", "40000");
 

@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a query, asked again by the first who needs it after it has become too old. A failure is an answer too: a
- * store that is down is not asked by every gauge of a scrape.
+ * The answer to a query, asked again by the first who needs it after it has become too old. A failure is an answer too:
+ * a store that is down is not asked by every gauge of a scrape.
  */
 final class Cached<T> implements Supplier<T> {
 

@@ -14,7 +14,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** The meters that one of our classes has in a registry. Their names begin with a prefix, and they are removed together. Thread-safe. */
+/**
+ * The meters that one of our classes has in a registry. Their names begin with a prefix, and they are removed together.
+ * Thread-safe.
+ */
 final class Meters implements AutoCloseable {
 
     private final MeterRegistry registry;
@@ -34,7 +37,9 @@ final class Meters implements AutoCloseable {
         this.common = Tags.of(Objects.requireNonNull(common, "tags"));
     }
 
-    /** Returns whether the registry has a counter of this name that the common tags do not tell from one created here. */
+    /**
+     * Returns whether the registry has a counter of this name that the common tags do not tell from one created here.
+     */
     boolean hasCounter(String name) {
         return registry.find(named(name)).counters().stream()
                 .anyMatch(known -> common.stream().allMatch(tag -> {

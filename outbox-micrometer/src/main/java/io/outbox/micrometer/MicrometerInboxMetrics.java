@@ -6,9 +6,9 @@ import io.outbox.inbox.InboxMetrics;
 import java.util.Objects;
 
 /**
- * What idempotent consumers count, in a Micrometer registry: the counter {@value #NAME} with the tag {@code type}, which is
- * {@code consumed}, {@code duplicated}, {@code failed}, {@code cleaned}, {@code cache-hit} or {@code cache-miss}. Consumers
- * that share a registry share the counters. Thread-safe.
+ * What idempotent consumers count, in a Micrometer registry: the counter {@value #NAME} with the tag {@code type},
+ * which is {@code consumed}, {@code duplicated}, {@code failed}, {@code cleaned}, {@code cache-hit} or {@code
+ * cache-miss}. Consumers that share a registry share the counters. Thread-safe.
  */
 public final class MicrometerInboxMetrics implements InboxMetrics {
 

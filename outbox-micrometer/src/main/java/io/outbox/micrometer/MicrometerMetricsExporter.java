@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The meters of one outbox in a Micrometer registry. Thread-safe.
  *
- * <p>All names begin with the prefix, {@value #DEFAULT_PREFIX} by default. Each outbox of a registry needs its own prefix, or a
- * tag that tells it from the others: a second exporter with the same ones is refused. {@link #close()} removes the meters.
+ * <p>All names begin with the prefix, {@value #DEFAULT_PREFIX} by default. Each outbox of a registry needs its own
+ * prefix, or a tag that tells it from the others: a second exporter with the same ones is refused. {@link #close()}
+ * removes the meters.
  *
  * <p>The timers are plain Micrometer timers, so percentiles and histograms are turned on as for any other, by a
  * {@code MeterFilter} or, in Spring Boot, by {@code management.metrics.distribution.*}.
@@ -96,12 +97,13 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     }
 
     /**
-     * Creates the meters with tags that tell them from those of another outbox with the same prefix. All outboxes of a prefix
-     * need the same tag keys, as Prometheus demands of all meters of a name.
+     * Creates the meters with tags that tell them from those of another outbox with the same prefix. All outboxes of a
+     * prefix need the same tag keys, as Prometheus demands of all meters of a name.
      *
      * @param namePrefix what the names begin with, without the dot that follows
      * @param tags what every meter has in addition to its own tags
-     * @throws IllegalStateException if the registry has an outbox with this prefix that the tags do not tell from this one
+     * @throws IllegalStateException if the registry has an outbox with this prefix that the tags do not tell from this
+     * one
      */
     public MicrometerMetricsExporter(MeterRegistry registry, String namePrefix, Iterable<Tag> tags) {
         meters = new Meters(registry, namePrefix, tags);
@@ -379,8 +381,8 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     }
 
     /**
-     * Adds a gauge of the DEAD events in the store, whose number the supplier asks for: at most once in 60 seconds, and only
-     * if the gauge is read. When it throws, the gauge is NaN for as long.
+     * Adds a gauge of the DEAD events in the store, whose number the supplier asks for: at most once in 60 seconds, and
+     * only if the gauge is read. When it throws, the gauge is NaN for as long.
      */
     public void gaugeDead(LongSupplier deadEvents) {
         Objects.requireNonNull(deadEvents, "deadEvents");
@@ -391,9 +393,9 @@ public final class MicrometerMetricsExporter implements MetricsExporter, AutoClo
     }
 
     /**
-     * Adds gauges of blocked keys: how many there are, how many events wait behind those that block them, and since when the
-     * first is blocked. The supplier is asked at most once in 60 seconds, and only if a gauge is read. When it throws, they are
-     * NaN for as long.
+     * Adds gauges of blocked keys: how many there are, how many events wait behind those that block them, and since
+     * when the first is blocked. The supplier is asked at most once in 60 seconds, and only if a gauge is read. When it
+     * throws, they are NaN for as long.
      */
     public void gaugeBlocked(Supplier<BlockedKey.Figures> figures) {
         Objects.requireNonNull(figures, "figures");

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Gauges of how many events are in the store and not finished: all, by status, and by event type and status. The status is
- * {@code pending} or {@code in_process}. Thread-safe.
+ * Gauges of how many events are in the store and not finished: all, by status, and by event type and status. The status
+ * is {@code pending} or {@code in_process}. Thread-safe.
  *
  * <p>Their values come from a query, whose answer each of the three keeps for its time to live; when the query fails,
  * they are NaN for as long. An event type has gauges from the start if it is given, else once it has been counted.

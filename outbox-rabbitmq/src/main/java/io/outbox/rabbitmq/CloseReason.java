@@ -19,8 +19,8 @@ import java.util.Set;
 record CloseReason(int replyCode, String text, Throwable cause) {
 
     /**
-     * Why a connection is closed that did nothing wrong: its node is stopped, or an operator wants it so; the broker has an
-     * error, or lacks something; the user is not, or no longer, let in.
+     * Why a connection is closed that did nothing wrong: its node is stopped, or an operator wants it so; the broker
+     * has an error, or lacks something; the user is not, or no longer, let in.
      */
     private static final Set<Integer> NOT_ABOUT_MESSAGES = Set.of(
             AMQP.CONNECTION_FORCED, AMQP.INTERNAL_ERROR, AMQP.RESOURCE_ERROR, AMQP.ACCESS_REFUSED, AMQP.NOT_ALLOWED);

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A channel in confirm mode. One thread sends over it, and may do so while earlier batches are not confirmed.
  *
- * <p>The broker numbers the messages of a channel and confirms them by number. A message that no queue takes is returned
- * first and then confirmed like any other; the return is what makes it a failure. When channel or connection close, the
- * client says so at once, and no more confirms come.
+ * <p>The broker numbers the messages of a channel and confirms them by number. A message that no queue takes is
+ * returned first and then confirmed like any other; the return is what makes it a failure. When channel or connection
+ * close, the client says so at once, and no more confirms come.
  *
- * <p>The listeners are registered once, for the life of the channel. They run on the connection's thread; batches run on
- * the worker that has borrowed the channel.
+ * <p>The listeners are registered once, for the life of the channel. They run on the connection's thread; batches run
+ * on the worker that has borrowed the channel.
  */
 final class ConfirmChannel {
 

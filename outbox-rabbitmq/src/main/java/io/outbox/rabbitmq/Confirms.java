@@ -34,7 +34,9 @@ final class Confirms extends BatchAnswers {
         answered();
     }
 
-    /** Notes that a queue did not take a message, which is full or has an error; that says nothing about the message. */
+    /**
+     * Notes that a queue did not take a message, which is full or has an error; that says nothing about the message.
+     */
     synchronized void refused(Outgoing message) {
         BatchOutcome outcome = refused.computeIfAbsent(
                 message.target(),

@@ -5,8 +5,8 @@ import io.outbox.spi.HeaderReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads headers of deliveries of RabbitMQ's client, so that idempotent consumers know which event a message brings. They
- * find it by themselves. Thread-safe.
+ * Reads headers of deliveries of RabbitMQ's client, so that idempotent consumers know which event a message brings.
+ * They find it by themselves. Thread-safe.
  */
 public final class DeliveryHeaderReader implements HeaderReader<Delivery> {
 

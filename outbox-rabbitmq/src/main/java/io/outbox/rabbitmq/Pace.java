@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How much is sent before its confirms are awaited: all of a batch, unless the broker may have something against it. Then
- * it goes by itself, so that nothing else has to be sent again.
+ * How much is sent before its confirms are awaited: all of a batch, unless the broker may have something against it.
+ * Then it goes by itself, so that nothing else has to be sent again.
  *
  * <ul>
  *   <li>A message larger than any that the broker has taken so far. One above its limit makes it close the channel, and
@@ -37,7 +37,10 @@ final class Pace {
     private final Map<Target, Refusals> refused = new ConcurrentHashMap<>();
     private final Map<String, ExchangeRefusals> exchanges = new ConcurrentHashMap<>();
 
-    /** An exchange of which a queue refused messages: the first target, whether there were others, how many it took since. */
+    /**
+     * An exchange of which a queue refused messages: the first target, whether there were others, how many it took
+     * since.
+     */
     private record ExchangeRefusals(Target first, boolean areSeveral, int taken) {
 
         ExchangeRefusals andOf(Target target) {

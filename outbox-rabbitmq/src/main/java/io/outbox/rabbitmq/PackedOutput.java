@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * A stream that can gather what is written, so that many small pieces take one write. While somebody gathers, a flush does
- * nothing. Thread-safe.
+ * A stream that can gather what is written, so that many small pieces take one write. While somebody gathers, a flush
+ * does nothing. Thread-safe.
  */
 final class PackedOutput extends OutputStream {
 

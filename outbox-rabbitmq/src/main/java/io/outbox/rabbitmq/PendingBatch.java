@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch on its way to the broker. If something is against sending it right away, it waits until those before it have ended,
- * and is sent when its outcomes are asked for. For the thread that has begun it.
+ * A batch on its way to the broker. If something is against sending it right away, it waits until those before it have
+ * ended, and is sent when its outcomes are asked for. For the thread that has begun it.
  */
 final class PendingBatch implements BatchEventListener.Pending {
 

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class RabbitConnection {
 
     private static final int ABORT_TIMEOUT_MS = 1_000;
-    /** How long an exchange counts as missing before the broker is asked again; every event of a batch may name another one. */
+    /**
+     * How long an exchange counts as missing before the broker is asked again; every event of a batch may name another
+     * one.
+     */
     private static final Duration REMEMBERED = Duration.ofSeconds(5);
 
     private static final int MOST_FAULTS = 1_000;
@@ -107,8 +110,8 @@ final class RabbitConnection {
     }
 
     /**
-     * Makes sure, once per connection, that an exchange exists; for one that does not, the broker is asked again after some
-     * seconds. Publishing to such a one closes the channel, with the confirms that other messages wait for.
+     * Makes sure, once per connection, that an exchange exists; for one that does not, the broker is asked again after
+     * some seconds. Publishing to such a one closes the channel, with the confirms that other messages wait for.
      *
      * @return why it cannot be used, if it cannot
      */

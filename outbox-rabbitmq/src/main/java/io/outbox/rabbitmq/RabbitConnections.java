@@ -14,7 +14,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the broker: one {@link RabbitConnection} at a time, opened when it is needed and again after it was lost. Thread-safe.
+ * The way to the broker: one {@link RabbitConnection} at a time, opened when it is needed and again after it was lost.
+ * Thread-safe.
  *
  * <p>The client's own recovery is turned off: it would bring a connection back at a time of its choosing, with channels
  * whose confirms are gone.

@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  * A listener that sends events to RabbitMQ exchanges and is done with an event when the broker has put it into a queue
  * and confirmed that.
  *
- * <p>The routing key is the event type, the message id the event id. Messages are persistent; the body is the payload byte
- * for byte, {@code application/json} or, if binary, {@code application/octet-stream}. The headers are those of
- * {@link OutboxHeaders} and the event's own, as strings. Exchange, routing key, time and further headers may be functions of
- * the event, and a {@link RabbitMessageCustomizer} has the last word. RabbitMQ has no
- * {@linkplain EventEnvelope#isTombstone() tombstones}: such an event goes DEAD.
+ * <p>The routing key is the event type, the message id the event id. Messages are persistent; the body is the payload
+ * byte for byte, {@code application/json} or, if binary, {@code application/octet-stream}. The headers are those of
+ * {@link OutboxHeaders} and the event's own, as strings. Exchange, routing key, time and further headers may be
+ * functions of the event, and a {@link RabbitMessageCustomizer} has the last word. RabbitMQ has no {@linkplain
+ * EventEnvelope#isTombstone() tombstones}: such an event goes DEAD.
  *
  * <p>A batch is sent as a whole, also while others are not confirmed yet, and each event gets an outcome of its own:
  *
@@ -44,13 +44,13 @@ import org.jspecify.annotations.Nullable;
  *       {@link RecoverableException}, with the broker's words.
  * </ul>
  *
- * <p>A broker that has not answered for three seconds is reported as {@linkplain BatchEventListener.Waiting silent}, while
- * the confirms are still awaited.
+ * <p>A broker that has not answered for three seconds is reported as {@linkplain BatchEventListener.Waiting silent},
+ * while the confirms are still awaited.
  *
  * <p>A message larger than any that the broker took so far is sent by itself, as the broker closes the channel over one
  * above its limit. If it closes the channel over another one, those it had not answered yet are sent again, apart from
- * each other, until the one at fault is found. Delivery is at least once: a message whose confirm was lost is sent again,
- * and so is one that some queue of its route refused, also to the queues that took it.
+ * each other, until the one at fault is found. Delivery is at least once: a message whose confirm was lost is sent
+ * again, and so is one that some queue of its route refused, also to the queues that took it.
  *
  * <p>Thread-safe: workers share one connection and each has a channel while it sends.
  */
@@ -165,8 +165,8 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
     }
 
     /**
-     * Ends the publisher and its connection. Batches under way end with {@link RouteUnavailableException} for what was not
-     * confirmed.
+     * Ends the publisher and its connection. Batches under way end with {@link RouteUnavailableException} for what was
+     * not confirmed.
      */
     @Override
     public void close() {
@@ -239,8 +239,8 @@ public final class RabbitEventPublisher implements BatchEventListener.Pipelined,
         }
 
         /**
-         * Gives each message the routing key that this function computes; {@code null} is the default, the event type. It is
-         * called as {@link #exchange(Function)} is.
+         * Gives each message the routing key that this function computes; {@code null} is the default, the event type.
+         * It is called as {@link #exchange(Function)} is.
          */
         public Builder routingKey(Function<EventEnvelope, @Nullable String> routingKey) {
             Objects.requireNonNull(routingKey, "routingKey");

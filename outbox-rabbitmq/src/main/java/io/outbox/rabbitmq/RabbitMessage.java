@@ -7,7 +7,8 @@ import java.util.Objects;
 /**
  * A message on its way to an exchange.
  *
- * @param properties what the message has beside the body; its message id is the event id, whatever else is set there, since
+ * @param properties what the message has beside the body; its message id is the event id, whatever else is set there,
+ * since
  *     the broker's answers are told apart by it
  * @param body what consumers get; not copied, and not to be changed
  */

@@ -3,8 +3,8 @@ package io.outbox.rabbitmq;
 import io.outbox.EventEnvelope;
 
 /**
- * Changes the message that an event has become, as the last one before it is sent. Called on worker threads, each time that
- * the event is sent; an event for which it throws, or returns {@code null}, has failed, alone. Implementations are
+ * Changes the message that an event has become, as the last one before it is sent. Called on worker threads, each time
+ * that the event is sent; an event for which it throws, or returns {@code null}, has failed, alone. Implementations are
  * thread-safe.
  */
 @FunctionalInterface

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How messages get to the broker, and what is done about those for which it closes their channel. Thread-safe.
  *
- * <p>The broker keeps the order of messages within a channel. So the batches that a thread has under way share one, their
- * {@link Line}; it has one while it has any.
+ * <p>The broker keeps the order of messages within a channel. So the batches that a thread has under way share one,
+ * their {@link Line}; it has one while it has any.
  */
 final class Sending implements AutoCloseable {
 
@@ -58,7 +58,10 @@ final class Sending implements AutoCloseable {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** What a thread has under way: how many batches were sent over its channel, and how many wait until those have ended. */
+    /**
+     * What a thread has under way: how many batches were sent over its channel, and how many wait until those have
+     * ended.
+     */
     private static final class Line {
 
         /** There is none until something is sent ahead, and neither is a channel. */
@@ -75,8 +78,8 @@ final class Sending implements AutoCloseable {
     }
 
     /**
-     * Settles the messages to exchanges that cannot be used; returns the others. Names of exchanges may be computed, so that each
-     * message may bring a new one: the broker, which may be far away, is asked for all of them at a time.
+     * Settles the messages to exchanges that cannot be used; returns the others. Names of exchanges may be computed, so
+     * that each message may bring a new one: the broker, which may be far away, is asked for all of them at a time.
      */
     List<Outgoing> toKnownExchanges(List<Outgoing> messages, Confirms confirms)
             throws IOException, InterruptedException {
@@ -127,8 +130,9 @@ final class Sending implements AutoCloseable {
     }
 
     /**
-     * Sends messages without waiting for their confirms, behind those of batches that this thread has under way, if there is
-     * nothing against it: each of them may be sent together with others, and none of those before has to be sent again.
+     * Sends messages without waiting for their confirms, behind those of batches that this thread has under way, if
+     * there is nothing against it: each of them may be sent together with others, and none of those before has to be
+     * sent again.
      *
      * @return the messages under way, if they were sent
      */
@@ -167,8 +171,8 @@ final class Sending implements AutoCloseable {
     }
 
     /**
-     * Waits for the confirms of messages under way. If their channel is closed because of a message, which may be one of another
-     * batch, sends those again that are not confirmed.
+     * Waits for the confirms of messages under way. If their channel is closed because of a message, which may be one
+     * of another batch, sends those again that are not confirmed.
      */
     void finish(ConfirmChannel.Flight flight, List<Outgoing> messages, Confirms confirms)
             throws IOException, InterruptedException {

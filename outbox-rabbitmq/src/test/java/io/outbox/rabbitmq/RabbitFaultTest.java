@@ -168,7 +168,10 @@ class RabbitFaultTest extends BrokerFaultContract {
         assertThat(words(publisher.onEvents(events(1)))).containsExactly("done");
     }
 
-    /** Returns a sender that has sent an event; with a short timeout, a busy machine may not connect at the first attempt. */
+    /**
+     * Returns a sender that has sent an event; with a short timeout, a busy machine may not connect at the first
+     * attempt.
+     */
     private RabbitEventPublisher connected(String exchange, Duration emergencyTimeout) {
         RabbitEventPublisher publisher = track(rabbit.sender(exchange, emergencyTimeout));
         await().atMost(Duration.ofSeconds(30))

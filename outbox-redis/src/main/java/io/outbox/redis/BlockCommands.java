@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The commands of a block, without those that would change the connection for the transactions after it, and with answers that
- * nobody can wait for while the block gathers, since nothing has been sent.
+ * The commands of a block, without those that would change the connection for the transactions after it, and with
+ * answers that nobody can wait for while the block gathers, since nothing has been sent.
  */
 final class BlockCommands implements InvocationHandler {
 

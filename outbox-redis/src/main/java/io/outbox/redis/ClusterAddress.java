@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The node of a cluster that has the slot of an outbox.
  *
- * <p>All keys of an outbox lie in one slot, so it needs one node at a time and none of what a client of a cluster does beyond finding
- * it. The nodes that are known are asked one after the other, in random order, until one names the owner of the slot. The node that
- * was doubted is asked last: cut off from the others, it would still name itself. What they answer also tells which other nodes there are, so that
- * a cluster whose first nodes are gone is still found. Callers share a search. Thread-safe.
+ * <p>All keys of an outbox lie in one slot, so it needs one node at a time and none of what a client of a cluster does
+ * beyond finding it. The nodes that are known are asked one after the other, in random order, until one names the owner
+ * of the slot. The node that was doubted is asked last: cut off from the others, it would still name itself. What they
+ * answer also tells which other nodes there are, so that a cluster whose first nodes are gone is still found. Callers
+ * share a search. Thread-safe.
  */
 final class ClusterAddress implements ServerAddress {
 

@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What never changes of a stored event, as one text: the lengths of its first four parts, each with a comma behind it and
- * empty for a part that is not there, then all parts.
+ * What never changes of a stored event, as one text: the lengths of its first four parts, each with a comma behind it
+ * and empty for a part that is not there, then all parts.
  */
 record EventBody(
         @Nullable String aggregateType,
@@ -39,7 +39,10 @@ record EventBody(
         return text.append(payload).toString();
     }
 
-    /** Reads what is stored. If that is missing or damaged, there is no payload, and the event is found to be unreadable. */
+    /**
+     * Reads what is stored. If that is missing or damaged, there is no payload, and the event is found to be
+     * unreadable.
+     */
     static EventBody decode(@Nullable String text) {
         try {
             return text == null ? MISSING : read(text);

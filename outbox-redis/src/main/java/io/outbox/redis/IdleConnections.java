@@ -7,8 +7,9 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections of transactions that have ended, for those to come. One that was idle for some seconds is asked for a sign of life,
- * since a network may have forgotten it; if it gives none, neither do the others, and all are given up. Thread-safe.
+ * Connections of transactions that have ended, for those to come. One that was idle for some seconds is asked for a
+ * sign of life, since a network may have forgotten it; if it gives none, neither do the others, and all are given up.
+ * Thread-safe.
  */
 final class IdleConnections {
 

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Whether this instance keeps the order of keys, and what it needs to know if it does not: events that were written with an order
- * are delivered only by instances that keep it. Thread-safe.
+ * Whether this instance keeps the order of keys, and what it needs to know if it does not: events that were written
+ * with an order are delivered only by instances that keep it. Thread-safe.
  */
 final class KeptOrder {
 
@@ -40,7 +40,9 @@ final class KeptOrder {
         }
     }
 
-    /** Called before events without an order are read, by instances that keep it and by others; seldom asks the server. */
+    /**
+     * Called before events without an order are read, by instances that keep it and by others; seldom asks the server.
+     */
     void beforeUnorderedRead() {
         long at = nextLook.get();
         if (isKept || System.nanoTime() - at < 0 || !nextLook.compareAndSet(at, System.nanoTime() + PAUSE_NANOS)) {

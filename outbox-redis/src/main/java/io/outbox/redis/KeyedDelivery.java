@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Delivery of events that keep the order of their key.
  *
- * <p>A damaged entry ends the run of its key, since what follows must not overtake it. It is mended, which leaves it in its
- * place, and the keys of the request that have given nothing are asked once more. Thread-safe.
+ * <p>A damaged entry ends the run of its key, since what follows must not overtake it. It is mended, which leaves it in
+ * its place, and the keys of the request that have given nothing are asked once more. Thread-safe.
  */
 final class KeyedDelivery {
 

@@ -10,12 +10,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A look for ids that are stored already, in front of a transaction and in the same write to the socket. Redis cannot roll back, so
- * the transaction must not begin if there is one: it watches a key that exists for nobody else, and the look changes this key if it
- * finds an id. Redis then discards the transaction.
+ * A look for ids that are stored already, in front of a transaction and in the same write to the socket. Redis cannot
+ * roll back, so the transaction must not begin if there is one: it watches a key that exists for nobody else, and the
+ * look changes this key if it finds an id. Redis then discards the transaction.
  *
- * <p>The look comes before {@code MULTI}, when the ids are not known yet: nothing is encoded before the commands are flushed, so its
- * arguments are added when they are. Not thread-safe.
+ * <p>The look comes before {@code MULTI}, when the ids are not known yet: nothing is encoded before the commands are
+ * flushed, so its arguments are added when they are. Not thread-safe.
  */
 final class KnownIds {
 
@@ -38,7 +38,10 @@ final class KnownIds {
         return new KnownIds(commands, keys);
     }
 
-    /** Returns the keys of the script that stores the events: while a slot is moved, Redis refuses to queue it, and so the whole. */
+    /**
+     * Returns the keys of the script that stores the events: while a slot is moved, Redis refuses to queue it, and so
+     * the whole.
+     */
     String[] keysOfAppend() {
         return new String[] {keys.event(), guard};
     }

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 /**
  * Compares the keys of an outbox with each other and mends what does not fit.
  *
- * <p>Scripts that read pass over entries whose event is missing or damaged, and name them; those are mended at once, so that
- * they keep nobody from delivering the others. The rest is found when somebody asks for it. Thread-safe.
+ * <p>Scripts that read pass over entries whose event is missing or damaged, and name them; those are mended at once, so
+ * that they keep nobody from delivering the others. The rest is found when somebody asks for it. Thread-safe.
  */
 final class Mending {
 

@@ -18,10 +18,10 @@ import java.util.function.Supplier;
 /**
  * Makes connections that take commands.
  *
- * <p>Lettuce hands a connection out a moment before it is active, and one that does not reconnect refuses commands until then.
- * So each is asked for a sign of life, again and again for as long as it is open and only refuses. Every attempt ends within the
- * timeout of commands and that of connecting, also on a network that swallows everything, since callers share attempts.
- * Thread-safe.
+ * <p>Lettuce hands a connection out a moment before it is active, and one that does not reconnect refuses commands
+ * until then. So each is asked for a sign of life, again and again for as long as it is open and only refuses. Every
+ * attempt ends within the timeout of commands and that of connecting, also on a network that swallows everything, since
+ * callers share attempts. Thread-safe.
  */
 final class RedisConnecting implements AutoCloseable {
 
@@ -76,8 +76,8 @@ final class RedisConnecting implements AutoCloseable {
     }
 
     /**
-     * Connects, and tries again if the client cannot say why it failed: when a server refuses a password, the end of the connection
-     * sometimes overtakes the reason.
+     * Connects, and tries again if the client cannot say why it failed: when a server refuses a password, the end of
+     * the connection sometimes overtakes the reason.
      */
     private <C> CompletableFuture<C> explained(Supplier<ConnectionFuture<C>> connecting, int attempts, long deadline) {
         return connecting.get().toCompletableFuture().exceptionallyCompose(failure -> {

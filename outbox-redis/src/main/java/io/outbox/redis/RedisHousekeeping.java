@@ -81,7 +81,10 @@ final class RedisHousekeeping implements HousekeepingBackend {
         return ((Long) redis.run(Script.PURGE, args).get(0)).intValue();
     }
 
-    /** Leaves the type to the script, and looks for the aggregate type itself: it is in the body, which scripts do not look into. */
+    /**
+     * Leaves the type to the script, and looks for the aggregate type itself: it is in the body, which scripts do not
+     * look into.
+     */
     @Override
     public Page<OutboxEvent> queryDead(DeadQuery query) {
         int pageSize = query.aggregateType() == null ? query.limit() + 1 : Math.max(DEAD_PAGE, query.limit() + 1);

@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 
 /**
- * The names of an outbox's keys. The braces are a hash tag: in a cluster, all of them lie in one slot, together with every
- * other key that has the same tag.
+ * The names of an outbox's keys. The braces are a hash tag: in a cluster, all of them lie in one slot, together with
+ * every other key that has the same tag.
  */
 record RedisKeys(String name) {
 

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * A connection that is made when it is needed, and again after it was lost.
  *
  * <p>The client does not reconnect by itself, because it would send again what was not answered. A command that was
- * executed and whose answer got lost would then be executed twice: an append would meet its own events and take them for
- * duplicates. So a lost connection fails what is under way on it, and the next call makes another. Callers share an attempt to
- * connect. Thread-safe.
+ * executed and whose answer got lost would then be executed twice: an append would meet its own events and take them
+ * for duplicates. So a lost connection fails what is under way on it, and the next call makes another. Callers share an
+ * attempt to connect. Thread-safe.
  */
 final class RedisLink {
 

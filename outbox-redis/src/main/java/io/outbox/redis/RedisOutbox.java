@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *         () -> writer.write("StockTaken", json));
  * }</pre>
  *
- * <p>What is written is visible together with the commands or the script, or not at all, and its delivery begins right after.
- * How much of it outlives the server is a matter of the server's persistence.
+ * <p>What is written is visible together with the commands or the script, or not at all, and its delivery begins right
+ * after. How much of it outlives the server is a matter of the server's persistence.
  *
  * <p>Closing it closes the connections to Redis; close the outbox first. Thread-safe.
  */
@@ -113,12 +113,13 @@ public final class RedisOutbox implements AutoCloseable {
     }
 
     /**
-     * Begins with some nodes of a Redis Cluster. The outbox finds the node that has the slot of its hash tag, and follows the slot when a
-     * replica is promoted or the slot is moved. Credentials, TLS and the timeout of the first node hold for all of them.
+     * Begins with some nodes of a Redis Cluster. The outbox finds the node that has the slot of its hash tag, and
+     * follows the slot when a replica is promoted or the slot is moved. Credentials, TLS and the timeout of the first
+     * node hold for all of them.
      *
-     * <p>While the keys of the slot are moved one by one, calls are refused and change nothing: deliveries are recorded later, and a
-     * writer gets an exception with the effect {@link RedisOutboxException.Effect#NONE}. The same happens to the first
-     * {@link #inTransaction} after a move; single events and scripts are sent to the new node instead.
+     * <p>While the keys of the slot are moved one by one, calls are refused and change nothing: deliveries are recorded
+     * later, and a writer gets an exception with the effect {@link RedisOutboxException.Effect#NONE}. The same happens
+     * to the first {@link #inTransaction} after a move; single events and scripts are sent to the new node instead.
      *
      * @throws IllegalArgumentException if there is no node, or one with another database than 0
      */
@@ -141,8 +142,8 @@ public final class RedisOutbox implements AutoCloseable {
     }
 
     /**
-     * Returns hints by publish and subscribe for {@code Outbox} builders: with them, an outbox delivers what others have written
-     * or given back without waiting for its next poll.
+     * Returns hints by publish and subscribe for {@code Outbox} builders: with them, an outbox delivers what others
+     * have written or given back without waiting for its next poll.
      */
     public WakeUp wakeUp() {
         return wakeUp;
@@ -152,10 +153,10 @@ public final class RedisOutbox implements AutoCloseable {
      * Runs the work, then sends its commands and the events that were written meanwhile on this thread as one
      * {@code MULTI}/{@code EXEC}. If the work throws, nothing is sent.
      *
-     * <p>Answers to the commands are there when this method has returned; to wait for one in the block is refused. So are commands
-     * that change the connection, such as {@code SELECT}. In a cluster, the commands' keys have the outbox's hash tag. A command that Redis refuses when it queues it ends
-     * the transaction; one that fails when it is executed does not, since Redis does not roll back: this method then throws,
-     * though all else took effect.
+     * <p>Answers to the commands are there when this method has returned; to wait for one in the block is refused. So
+     * are commands that change the connection, such as {@code SELECT}. In a cluster, the commands' keys have the
+     * outbox's hash tag. A command that Redis refuses when it queues it ends the transaction; one that fails when it is
+     * executed does not, since Redis does not roll back: this method then throws, though all else took effect.
      *
      * @throws io.outbox.DuplicateEventException if an event is stored already
      * @throws RedisOutboxException if the transaction was refused, or nothing is known about it
@@ -178,10 +179,10 @@ public final class RedisOutbox implements AutoCloseable {
     /**
      * Runs a Lua script and stores the events that are written meanwhile on this thread, both as one {@code EVAL}.
      *
-     * <p>The script sees its own {@code KEYS} and {@code ARGV}. It decides: if it returns {@code nil} or {@code false}, no event is
-     * stored. The answer to a {@code GET} of a missing key is {@code false} in Lua. If it ends without a {@code return}, the events
-     * are stored. If it fails, none is stored either; what it did before stays, since Redis does not roll back. In a cluster, its
-     * keys have the outbox's hash tag.
+     * <p>The script sees its own {@code KEYS} and {@code ARGV}. It decides: if it returns {@code nil} or {@code false},
+     * no event is stored. The answer to a {@code GET} of a missing key is {@code false} in Lua. If it ends without a
+     * {@code return}, the events are stored. If it fails, none is stored either; what it did before stays, since Redis
+     * does not roll back. In a cluster, its keys have the outbox's hash tag.
      *
      * @param events writes the events, before the script runs
      * @return what the script returned, unless it declined or returned nothing
@@ -195,10 +196,10 @@ public final class RedisOutbox implements AutoCloseable {
     }
 
     /**
-     * Compares the keys of the outbox with each other and reports what does not fit, such as an event that no set of waiting events
-     * has. Changes nothing, and may run beside everything else: it proceeds in steps of a few milliseconds each, but for the count
-     * of DEAD events, which is one step. Needs the rights {@code scan}, {@code hscan}, {@code zscan}, {@code hlen} and
-     * {@code hgetall}.
+     * Compares the keys of the outbox with each other and reports what does not fit, such as an event that no set of
+     * waiting events has. Changes nothing, and may run beside everything else: it proceeds in steps of a few
+     * milliseconds each, but for the count of DEAD events, which is one step. Needs the rights {@code scan}, {@code
+     * hscan}, {@code zscan}, {@code hlen} and {@code hgetall}.
      *
      * @param progress told after each step what was found so far
      */
@@ -207,8 +208,9 @@ public final class RedisOutbox implements AutoCloseable {
     }
 
     /**
-     * As {@link #verify}, and mends what does not fit. A pending entry without its event becomes an event that is NEW, so that
-     * its attempts begin again; an event without a body goes DEAD when it is due; what belongs to no event is removed.
+     * As {@link #verify}, and mends what does not fit. A pending entry without its event becomes an event that is NEW,
+     * so that its attempts begin again; an event without a body goes DEAD when it is due; what belongs to no event is
+     * removed.
      */
     public Verification repair(Consumer<Verification> progress) {
         return mending.run(true, Objects.requireNonNull(progress, "progress"));
@@ -220,9 +222,9 @@ public final class RedisOutbox implements AutoCloseable {
     }
 
     /**
-     * Gives up the order of keys: events that were written with it become events without, in steps that the server hardly feels, and
-     * those that had failed for good and blocked their key are delivered once more. For an outbox that is to be
-     * used without {@code ordering(…)} from now on, when no instance writes or delivers with it any more.
+     * Gives up the order of keys: events that were written with it become events without, in steps that the server
+     * hardly feels, and those that had failed for good and blocked their key are delivered once more. For an outbox
+     * that is to be used without {@code ordering(…)} from now on, when no instance writes or delivers with it any more.
      *
      * @return how many waiting events lost their order
      */
@@ -295,8 +297,8 @@ public final class RedisOutbox implements AutoCloseable {
         }
 
         /**
-         * Names the outbox; several on one server are independent. All its keys begin with the name in braces, which is their hash
-         * tag in a cluster. Default: {@value RedisOutbox#DEFAULT_NAME}.
+         * Names the outbox; several on one server are independent. All its keys begin with the name in braces, which is
+         * their hash tag in a cluster. Default: {@value RedisOutbox#DEFAULT_NAME}.
          */
         public Builder name(String name) {
             this.name = new RedisKeys(name).name();
@@ -304,24 +306,26 @@ public final class RedisOutbox implements AutoCloseable {
         }
 
         /**
-         * Options of the client, such as TLS. It never reconnects by itself: the outbox does, without repeating commands. The time
-         * limit of a command is that of the address.
+         * Options of the client, such as TLS. It never reconnects by itself: the outbox does, without repeating
+         * commands. The time limit of a command is that of the address.
          */
         public Builder clientOptions(ClientOptions options) {
             this.options = Objects.requireNonNull(options, "options");
             return this;
         }
 
-        /** Threads that are shared with other clients, and stay when this one is closed. Default: threads of its own. */
+        /**
+         * Threads that are shared with other clients, and stay when this one is closed. Default: threads of its own.
+         */
         public Builder clientResources(ClientResources resources) {
             this.resources = Objects.requireNonNull(resources, "resources");
             return this;
         }
 
         /**
-         * Makes writers wait until that many replicas have confirmed the events; a writer gets an exception if they do not in
-         * time, though the events are stored. Commands of other writers wait as well. The limit is below the timeout of commands.
-         * Default: nobody waits.
+         * Makes writers wait until that many replicas have confirmed the events; a writer gets an exception if they do
+         * not in time, though the events are stored. Commands of other writers wait as well. The limit is below the
+         * timeout of commands. Default: nobody waits.
          */
         public Builder waitForReplicas(int replicas, Duration limit) {
             if (replicas < 1) {
@@ -345,8 +349,8 @@ public final class RedisOutbox implements AutoCloseable {
         }
 
         /**
-         * Refuses events that are written neither in {@link #inTransaction} nor in {@link #runScript}, as on another thread than
-         * that of the block. Default: an event may be written alone.
+         * Refuses events that are written neither in {@link #inTransaction} nor in {@link #runScript}, as on another
+         * thread than that of the block. Default: an event may be written alone.
          */
         public Builder requireTransaction() {
             this.transactionsOnly = true;
@@ -356,7 +360,8 @@ public final class RedisOutbox implements AutoCloseable {
         /**
          * Connects, and checks the server.
          *
-         * @throws IllegalStateException if the server is too old, may evict events, refuses commands to this user, or holds events
+         * @throws IllegalStateException if the server is too old, may evict events, refuses commands to this user, or
+         * holds events
          *     of another layout; if the address has no timeout, or replicas have no less time than that
          * @throws RedisOutboxException if it cannot be reached
          */

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Transactions with the application's commands and an append of events among them.
  *
- * <p>Nothing is sent before all of it is known: a look for known ids, {@code MULTI}, the commands, the append and {@code EXEC} leave
- * in one piece, and are answered in one. So a
- * thread that fails half-way has changed nothing, and a connection that is lost has carried all of it or nothing that
- * counts. The append is sent as its whole source, because a script that Redis has forgotten would fail alone, and leave the
- * application's commands without their events. Thread-safe; each transaction has a connection to itself.
+ * <p>Nothing is sent before all of it is known: a look for known ids, {@code MULTI}, the commands, the append and
+ * {@code EXEC} leave in one piece, and are answered in one. So a thread that fails half-way has changed nothing, and a
+ * connection that is lost has carried all of it or nothing that counts. The append is sent as its whole source, because
+ * a script that Redis has forgotten would fail alone, and leave the application's commands without their events.
+ * Thread-safe; each transaction has a connection to itself.
  */
 final class RedisTransactions {
 
@@ -98,7 +98,10 @@ final class RedisTransactions {
         connection.setAutoFlushCommands(true);
     }
 
-    /** The client leaves out commands that are done; without its beginning, a transaction would be so many single commands. */
+    /**
+     * The client leaves out commands that are done; without its beginning, a transaction would be so many single
+     * commands.
+     */
     private static void requireUnsent(RedisFuture<String> begin) {
         if (begin.isDone()) {
             throw new RedisOutboxException(
@@ -125,7 +128,9 @@ final class RedisTransactions {
         return commands.eval(Script.append(events).source(), ScriptOutputType.MULTI, known.keysOfAppend(), args);
     }
 
-    /** Waits for the end. If Redis refused the append, and with it the whole, its reason is there and not at the end. */
+    /**
+     * Waits for the end. If Redis refused the append, and with it the whole, its reason is there and not at the end.
+     */
     private TransactionResult result(RedisFuture<TransactionResult> executed, @Nullable RedisFuture<?> append) {
         try {
             return Answers.get(executed, timeout());

@@ -28,9 +28,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hints by publish and subscribe, on a channel of the outbox's name.
  *
- * <p>The subscription has a connection of its own, made when the first listener comes. A lost connection is made again after
- * growing pauses; one that is only silent is found by a ping. Whenever it is there, listeners are called once for what they
- * missed. The first fault of each kind is logged as a warning, its repetitions are not. Thread-safe; never blocks.
+ * <p>The subscription has a connection of its own, made when the first listener comes. A lost connection is made again
+ * after growing pauses; one that is only silent is found by a ping. Whenever it is there, listeners are called once for
+ * what they missed. The first fault of each kind is logged as a warning, its repetitions are not. Thread-safe; never
+ * blocks.
  */
 final class RedisWakeUp implements WakeUp, AutoCloseable {
 
@@ -113,7 +114,9 @@ final class RedisWakeUp implements WakeUp, AutoCloseable {
                 });
     }
 
-    /** Sends a hint, and gives up a connection that is silent: where only hints go over it, nobody else would notice. */
+    /**
+     * Sends a hint, and gives up a connection that is silent: where only hints go over it, nobody else would notice.
+     */
     private CompletableFuture<Long> publish(StatefulRedisConnection<String, String> redis, String types) {
         return inTime(redis.async().publish(channel, types)).whenComplete((receivers, failure) -> {
             if (failure instanceof TimeoutException) {

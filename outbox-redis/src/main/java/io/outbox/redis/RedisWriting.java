@@ -55,7 +55,9 @@ final class RedisWriting implements WriteBackend {
         order.keep();
     }
 
-    /** Does nothing: an event gets its place when its transaction or script is executed, and no two of these overlap. */
+    /**
+     * Does nothing: an event gets its place when its transaction or script is executed, and no two of these overlap.
+     */
     @Override
     public void lockKeys(Collection<String> keys) {}
 
@@ -98,8 +100,8 @@ final class RedisWriting implements WriteBackend {
     }
 
     /**
-     * Gathers what this thread writes while the work runs; the work stores it when it has all. Whoever waits for the end is told
-     * afterwards, when the thread is in the scope no more.
+     * Gathers what this thread writes while the work runs; the work stores it when it has all. Whoever waits for the
+     * end is told afterwards, when the thread is in the scope no more.
      *
      * @throws IllegalStateException if the thread is in a scope already
      */

@@ -25,7 +25,8 @@ record Replication(int replicas, Duration limit) {
     /**
      * Waits until what the connection has written is confirmed. Commands that others send over it wait as well.
      *
-     * @throws RedisOutboxException if fewer replicas confirm in time, or nobody can tell; what was written stays written
+     * @throws RedisOutboxException if fewer replicas confirm in time, or nobody can tell; what was written stays
+     * written
      */
     void await(StatefulRedisConnection<String, String> connection, Duration timeout) {
         if (replicas == 0) {

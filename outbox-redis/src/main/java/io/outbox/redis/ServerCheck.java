@@ -26,8 +26,8 @@ final class ServerCheck {
     }
 
     /**
-     * Refuses a server on which events could disappear or scripts could not run to their end, warns where events do not outlive
-     * the server, and compares the version of what is stored there.
+     * Refuses a server on which events could disappear or scripts could not run to their end, warns where events do not
+     * outlive the server, and compares the version of what is stored there.
      *
      * @throws IllegalStateException if the outbox must not be used on this server
      */
@@ -40,7 +40,10 @@ final class ServerCheck {
         requireLayout();
     }
 
-    /** Looks again at a server that was connected to later: a replica that was promoted may have other settings. Never blocks. */
+    /**
+     * Looks again at a server that was connected to later: a replica that was promoted may have other settings. Never
+     * blocks.
+     */
     static void lookAgain(StatefulRedisConnection<String, String> connection) {
         connection.async().info("memory").thenAccept(answer -> {
             try {

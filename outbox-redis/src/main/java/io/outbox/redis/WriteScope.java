@@ -49,8 +49,8 @@ final class WriteScope {
     }
 
     /**
-     * Sends what stores the events, and returns what comes back. From here on nobody knows the end, until Redis has said that
-     * it {@linkplain #stored() stored} or refused them.
+     * Sends what stores the events, and returns what comes back. From here on nobody knows the end, until Redis has
+     * said that it {@linkplain #stored() stored} or refused them.
      */
     <T> T send(Supplier<T> sending) {
         end = TransactionEnd.UNKNOWN;

@@ -17,8 +17,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A node that writes and delivers in the order of keys, in a process of its own, until its standard input ends. What a transaction
- * or script has written is noted by the same transaction or script, so that their order is known; the listener notes what it got.
+ * A node that writes and delivers in the order of keys, in a process of its own, until its standard input ends. What a
+ * transaction or script has written is noted by the same transaction or script, so that their order is known; the
+ * listener notes what it got.
  */
 final class KeyedNodeMain {
 
@@ -38,7 +39,10 @@ final class KeyedNodeMain {
         this.name = name;
     }
 
-    /** Arguments: address, name of the outbox, name of the node, lease in milliseconds, number of keys, number of writers. */
+    /**
+     * Arguments: address, name of the outbox, name of the node, lease in milliseconds, number of keys, number of
+     * writers.
+     */
     public static void main(String[] args) throws Exception {
         RedisURI uri = RedisURI.create(args[0]);
         RedisCommands<String, String> notes = RedisClient.create(uri).connect().sync();

@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Writes large events and delivers them; the listener waits until all are written. Ends with failure on any error of the JVM, and
- * if an event comes twice.
+ * Writes large events and delivers them; the listener waits until all are written. Ends with failure on any error of
+ * the JVM, and if an event comes twice.
  */
 final class LargeEventsMain {
 

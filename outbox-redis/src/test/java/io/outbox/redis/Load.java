@@ -17,8 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Writers that go on whatever happens to Redis, and a listener that counts. They write in all three ways in turn; with an order, the
- * id of the event is put into a set of orders as well. Every second event has a key, which is that of its writer. A write that failed is given up, as an application would.
+ * Writers that go on whatever happens to Redis, and a listener that counts. They write in all three ways in turn; with
+ * an order, the id of the event is put into a set of orders as well. Every second event has a key, which is that of its
+ * writer. A write that failed is given up, as an application would.
  */
 final class Load {
 
@@ -126,7 +127,9 @@ final class Load {
         return deliveries;
     }
 
-    /** Returns, for each key, the numbers of its events as they reached the listener; each writer has numbered its own. */
+    /**
+     * Returns, for each key, the numbers of its events as they reached the listener; each writer has numbered its own.
+     */
     Map<String, List<Integer>> numbersByKey() {
         return numbersByKey;
     }

@@ -9,7 +9,9 @@ import io.outbox.model.OutboxStatus.State;
 import io.outbox.registry.DefaultListenerRegistry;
 import java.time.Duration;
 
-/** A node of a multi-node outbox in a process of its own. It notes deliveries in Redis, and ends when its input does. */
+/**
+ * A node of a multi-node outbox in a process of its own. It notes deliveries in Redis, and ends when its input does.
+ */
 final class NodeMain {
 
     static final int WORKERS = 4;

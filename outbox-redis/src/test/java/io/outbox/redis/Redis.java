@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * The server that tests share, and names for outboxes on it. It is a cluster of one, so that a script which touched keys of two
- * slots would be refused.
+ * The server that tests share, and names for outboxes on it. It is a cluster of one, so that a script which touched
+ * keys of two slots would be refused.
  */
 final class Redis {
 

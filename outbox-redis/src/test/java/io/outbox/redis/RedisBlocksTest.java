@@ -31,7 +31,9 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a block or a script must not do, what a caller is told of its end, and connections that were idle in between. */
+/**
+ * What a block or a script must not do, what a caller is told of its end, and connections that were idle in between.
+ */
 class RedisBlocksTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the server does for a batch in a small outbox, and in one that is fifty times as large: as many commands but for bisections,
- * and about as long. Both hold pending, finished and dead events, and locks of which some have run out.
+ * What the server does for a batch in a small outbox, and in one that is fifty times as large: as many commands but for
+ * bisections, and about as long. Both hold pending, finished and dead events, and locks of which some have run out.
  */
 class RedisCostTest {
 

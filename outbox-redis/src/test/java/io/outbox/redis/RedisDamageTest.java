@@ -35,7 +35,9 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Entries that are damaged or half gone, and scripts that cannot run to their end, keep nobody from the other events. */
+/**
+ * Entries that are damaged or half gone, and scripts that cannot run to their end, keep nobody from the other events.
+ */
 class RedisDamageTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Events of each key arrive in the order in which Redis executed the transactions and scripts that wrote them, whichever processes
- * are killed or frozen for longer than their lease.
+ * Events of each key arrive in the order in which Redis executed the transactions and scripts that wrote them,
+ * whichever processes are killed or frozen for longer than their lease.
  */
 class RedisKeyedProcessesTest {
 

@@ -27,7 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An outbox with two events of each kind, in which each invariant of the layout is broken by hand, found and mended. */
+/**
+ * An outbox with two events of each kind, in which each invariant of the layout is broken by hand, found and mended.
+ */
 class RedisVerifyTest {
 
     private final String name = Redis.newName();

@@ -53,8 +53,8 @@ final class BoundConnections {
     }
 
     /**
-     * Returns whether the connection seems to be in a transaction. Connections in auto-commit mode are bound as well, by
-     * plain data access in the transaction of another DataSource; a JPA transaction manager's are not marked as
+     * Returns whether the connection seems to be in a transaction. Connections in auto-commit mode are bound as well,
+     * by plain data access in the transaction of another DataSource; a JPA transaction manager's are not marked as
      * synchronized.
      */
     static boolean isTransactional(ConnectionHolder holder) {

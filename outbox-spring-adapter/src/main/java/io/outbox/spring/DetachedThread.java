@@ -12,8 +12,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * Runs work as if the calling thread were in no transaction.
  *
- * <p>A completed transaction stays bound to its thread until all callbacks have run; data access in a callback, and even
- * a new transaction with propagation REQUIRED, would join it and never be committed. So all of it is put aside
+ * <p>A completed transaction stays bound to its thread until all callbacks have run; data access in a callback, and
+ * even a new transaction with propagation REQUIRED, would join it and never be committed. So all of it is put aside
  * meanwhile, and put back for Spring to clean up.
  */
 final class DetachedThread {

@@ -24,8 +24,8 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
  * The Spring transaction of one {@link DataSource}: of a {@code DataSourceTransactionManager}, or of a
  * {@code JpaTransactionManager} that exposes its connection for that DataSource. Thread-safe.
  *
- * <p>Any other transaction counts as none, and {@link #noTransactionReason()} says which one was found: a transaction of
- * another DataSource or of another kind of resource, one without synchronization, a read-only one, and one that has
+ * <p>Any other transaction counts as none, and {@link #noTransactionReason()} says which one was found: a transaction
+ * of another DataSource or of another kind of resource, one without synchronization, a read-only one, and one that has
  * committed already and is still bound to the thread while its after-commit callbacks run.
  *
  * <h2>Which transaction is it</h2>
@@ -41,10 +41,10 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
  *
  * After completion, on the thread of the transaction, with everything that it left bound to the thread put aside: code
  * in a callback sees no transaction, and one that it begins is a new one. What was registered after a savepoint is told
- * of a rollback as soon as the transaction rolls back to that savepoint through Spring (a nested transaction, or
- * {@code TransactionStatus.rollbackToSavepoint}), while the transaction goes on. What is rolled back on the connection itself,
- * or by the database alone, shows when the outbox looks for its rows before the commit. On PostgreSQL, where it looks only for
- * events written after a savepoint, do not roll back the whole transaction on the connection.
+ * of a rollback as soon as the transaction rolls back to that savepoint through Spring (a nested transaction, or {@code
+ * TransactionStatus.rollbackToSavepoint}), while the transaction goes on. What is rolled back on the connection itself,
+ * or by the database alone, shows when the outbox looks for its rows before the commit. On PostgreSQL, where it looks
+ * only for events written after a savepoint, do not roll back the whole transaction on the connection.
  *
  * <p>The end is unknown if Spring says so, and whenever a commit failed, even if a rollback followed it: the commit may
  * have been made, and only the answer to it got lost. {@link #afterRollback} takes an unknown end for a rollback.

@@ -12,9 +12,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * One transaction as a {@link SpringTxContext} sees it: the connection it began with and the callbacks for its end.
  *
- * <p>Bound to the thread while its transaction is the current one. While it is suspended, it is bound as the head of the
- * chain of suspended ones, so that an inner transaction does not take the connection of an outer one for its own. Runs
- * before other synchronizations, so that the transaction is known as completed when their callbacks come.
+ * <p>Bound to the thread while its transaction is the current one. While it is suspended, it is bound as the head of
+ * the chain of suspended ones, so that an inner transaction does not take the connection of an outer one for its own.
+ * Runs before other synchronizations, so that the transaction is known as completed when their callbacks come.
  */
 final class TransactionScope implements TransactionSynchronization {
 
@@ -110,7 +110,9 @@ final class TransactionScope implements TransactionSynchronization {
         callbacks.commitBegins();
     }
 
-    /** Runs what is due before the commit, now that every other synchronization had its chance to use the connection. */
+    /**
+     * Runs what is due before the commit, now that every other synchronization had its chance to use the connection.
+     */
     @Override
     public void beforeCompletion() {
         callbacks.runBeforeCommit();

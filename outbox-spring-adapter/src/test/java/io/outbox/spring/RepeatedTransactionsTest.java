@@ -41,8 +41,8 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Transactions that are repeated with the same event ids. Each event is delivered once, and without waiting: neither for
- * the lease nor for the next poll, which are both further away than a test waits.
+ * Transactions that are repeated with the same event ids. Each event is delivered once, and without waiting: neither
+ * for the lease nor for the next poll, which are both further away than a test waits.
  */
 class RepeatedTransactionsTest {
 

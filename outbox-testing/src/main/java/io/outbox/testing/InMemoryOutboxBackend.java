@@ -13,8 +13,8 @@ import java.util.function.Supplier;
  * survives the JVM.
  *
  * <p>It comes in two kinds. One has transactions of its own, and needs one to write: events become visible when it
- * commits. The other, {@link #withoutTransactions}, needs none: what is written is visible at once, unless the thread has
- * {@linkplain #begin() begun} a transaction all the same.
+ * commits. The other, {@link #withoutTransactions}, needs none: what is written is visible at once, unless the thread
+ * has {@linkplain #begin() begun} a transaction all the same.
  *
  * <p>Leases run on the given clock, with the microseconds that databases keep. Thread-safe.
  */

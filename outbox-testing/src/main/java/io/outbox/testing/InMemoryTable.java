@@ -48,8 +48,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The events of an {@link InMemoryOutboxBackend}: all that are visible, and the order in which they are read. Each method
- * is one step that nobody sees half done. Thread-safe.
+ * The events of an {@link InMemoryOutboxBackend}: all that are visible, and the order in which they are read. Each
+ * method is one step that nobody sees half done. Thread-safe.
  */
 final class InMemoryTable implements DeliveryBackend, HousekeepingBackend {
 

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * An outbox in memory that delivers only when told to, on the calling thread, and whose time is moved by hand: for tests
- * of code that writes events and of listeners, without a database, waiting or chance.
+ * An outbox in memory that delivers only when told to, on the calling thread, and whose time is moved by hand: for
+ * tests of code that writes events and of listeners, without a database, waiting or chance.
  *
  * <pre>{@code
  * try (ManualOutbox outbox = ManualOutbox.create(listeners)) {

@@ -38,8 +38,8 @@ final class Transitions {
     /**
      * Returns whether the outcome is a failure that was counted before, and must not be counted again.
      *
-     * <p>It is recognised by its time and by a count beyond the one it started from: the next failure may fall on the same
-     * instant, but it starts from the new count.
+     * <p>It is recognised by its time and by a count beyond the one it started from: the next failure may fall on the
+     * same instant, but it starts from the new count.
      */
     static boolean isCountedAlready(StoredEvent event, Outcome outcome) {
         return outcome instanceof Outcome.Failed failed

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The stores to run on. H2 is not among them: it lives inside a node's process, so that there is no server to freeze and
- * no network to cut.
+ * The stores to run on. H2 is not among them: it lives inside a node's process, so that there is no server to freeze
+ * and no network to cut.
  */
 public enum Database {
     POSTGRESQL(() -> new SqlStore(PostgresServer.start(), Sql.POSTGRESQL, Replica::ofPostgres)),

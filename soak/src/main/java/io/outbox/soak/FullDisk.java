@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * A disk without space for the server's next write, which an operator frees before starting the server again. Some servers end
- * then, some answer with errors, some wait. Used by one thread.
+ * A disk without space for the server's next write, which an operator frees before starting the server again. Some
+ * servers end then, some answer with errors, some wait. Used by one thread.
  */
 final class FullDisk implements Trouble {
 

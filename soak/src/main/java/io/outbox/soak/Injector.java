@@ -125,8 +125,8 @@ final class Injector {
     }
 
     /**
-     * The fault lasts from before its begin to before its end: what happens after the release is not excused by it. That of a
-     * broker excuses nothing, and lasts until the broker serves again.
+     * The fault lasts from before its begin to before its end: what happens after the release is not excused by it.
+     * That of a broker excuses nothing, and lasts until the broker serves again.
      */
     private void during(PlannedFault planned, Trouble trouble) throws Exception {
         Instant began = Instant.now();

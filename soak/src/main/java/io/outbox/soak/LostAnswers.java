@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connections that are reset again and again, each time when the server has had some time for requests whose answers have not
- * come back. Used by one thread.
+ * Connections that are reset again and again, each time when the server has had some time for requests whose answers
+ * have not come back. Used by one thread.
  */
 final class LostAnswers implements Trouble {
 

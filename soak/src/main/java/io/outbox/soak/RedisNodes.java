@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * The nodes of a Redis Cluster, of which one has the outbox. At first there is one; another is added whenever the outbox is to go
- * there. Used by one thread.
+ * The nodes of a Redis Cluster, of which one has the outbox. At first there is one; another is added whenever the
+ * outbox is to go there. Used by one thread.
  */
 final class RedisNodes implements AutoCloseable {
 

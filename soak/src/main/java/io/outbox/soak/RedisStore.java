@@ -112,7 +112,10 @@ final class RedisStore implements Store {
         return this.<Long>call(commands -> commands.eval(COUNT_PENDING, ScriptOutputType.INTEGER, PREFIX));
     }
 
-    /** Writes are refused: for want of replicas, of a right or of memory, with nothing or only a cache to evict, in turn. */
+    /**
+     * Writes are refused: for want of replicas, of a right or of memory, with nothing or only a cache to evict, in
+     * turn.
+     */
     @Override
     public Trouble refusing() {
         return refusals.get(refused++ % refusals.size());

@@ -14,14 +14,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Kills, freezes and cuts off nodes and servers under load, on one database after the other, and ends with exit code 1 if
- * a promise was broken.
+ * Kills, freezes and cuts off nodes and servers under load, on one database after the other, and ends with exit code 1
+ * if a promise was broken.
  *
- * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb,redis}, default all), {@code soak.ordering}
- * (of {@code none,key}, default both, one after the other), {@code soak.minutes} (for each run, default 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.skew} (seconds by which the clocks of
- * nodes differ, default 90), {@code soak.disk} (a directory on a small disk for the data of servers, without which that disk is never
- * full), {@code soak.former} (a directory with jars of a former version, by which nodes run until they are replaced), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers and reports, default
- * {@code soak/target/soak}).
+ * <p>System properties: {@code soak.database} (of {@code postgresql,mysql,mariadb,redis}, default all), {@code
+ * soak.ordering} (of {@code none,key}, default both, one after the other), {@code soak.minutes} (for each run, default
+ * 5), {@code soak.faults} (names of {@link FaultKind}, default all), {@code soak.skew} (seconds by which the clocks of
+ * nodes differ, default 90), {@code soak.disk} (a directory on a small disk for the data of servers, without which that
+ * disk is never full), {@code soak.former} (a directory with jars of a former version, by which nodes run until they
+ * are replaced), {@code soak.seed} (default: another one each time), {@code soak.directory} (for ledgers and reports,
+ * default {@code soak/target/soak}).
  */
 public final class Soak {
 

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One run on one database: nodes write and deliver while faults happen to them, then everything is drained and closed, and
- * the judge compares what is left.
+ * One run on one database: nodes write and deliver while faults happen to them, then everything is drained and closed,
+ * and the judge compares what is left.
  */
 public final class SoakRun {
 

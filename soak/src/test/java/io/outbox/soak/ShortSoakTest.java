@@ -44,8 +44,8 @@ class ShortSoakTest {
     }
 
     /**
-     * The first ones excuse no waiting, so that an event that has to wait for a lease to end is found; where nothing else
-     * happens, there is something going on that a node has to stand at any time.
+     * The first ones excuse no waiting, so that an event that has to wait for a lease to end is found; where nothing
+     * else happens, there is something going on that a node has to stand at any time.
      */
     private static List<PlannedFault> faults(Database database) {
         return List.of(

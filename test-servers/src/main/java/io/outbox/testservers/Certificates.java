@@ -16,8 +16,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A key of a server for {@code localhost} and a certificate that it signed itself, made by the JDK's {@code keytool} into a
- * directory of the caller's; clients that trust the certificate trust nobody else.
+ * A key of a server for {@code localhost} and a certificate that it signed itself, made by the JDK's {@code keytool}
+ * into a directory of the caller's; clients that trust the certificate trust nobody else.
  */
 public final class Certificates {
 

@@ -20,8 +20,8 @@ import java.util.UUID;
  * A Kafka broker in a JVM of its own, one node that is broker and controller. Topics have to be created, unless a test
  * asks for {@code auto.create.topics.enable=true}; they get one partition by default.
  *
- * <p>The jars of the server are not on the class path of its users: the build of this module writes their locations to a
- * resource.
+ * <p>The jars of the server are not on the class path of its users: the build of this module writes their locations to
+ * a resource.
  */
 public final class KafkaServer extends TestServer {
 
@@ -44,7 +44,10 @@ public final class KafkaServer extends TestServer {
             "broker.heartbeat.interval.ms=300",
             "broker.session.timeout.ms=6000");
 
-    /** Nobody kills the shared broker, so no stall of the machine has to cost it its session, and partitions their leader. */
+    /**
+     * Nobody kills the shared broker, so no stall of the machine has to cost it its session, and partitions their
+     * leader.
+     */
     private static final String LONG_SESSION = "broker.session.timeout.ms=60000";
 
     private static KafkaServer shared;
@@ -125,8 +128,8 @@ public final class KafkaServer extends TestServer {
     }
 
     /**
-     * Restarts the broker with the port of a proxy as the address it gives to clients, which otherwise would go past the
-     * proxy after their first request.
+     * Restarts the broker with the port of a proxy as the address it gives to clients, which otherwise would go past
+     * the proxy after their first request.
      */
     public synchronized void advertise(TcpProxy proxy) {
         advertisedPort = proxy.port();

@@ -10,8 +10,8 @@ import java.util.jar.JarFile;
 import java.util.zip.GZIPInputStream;
 
 /**
- * A MySQL server with durable settings (the server's defaults, binary log included), utf8mb4 and 300 connections. The variable
- * {@code OUTBOX_TEST_MYSQL_SERVER} names the program of another version than the one of the build.
+ * A MySQL server with durable settings (the server's defaults, binary log included), utf8mb4 and 300 connections. The
+ * variable {@code OUTBOX_TEST_MYSQL_SERVER} names the program of another version than the one of the build.
  */
 public final class MySqlServer extends DatabaseServer {
 
@@ -55,8 +55,8 @@ public final class MySqlServer extends DatabaseServer {
     }
 
     /**
-     * The server all tests of this JVM share: the one {@code OUTBOX_TEST_MYSQL_URL} names, else one that this JVM starts
-     * on the first call.
+     * The server all tests of this JVM share: the one {@code OUTBOX_TEST_MYSQL_URL} names, else one that this JVM
+     * starts on the first call.
      */
     public static synchronized MySqlServer shared() {
         if (shared == null || shared.isClosed()) {

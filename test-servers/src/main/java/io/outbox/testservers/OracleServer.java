@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An Oracle server that runs elsewhere, at the address in {@code OUTBOX_TEST_ORACLE_URL}. Each test class gets a user with a
- * schema of its own, who is dropped when the JVM ends. The build cannot start such a server.
+ * An Oracle server that runs elsewhere, at the address in {@code OUTBOX_TEST_ORACLE_URL}. Each test class gets a user
+ * with a schema of its own, who is dropped when the JVM ends. The build cannot start such a server.
  */
 public final class OracleServer {
 

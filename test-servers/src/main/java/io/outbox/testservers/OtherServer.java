@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A server of another version than the build's, as {@code bin/newer-server} unpacks it: a program that starts it, in a directory
- * with its files below {@code usr}.
+ * A server of another version than the build's, as {@code bin/newer-server} unpacks it: a program that starts it, in a
+ * directory with its files below {@code usr}.
  */
 final class OtherServer {
 

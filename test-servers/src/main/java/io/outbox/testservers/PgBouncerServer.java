@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * PgBouncer in transaction mode before a PostgreSQL server, from the system's package {@code pgbouncer}. The URL of a database
- * behind it is that of the server with this port.
+ * PgBouncer in transaction mode before a PostgreSQL server, from the system's package {@code pgbouncer}. The URL of a
+ * database behind it is that of the server with this port.
  */
 public final class PgBouncerServer extends TestServer {
 
@@ -50,8 +50,8 @@ public final class PgBouncerServer extends TestServer {
     }
 
     /**
-     * Starts one of a version that can prepare the statements of its clients anew, and keeps so many of each; 0 for none. It is
-     * downloaded if it is not there.
+     * Starts one of a version that can prepare the statements of its clients anew, and keeps so many of each; 0 for
+     * none. It is downloaded if it is not there.
      */
     public static PgBouncerServer startNewer(PostgresServer postgres, int preparedStatements) {
         PgBouncerServer server =

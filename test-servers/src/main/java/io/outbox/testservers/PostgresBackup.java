@@ -16,8 +16,8 @@ import java.sql.Statement;
 import java.util.Set;
 
 /**
- * A copy of a PostgreSQL server that goes on working meanwhile, from which a standby can begin. The programs that usually do
- * this are not among those that the build has; the server's own functions are enough.
+ * A copy of a PostgreSQL server that goes on working meanwhile, from which a standby can begin. The programs that
+ * usually do this are not among those that the build has; the server's own functions are enough.
  */
 final class PostgresBackup extends SimpleFileVisitor<Path> {
 

@@ -11,10 +11,11 @@ import java.util.jar.JarFile;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * A PostgreSQL server with durable settings (the server's defaults: fsync and synchronous commit on) and 300 connections.
+ * A PostgreSQL server with durable settings (the server's defaults: fsync and synchronous commit on) and 300
+ * connections.
  *
- * <p>A test that needs other settings takes a server of its own, executes {@code ALTER SYSTEM} and calls
- * {@link #restart()}. One that needs a fail-over has a {@linkplain #startStandby() standby} {@linkplain #promote() promoted}.
+ * <p>A test that needs other settings takes a server of its own, executes {@code ALTER SYSTEM} and calls {@link
+ * #restart()}. One that needs a fail-over has a {@linkplain #startStandby() standby} {@linkplain #promote() promoted}.
  */
 public final class PostgresServer extends DatabaseServer {
 
@@ -97,8 +98,8 @@ public final class PostgresServer extends DatabaseServer {
     }
 
     /**
-     * Kills this server and starts it as a standby that follows nobody: what an old primary looks like after a fail-over. It
-     * answers queries and refuses changes.
+     * Kills this server and starts it as a standby that follows nobody: what an old primary looks like after a
+     * fail-over. It answers queries and refuses changes.
      */
     public void demote() {
         kill();

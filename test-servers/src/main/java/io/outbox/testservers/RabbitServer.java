@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A RabbitMQ node of its own, from the system's package {@code rabbitmq-server}: user and password {@code guest}, virtual
- * host {@code /}.
+ * A RabbitMQ node of its own, from the system's package {@code rabbitmq-server}: user and password {@code guest},
+ * virtual host {@code /}.
  *
  * <p>Erlang nodes find each other by a daemon, {@code epmd}, that the first of them starts and none of them stops. This
  * node gets one on a port of its own, as a child process that the kernel ends together with the node.
@@ -121,8 +121,8 @@ public final class RabbitServer extends TestServer {
     }
 
     /**
-     * Puts the definitions of queues, exchanges and bindings on disk. The node confirms a declaration before that, and a
-     * kill in the next second would undo it.
+     * Puts the definitions of queues, exchanges and bindings on disk. The node confirms a declaration before that, and
+     * a kill in the next second would undo it.
      */
     public void saveDefinitions() {
         control("eval", "mnesia:sync_log().");

@@ -12,8 +12,9 @@ import java.util.UUID;
 import java.util.jar.JarFile;
 
 /**
- * A Redis server. Unless its options say otherwise it persists nothing: after {@link #restart()} it is empty. The variable
- * {@code OUTBOX_TEST_REDIS_SERVER} names another program than the one of the build, such as {@code valkey-server}.
+ * A Redis server. Unless its options say otherwise it persists nothing: after {@link #restart()} it is empty. The
+ * variable {@code OUTBOX_TEST_REDIS_SERVER} names another program than the one of the build, such as {@code
+ * valkey-server}.
  */
 public final class RedisServer extends TestServer {
 
@@ -39,14 +40,18 @@ public final class RedisServer extends TestServer {
         this.sentinelSettings = sentinelSettings;
     }
 
-    /** Starts a server for the caller alone, who closes it; options are as on the command line, {@code --name value}. */
+    /**
+     * Starts a server for the caller alone, who closes it; options are as on the command line, {@code --name value}.
+     */
     public static RedisServer start(String... options) {
         RedisServer server = new RedisServer(List.of(options), null);
         server.launch();
         return server;
     }
 
-    /** Starts a node for a cluster, whose nodes all have the same password; it has no slots and knows no other node yet. */
+    /**
+     * Starts a node for a cluster, whose nodes all have the same password; it has no slots and knows no other node yet.
+     */
     public static RedisServer startClusterNode(String password, String... options) {
         List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes", "--masterauth", password));
         all.addAll(List.of(options));
@@ -77,8 +82,8 @@ public final class RedisServer extends TestServer {
     }
 
     /**
-     * Starts a sentinel that knows a primary and its replicas, which have the primary's password. It replaces the primary when it
-     * is told to, and by itself only after a minute.
+     * Starts a sentinel that knows a primary and its replicas, which have the primary's password. It replaces the
+     * primary when it is told to, and by itself only after a minute.
      */
     public static RedisServer startSentinel(String primaryName, RedisServer primary) {
         String settings = """

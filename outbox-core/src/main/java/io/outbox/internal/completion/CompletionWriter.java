@@ -28,8 +28,8 @@ import java.util.function.BiConsumer;
  * once when any other call succeeds; the queue fills, and workers stall on it, so memory stays bounded and nothing is
  * lost. An event is counted, and its hold closed, only once its outcome is durable.
  *
- * <p>Here is when to write. {@link Unwritten} is what to write, {@link OutcomeWriter} what to do about outcomes that the store
- * does not take, {@link HoldEnds} how holds end, and {@link Durable} who is told.
+ * <p>Here is when to write. {@link Unwritten} is what to write, {@link OutcomeWriter} what to do about outcomes that
+ * the store does not take, {@link HoldEnds} how holds end, and {@link Durable} who is told.
  */
 public final class CompletionWriter {
 
@@ -120,8 +120,8 @@ public final class CompletionWriter {
     }
 
     /**
-     * Gives an event back: releases its lock in the store, if it has one, closes the hold, and tells the poller once the
-     * lock is released. Never waits while open.
+     * Gives an event back: releases its lock in the store, if it has one, closes the hold, and tells the poller once
+     * the lock is released. Never waits while open.
      */
     public void giveBack(Hold hold) {
         ends.giveBack(hold);
@@ -156,7 +156,10 @@ public final class CompletionWriter {
         storeAnswers.give();
     }
 
-    /** Called before a page is claimed: no hold ends until it has been handed over, if what is claimed cannot be given back. */
+    /**
+     * Called before a page is claimed: no hold ends until it has been handed over, if what is claimed cannot be given
+     * back.
+     */
     public void claimBegins() {
         if (!releasesLocks()) {
             turns.begin();

@@ -15,8 +15,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Tells of outcomes that are durable: metrics, the log, the application's listeners, and the poller. Nothing that fails on
- * the way of one outcome costs another its end.
+ * Tells of outcomes that are durable: metrics, the log, the application's listeners, and the poller. Nothing that fails
+ * on the way of one outcome costs another its end.
  */
 final class Durable {
 
@@ -116,7 +116,9 @@ final class Durable {
         failures.close();
     }
 
-    /** Returns whether the event itself is of use once its outcome is durable; of one that is done, only to listeners. */
+    /**
+     * Returns whether the event itself is of use once its outcome is durable; of one that is done, only to listeners.
+     */
     boolean needsEvent(Outcome outcome) {
         return !(outcome instanceof Outcome.Done) || !listeners.isEmpty();
     }

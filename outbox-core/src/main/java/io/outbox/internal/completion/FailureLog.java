@@ -13,9 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the log says of attempts that failed: a line for each, with the stack trace of the first attempt of an event and of
- * the last. When many events of a type fail at once, only some have a line, and the others are counted. Names no more of an
- * event than its id, type and trace. Thread-safe.
+ * What the log says of attempts that failed: a line for each, with the stack trace of the first attempt of an event and
+ * of the last. When many events of a type fail at once, only some have a line, and the others are counted. Names no
+ * more of an event than its id, type and trace. Thread-safe.
  */
 final class FailureLog {
 

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * How holds end. To give an event back is one act for every reason there is, a full queue, a pause, a circuit, the end: its
- * lock in the store is released, if it has one, and then its hold is closed. Anybody may give back; locks are released by one
- * thread at a time.
+ * How holds end. To give an event back is one act for every reason there is, a full queue, a pause, a circuit, the end:
+ * its lock in the store is released, if it has one, and then its hold is closed. Anybody may give back; locks are
+ * released by one thread at a time.
  */
 final class HoldEnds {
 
@@ -65,8 +65,9 @@ final class HoldEnds {
     }
 
     /**
-     * Releases what is in hand, and tells the poller. What was claimed again meanwhile is released at once, before the poller
-     * is told: it would claim the event once more while that hold is open, and both would go on like this for ever.
+     * Releases what is in hand, and tells the poller. What was claimed again meanwhile is released at once, before the
+     * poller is told: it would claim the event once more while that hold is open, and both would go on like this for
+     * ever.
      */
     void release() {
         AtomicBoolean free = new AtomicBoolean();

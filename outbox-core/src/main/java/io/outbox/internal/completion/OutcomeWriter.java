@@ -26,10 +26,10 @@ import java.util.stream.Collectors;
  * Writes outcomes and tells what to do about those that the store does not take. Used by one thread at a time.
  *
  * <p>A failure may have two reasons. If the store cannot be reached, the same outcomes are written later, as they are.
- * If the store refuses the values of one of them, or goes on failing while it may be that one's fault, that one is looked
- * for by halving: those that the store takes are done, and the others are set aside as {@link RefusedOutcomes}. As long as
- * the store takes none, none is to blame. Events that somebody else has locked are named by the store itself, and set aside
- * in the same way.
+ * If the store refuses the values of one of them, or goes on failing while it may be that one's fault, that one is
+ * looked for by halving: those that the store takes are done, and the others are set aside as {@link RefusedOutcomes}.
+ * As long as the store takes none, none is to blame. Events that somebody else has locked are named by the store
+ * itself, and set aside in the same way.
  */
 final class OutcomeWriter {
 
@@ -54,7 +54,8 @@ final class OutcomeWriter {
     /**
      * Creates a writer.
      *
-     * @param turns taken with the poller where a claim cannot be given back. An event whose outcome makes it due again must
+     * @param turns taken with the poller where a claim cannot be given back. An event whose outcome makes it due again
+     * must
      *     not be claimed before its hold has ended: the claim would be in vain, and lock the event until the lease is over
      */
     OutcomeWriter(DeliveryBackend backend, EngineMetrics metrics, Durable durable, HoldEnds ends, Turns turns) {

@@ -13,14 +13,15 @@ import java.util.stream.Stream;
 
 /**
  * Outcomes that the store does not take while it takes others. Each waits here, its event still in hand so that nobody
- * delivers it again, and is tried again after a pause that grows. When the store has refused the values themselves several
- * times, a failed attempt is written in their place, in plain text; the event then comes again by the retry policy, and is
- * dead in the end.
+ * delivers it again, and is tried again after a pause that grows. When the store has refused the values themselves
+ * several times, a failed attempt is written in their place, in plain text; the event then comes again by the retry
+ * policy, and is dead in the end.
  *
- * <p>Outcomes whose rows another program has locked are apart. They are tried a batch at a time, because the store may wait
- * for a moment to find out what is locked. While a batch is locked as a whole, the next one waits for the pause; otherwise it
- * follows immediately. Their number is limited by the memory that their holds take, not here: a program can lock any number
- * of rows with one statement, and the outcomes of all other events must still be written. Used by one thread.
+ * <p>Outcomes whose rows another program has locked are apart. They are tried a batch at a time, because the store may
+ * wait for a moment to find out what is locked. While a batch is locked as a whole, the next one waits for the pause;
+ * otherwise it follows immediately. Their number is limited by the memory that their holds take, not here: a program
+ * can lock any number of rows with one statement, and the outcomes of all other events must still be written. Used by
+ * one thread.
  */
 final class RefusedOutcomes {
 

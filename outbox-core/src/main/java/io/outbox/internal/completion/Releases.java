@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Holds whose lock in the store is to be released. Anybody may add one; all else is done by one thread at a time. Events that
- * somebody else has locked in the store wait apart, and keep no others waiting.
+ * Holds whose lock in the store is to be released. Anybody may add one; all else is done by one thread at a time.
+ * Events that somebody else has locked in the store wait apart, and keep no others waiting.
  */
 final class Releases {
 
@@ -59,9 +59,9 @@ final class Releases {
     }
 
     /**
-     * Releases what is in hand, one holder after the other, and tells of the holds that are through; the others stay for the
-     * next time. What is released stays so if the store fails then: after an outage there may be many holders, and a store
-     * that fails now and then must not make all of them begin anew.
+     * Releases what is in hand, one holder after the other, and tells of the holds that are through; the others stay
+     * for the next time. What is released stays so if the store fails then: after an outage there may be many holders,
+     * and a store that fails now and then must not make all of them begin anew.
      */
     void release(Consumer<List<Hold>> released) {
         Map<String, List<Hold>> byHolder = new LinkedHashMap<>();

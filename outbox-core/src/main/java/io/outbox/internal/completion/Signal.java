@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A call to look again that does not count: given once or a billion times, it ends one wait. Whoever returns from a wait
- * sees everything that was done before the signal was given. Thread-safe.
+ * A call to look again that does not count: given once or a billion times, it ends one wait. Whoever returns from a
+ * wait sees everything that was done before the signal was given. Thread-safe.
  */
 final class Signal {
 

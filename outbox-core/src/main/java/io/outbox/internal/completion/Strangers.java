@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Notices that somebody else finishes events of this node, though it holds them without locks, as one that is alone does:
- * then another instance delivers from the same store, and events are delivered twice.
+ * Notices that somebody else finishes events of this node, though it holds them without locks, as one that is alone
+ * does: then another instance delivers from the same store, and events are delivered twice.
  *
- * <p>The evidence is an event that was in this node's hands alone, whose outcome was written for the first time and changed
- * nothing, and which the store says is DONE. It does not count if an earlier answer of the store got lost, if the event may
- * have been delivered here before, or if it is gone. Used by one thread at a time.
+ * <p>The evidence is an event that was in this node's hands alone, whose outcome was written for the first time and
+ * changed nothing, and which the store says is DONE. It does not count if an earlier answer of the store got lost, if
+ * the event may have been delivered here before, or if it is gone. Used by one thread at a time.
  */
 final class Strangers {
 

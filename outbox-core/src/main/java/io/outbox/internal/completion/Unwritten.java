@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What the store has yet to be told, outcomes and releases, and the batch of it that is being written. Anybody may add an
- * outcome while there is room; batches are written by one thread at a time. What is in hand stays there until the store has
- * taken it.
+ * What the store has yet to be told, outcomes and releases, and the batch of it that is being written. Anybody may add
+ * an outcome while there is room; batches are written by one thread at a time. What is in hand stays there until the
+ * store has taken it.
  */
 final class Unwritten {
 
@@ -166,8 +166,8 @@ final class Unwritten {
     }
 
     /**
-     * Lets go of what could not be written before the end, and says so. If the store takes what it is given, that is only
-     * what it refused: what others hand over at this moment they write themselves.
+     * Lets go of what could not be written before the end, and says so. If the store takes what it is given, that is
+     * only what it refused: what others hand over at this moment they write themselves.
      */
     void abandon(boolean storeTakes) {
         List<Completion> lost = new ArrayList<>();

@@ -114,7 +114,9 @@ final class AttemptOutcomes {
                 .orElseGet(() -> new Outcome.Dead(tried.eventId, described.text(tried, error)));
     }
 
-    /** Returns the outcome of an attempt whose fallback failed: the event comes again, and the attempt does not count. */
+    /**
+     * Returns the outcome of an attempt whose fallback failed: the event comes again, and the attempt does not count.
+     */
     Outcome fallbackFailed(HeldEvent event, Recipient recipient, Throwable error) {
         Tried tried = Tried.of(event, event.lastError(), recipient);
         Duration delay = backoff(tried, error).orElse(LONG_DELAY);
@@ -122,8 +124,8 @@ final class AttemptOutcomes {
     }
 
     /**
-     * Returns what makes a failed attempt with the usual delay, for an event whose true outcome the store does not take. It
-     * keeps nothing of the event but its id.
+     * Returns what makes a failed attempt with the usual delay, for an event whose true outcome the store does not
+     * take. It keeps nothing of the event but its id.
      */
     Supplier<Outcome> ifRefused(HeldEvent event, Recipient recipient) {
         Tried tried = Tried.of(event, null, recipient);

@@ -19,8 +19,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * The delivery of batches: makes sure that the events are still ours, calls the listener, and sees to it that each event
- * ends in exactly one way: with an outcome, given back, or let go of. Whatever is thrown on the way, no event is
+ * The delivery of batches: makes sure that the events are still ours, calls the listener, and sees to it that each
+ * event ends in exactly one way: with an outcome, given back, or let go of. Whatever is thrown on the way, no event is
  * forgotten: those that a listener has seen count an attempt, the others go back.
  */
 final class BatchDelivery {
@@ -37,7 +37,9 @@ final class BatchDelivery {
     private final EngineMetrics metrics;
     private final boolean readByType;
 
-    /** @param hasCircuits whether events whose target is unavailable are left in the store until a probe gets through */
+    /**
+     * @param hasCircuits whether events whose target is unavailable are left in the store until a probe gets through
+     */
     BatchDelivery(LaneTargets targets, boolean hasCircuits, EventProcessor processor, LaneContext context) {
         this.targets = targets;
         this.hasCircuits = hasCircuits;
@@ -60,7 +62,9 @@ final class BatchDelivery {
         return ours.isEmpty() ? null : begin(ours, batch.recipient(), givesUp);
     }
 
-    /** Leaves events that nobody here listens to where other nodes find them; returns those that none has taken in time. */
+    /**
+     * Leaves events that nobody here listens to where other nodes find them; returns those that none has taken in time.
+     */
     private List<HeldEvent> leaveToOthers(Batch batch) {
         HeldEvent first = batch.events().get(0);
         routing.met(first.envelope());
@@ -268,7 +272,10 @@ final class BatchDelivery {
             }
         }
 
-        /** Returns whether the attempt may have failed because it was interrupted, so that nothing is said about the event. */
+        /**
+         * Returns whether the attempt may have failed because it was interrupted, so that nothing is said about the
+         * event.
+         */
         private static boolean mayBeDueToTheEnd(Result result) {
             return result.error() != null && !(result.error() instanceof UnrecoverableException);
         }

@@ -45,8 +45,9 @@ import java.util.function.Function;
  * what keeps this node's ownership. Events come in by the {@linkplain HotPath hot path} or from the
  * {@linkplain PollTarget poller}.
  *
- * <p>Delivery is at least once; while no process, network or database fails, it is exactly once (see {@link OwnedEvents}
- * for how). Slow listeners keep workers busy, queues fill up, and further events stay in the store. Thread-safe.
+ * <p>Delivery is at least once; while no process, network or database fails, it is exactly once (see {@link
+ * OwnedEvents} for how). Slow listeners keep workers busy, queues fill up, and further events stay in the store.
+ * Thread-safe.
  */
 public final class DeliveryEngine implements AutoCloseable {
 
@@ -257,8 +258,8 @@ public final class DeliveryEngine implements AutoCloseable {
     }
 
     /**
-     * Makes outcomes durable of events that nobody has in hand; returns what they have become. Events that are missing there are
-     * held, have ended, or are not in the store.
+     * Makes outcomes durable of events that nobody has in hand; returns what they have become. Events that are missing
+     * there are held, have ended, or are not in the store.
      */
     public Map<String, EventStatus> applyToFree(List<Outcome> outcomes) {
         if (leases.areKept()) {

@@ -26,8 +26,8 @@ import java.util.function.ToIntFunction;
  * that it passes over on the way are set aside and come first next time, in their order. In strict order nothing is
  * passed over.
  *
- * <p>An event moves from one place to the next by being added there first, so that whatever is thrown on the way it is not
- * lost. Nothing of the application's is called under the lock, which its writers need.
+ * <p>An event moves from one place to the next by being added there first, so that whatever is thrown on the way it is
+ * not lost. Nothing of the application's is called under the lock, which its writers need.
  */
 final class DispatchQueue {
 
@@ -103,8 +103,8 @@ final class DispatchQueue {
     }
 
     /**
-     * Wakes one worker if there is something for it. Whoever takes an event wakes the next for what is left, so that a page
-     * costs as many wake-ups as there are workers that sleep, and not one per event.
+     * Wakes one worker if there is something for it. Whoever takes an event wakes the next for what is left, so that a
+     * page costs as many wake-ups as there are workers that sleep, and not one per event.
      */
     private void wakeNext() {
         if (!hot.isEmpty() || !cold.isEmpty()) {
@@ -120,12 +120,13 @@ final class DispatchQueue {
     }
 
     /**
-     * Waits for an event and moves it into the batch, with up to {@code batchSize} of its route in all. The batch stays empty
-     * once the queue is closed and empty, or when the worker has waited for as long as it may. Whatever is thrown, what is in
-     * the batch is the caller's.
+     * Waits for an event and moves it into the batch, with up to {@code batchSize} of its route in all. The batch stays
+     * empty once the queue is closed and empty, or when the worker has waited for as long as it may. Whatever is
+     * thrown, what is in the batch is the caller's.
      *
      * @param batchSize asked without the lock
-     * @param leaving runs before the batch is left empty, under the lock: whoever offers an event after that finds one worker
+     * @param leaving runs before the batch is left empty, under the lock: whoever offers an event after that finds one
+     * worker
      *     less
      */
     void take(List<HeldEvent> batch, ToIntFunction<HeldEvent> batchSize, long mostNanos, Runnable leaving)
@@ -148,8 +149,9 @@ final class DispatchQueue {
     }
 
     /**
-     * Like {@link #take} for a worker that has batches under way: takes a batch once there are as many events as the last one could
-     * have had, or the queue is closed. The batch stays empty if there is something else to do first, or after a while.
+     * Like {@link #take} for a worker that has batches under way: takes a batch once there are as many events as the
+     * last one could have had, or the queue is closed. The batch stays empty if there is something else to do first, or
+     * after a while.
      */
     void takeFull(List<HeldEvent> batch, ToIntFunction<HeldEvent> batchSize, BooleanSupplier hasOtherWork)
             throws InterruptedException {

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
  * The time by which this node says when an event is due again: its own clock's, set right by the store's among several
  * nodes, so that a node whose clock is ahead does not make its retries wait. With the precision of the store.
  *
- * <p>The poller reports the difference with each time that it reads. An event that fails before its first read asks the store
- * itself, once: if the store does not answer, its outcome has to wait anyway. Thread-safe.
+ * <p>The poller reports the difference with each time that it reads. An event that fails before its first read asks the
+ * store itself, once: if the store does not answer, its outcome has to wait anyway. Thread-safe.
  */
 final class EngineClock {
 

@@ -71,8 +71,9 @@ final class EventProcessor {
     /**
      * Begins with events of one route.
      *
-     * <p>An event by itself is in its context from the first interceptor to the last, with the listener in between. A batch
-     * listener stands outside of all contexts, also when its batch is one event, and interceptors in that of their event.
+     * <p>An event by itself is in its context from the first interceptor to the last, with the listener in between. A
+     * batch listener stands outside of all contexts, also when its batch is one event, and interceptors in that of
+     * their event.
      *
      * @param silence is told, until the results are there, that the target does not answer
      */
@@ -255,8 +256,8 @@ final class EventProcessor {
         }
 
         /**
-         * Returns whether the listener got as far as its target. What says that the event can never succeed may have been
-         * found out before; any other failure has usually been met there.
+         * Returns whether the listener got as far as its target. What says that the event can never succeed may have
+         * been found out before; any other failure has usually been met there.
          */
         private boolean hasReached() {
             return listened

@@ -13,12 +13,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Writes the text that is stored with a failed attempt, in the form that {@link FailureText} reads: the exception, its causes
- * down to the root, the way to the place where that was thrown, and the attempts so far.
+ * Writes the text that is stored with a failed attempt, in the form that {@link FailureText} reads: the exception, its
+ * causes down to the root, the way to the place where that was thrown, and the attempts so far.
  *
- * <p>The text and the work are bounded, whatever was thrown: chains may be long, cyclic or made anew with every call, messages
- * may have megabytes, and an exception's own methods may throw. The outermost exception comes first and is cut last, then its
- * root cause, the attempts, other causes, suppressed exceptions and the frames of the stack.
+ * <p>The text and the work are bounded, whatever was thrown: chains may be long, cyclic or made anew with every call,
+ * messages may have megabytes, and an exception's own methods may throw. The outermost exception comes first and is cut
+ * last, then its root cause, the attempts, other causes, suppressed exceptions and the frames of the stack.
  */
 final class FailureReport {
 

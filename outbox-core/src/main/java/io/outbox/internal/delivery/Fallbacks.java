@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Calls the fallback of a listener before one of its events is dead. Never throws. Thread-safe.
  *
- * <p>Whether an attempt is the last one is decided by the store, by its own count; here it is known beforehand, since nobody else counts
- * attempts of an event that this node holds.
+ * <p>Whether an attempt is the last one is decided by the store, by its own count; here it is known beforehand, since
+ * nobody else counts attempts of an event that this node holds.
  */
 final class Fallbacks {
 
@@ -30,7 +30,10 @@ final class Fallbacks {
         this.contexts = contexts;
     }
 
-    /** Returns whether the event can have its outcome: if it is not the last one, or the fallback has been called, or there is none. */
+    /**
+     * Returns whether the event can have its outcome: if it is not the last one, or the fallback has been called, or
+     * there is none.
+     */
     boolean allow(HeldEvent event, Recipient recipient, Result result) {
         if (!result.outcome().isLast()
                 || recipient.listener() == null
@@ -74,7 +77,10 @@ final class Fallbacks {
                 reason != null ? reason : "The listener returned " + DispatchResult.dead() + " without a reason");
     }
 
-    /** Returns whether the payload is what the event fails by, and what the fallback fails by as well: it would for ever. */
+    /**
+     * Returns whether the payload is what the event fails by, and what the fallback fails by as well: it would for
+     * ever.
+     */
     private static boolean isHopeless(Throwable thrown, Result result) {
         boolean hopeless = thrown instanceof PayloadParseException && result.error() instanceof PayloadParseException;
         if (hopeless) {

@@ -28,10 +28,11 @@ import java.util.function.Consumer;
 /**
  * The hot path into an engine's lanes.
  *
- * <p>Events are reserved before they are written, as far as their lane has room for them, in number and in bytes: from the
- * moment the row is visible the event is in this node's hands. In a shared store the row is written with this node's lock;
- * what the store could not lock is left to the poller, as are delayed events, those for which there is no room, and those that
- * a node writes before it delivers. Of those nothing but their name is kept until the transaction ends, however many it writes.
+ * <p>Events are reserved before they are written, as far as their lane has room for them, in number and in bytes: from
+ * the moment the row is visible the event is in this node's hands. In a shared store the row is written with this
+ * node's lock; what the store could not lock is left to the poller, as are delayed events, those for which there is no
+ * room, and those that a node writes before it delivers. Of those nothing but their name is kept until the transaction
+ * ends, however many it writes.
  *
  * <p>The end of the transaction decides, and there are three: a commit queues the events, a rollback ends their
  * reservation at once, so that the same events can be written again, and if nobody knows, they are given back to the
@@ -293,7 +294,9 @@ final class HotEvents implements HotPath {
         alarm.dueSoon(type);
     }
 
-    /** Ends the reservation. If the write failed, the event may be there from before, passed over by the poller since. */
+    /**
+     * Ends the reservation. If the write failed, the event may be there from before, passed over by the poller since.
+     */
     private void rolledBack(Reserved reserved, boolean written) {
         owned.undo(reserved.hold);
         if (!written) {
@@ -303,8 +306,8 @@ final class HotEvents implements HotPath {
 
     /**
      * Gives the event back, if it is there at all. A reservation that is over was taken by the poller, which then holds
-     * the event, or it was forgotten, and then the lock in the row is nobody's. It is nobody's, too, if the commit takes effect
-     * after the event was given back.
+     * the event, or it was forgotten, and then the lock in the row is nobody's. It is nobody's, too, if the commit
+     * takes effect after the event was given back.
      */
     private void leaveToPoller(Reserved reserved, String holder, Patience patience) {
         String eventId = reserved.event.eventId();

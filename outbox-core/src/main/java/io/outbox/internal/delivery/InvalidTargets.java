@@ -16,11 +16,12 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The targets that events of a lane name and that cannot be used. They concern no other events, so nothing is held up for them;
- * they are only shown.
+ * The targets that events of a lane name and that cannot be used. They concern no other events, so nothing is held up
+ * for them; they are only shown.
  *
- * <p>A target is shown until one of its events is delivered after all. Another node may be the one that does, or the events
- * may be dead by then: so it is also forgotten some time after the last of its events was due again. Thread-safe.
+ * <p>A target is shown until one of its events is delivered after all. Another node may be the one that does, or the
+ * events may be dead by then: so it is also forgotten some time after the last of its events was due again.
+ * Thread-safe.
  */
 final class InvalidTargets {
 

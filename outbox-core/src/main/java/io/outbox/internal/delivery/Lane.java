@@ -13,8 +13,8 @@ import java.util.Set;
 
 /**
  * A stream of events with queues and workers of its own: the one of an event type with a {@code LanePolicy}, or the one
- * that all other types share. Decides which events enter, and when the lane opens, pauses and ends; its parts do the rest:
- * {@link LaneRoom} how many fit in, {@link LaneFeeds} what the poller reads, {@link LaneWorkers} who takes them,
+ * that all other types share. Decides which events enter, and when the lane opens, pauses and ends; its parts do the
+ * rest: {@link LaneRoom} how many fit in, {@link LaneFeeds} what the poller reads, {@link LaneWorkers} who takes them,
  * {@link BatchDelivery} what becomes of them, and {@link LaneTargets} what goes back.
  *
  * <p>Whether an event may enter is decided under the lock of the queue, the same under which a pause, a circuit that

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * A lane as the poller sees it: its own events, probes of those whose target is unavailable, and, later, those that other
- * nodes may have listeners for. Thread-safe.
+ * A lane as the poller sees it: its own events, probes of those whose target is unavailable, and, later, those that
+ * other nodes may have listeners for. Thread-safe.
  */
 final class LaneFeeds {
 

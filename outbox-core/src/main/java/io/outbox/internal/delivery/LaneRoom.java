@@ -10,7 +10,9 @@ import io.outbox.spi.EventTypes;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** The room in a lane: places in its queue and bytes for its events, none of them while the lane is shut. Thread-safe. */
+/**
+ * The room in a lane: places in its queue and bytes for its events, none of them while the lane is shut. Thread-safe.
+ */
 final class LaneRoom {
 
     private final EventTypes types;
@@ -56,7 +58,9 @@ final class LaneRoom {
         return hold.reserveRoom(share, HeldEvent.bytes(event), queue.hotRemaining());
     }
 
-    /** Takes the bytes of an event that is about to be queued, unless it has them; returns false if there are too few. */
+    /**
+     * Takes the bytes of an event that is about to be queued, unless it has them; returns false if there are too few.
+     */
     boolean takeBytes(HeldEvent event) {
         return event.hold().takeRoom(share, event.bytes());
     }

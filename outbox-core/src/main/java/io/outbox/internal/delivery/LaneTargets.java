@@ -20,12 +20,13 @@ import java.util.function.Predicate;
 /**
  * What deliveries learn about the targets of a lane's events, and what goes back to the store undelivered.
  *
- * <p>When a listener says that its target is unavailable, the {@linkplain RouteCircuits circuit} of the event type opens: its
- * events go back to the store, uncounted, and delivery waits for a probe to get through. In strict order the circuit is
- * that of the whole lane, where no event may overtake the one that waits. Whatever goes back may have been a probe, which
- * then has told nothing.
+ * <p>When a listener says that its target is unavailable, the {@linkplain RouteCircuits circuit} of the event type
+ * opens: its events go back to the store, uncounted, and delivery waits for a probe to get through. In strict order the
+ * circuit is that of the whole lane, where no event may overtake the one that waits. Whatever goes back may have been a
+ * probe, which then has told nothing.
  *
- * <p>A target that only some events of a type name, and that cannot be used, opens no circuit: it is {@linkplain InvalidTargets shown}.
+ * <p>A target that only some events of a type name, and that cannot be used, opens no circuit: it is {@linkplain
+ * InvalidTargets shown}.
  */
 final class LaneTargets {
 
@@ -90,8 +91,8 @@ final class LaneTargets {
     }
 
     /**
-     * Notes that the target of an event type does not answer, and gives back what is queued for it. The listener that says
-     * so keeps its events, and they are the probe: no other passes, and binds another worker, until it has ended.
+     * Notes that the target of an event type does not answer, and gives back what is queued for it. The listener that
+     * says so keeps its events, and they are the probe: no other passes, and binds another worker, until it has ended.
      *
      * @return tells the log and the application's metrics, for the caller to run when it holds no lock
      */

@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Those of the lane that most types share are always there. Those of a type with a lane of its own come when there
  * are events for them and go when there have been none for a while: a hundred types at rest have no thread.
  *
- * <p>No event waits for a worker that does not come. A worker leaves only under the lock of the queue, when that is empty;
- * whoever offers events calls one by {@link #come} afterwards, and so finds the worker gone. A worker that has taken its
- * share calls the next for what is left, so that all come for a page.
+ * <p>No event waits for a worker that does not come. A worker leaves only under the lock of the queue, when that is
+ * empty; whoever offers events calls one by {@link #come} afterwards, and so finds the worker gone. A worker that has
+ * taken its share calls the next for what is left, so that all come for a page.
  *
  * <p>If none has come for what is queued for too long, it is given back, and the lane stands still until one comes.
  */
@@ -79,7 +79,9 @@ final class LaneWorkers {
         }
     }
 
-    /** Calls another worker if those that wait are too few for what is queued, and not all are there. Does not throw. */
+    /**
+     * Calls another worker if those that wait are too few for what is queued, and not all are there. Does not throw.
+     */
     void come() {
         if (started && present.get() < most && queue.isShortOfWorkers()) {
             try {
@@ -210,7 +212,10 @@ final class LaneWorkers {
         }
     }
 
-    /** Returns whether a batch may begin while others are under way; a listener that does not return soon keeps them waiting. */
+    /**
+     * Returns whether a batch may begin while others are under way; a listener that does not return soon keeps them
+     * waiting.
+     */
     private static boolean mayJoin(Batch batch, Underway underway) {
         return batch.recipient().listener() instanceof BatchEventListener.Pipelined
                 && underway.isJoinedBy(batch.events());
@@ -238,8 +243,9 @@ final class LaneWorkers {
     }
 
     /**
-     * Takes the next batch; it stays empty if there is something else to do. While batches are under way the next one begins when
-     * it is full, so that there are no more calls than if each had been waited for; meanwhile this worker counts as busy.
+     * Takes the next batch; it stays empty if there is something else to do. While batches are under way the next one
+     * begins when it is full, so that there are no more calls than if each had been waited for; meanwhile this worker
+     * counts as busy.
      */
     private void take(Batch batch, Underway underway) throws InterruptedException {
         boolean isFree = underway.isEmpty();

@@ -56,7 +56,9 @@ final class Leases {
         }
     }
 
-    /** Returns whether no other node can have taken over an event of the same key that was delivered before this one. */
+    /**
+     * Returns whether no other node can have taken over an event of the same key that was delivered before this one.
+     */
     boolean areCertainBefore(Hold hold) {
         LeaseKeeper current = keeper;
         return current == null || hold.place() == null || hold.place().allBefore(current::isCertain);

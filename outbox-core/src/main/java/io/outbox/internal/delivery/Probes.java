@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The probes of an open circuit: while a target cannot be reached its events stay in the store, and from time to time one of
- * them is let through. None is until probes are allowed. Thread-safe.
+ * The probes of an open circuit: while a target cannot be reached its events stay in the store, and from time to time
+ * one of them is let through. None is until probes are allowed. Thread-safe.
  */
 final class Probes {
 

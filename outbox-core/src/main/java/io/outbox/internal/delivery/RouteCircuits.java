@@ -14,9 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * The circuits of a lane: one for all its events where they have one target or must not overtake each other, else one per
- * event type, and none where the store cannot leave a type out. Only open ones exist. An event type whose circuit is open
- * is read by a feed of its own, for probes alone, so that it costs the others nothing. Thread-safe.
+ * The circuits of a lane: one for all its events where they have one target or must not overtake each other, else one
+ * per event type, and none where the store cannot leave a type out. Only open ones exist. An event type whose circuit
+ * is open is read by a feed of its own, for probes alone, so that it costs the others nothing. Thread-safe.
  */
 final class RouteCircuits {
 
@@ -115,7 +115,9 @@ final class RouteCircuits {
         }
     }
 
-    /** Notes that a target answered; returns for how long it was taken for unavailable, or {@code null} if it was not. */
+    /**
+     * Notes that a target answered; returns for how long it was taken for unavailable, or {@code null} if it was not.
+     */
     Duration reset(String eventType) {
         OpenCircuit circuit = open.isEmpty() ? null : open.remove(key(eventType));
         return circuit == null ? null : Duration.between(circuit.since, clock.now());
@@ -152,7 +154,9 @@ final class RouteCircuits {
         return EventTypes.except(excluded);
     }
 
-    /** Returns the event types that are left out, or only probed; of one circuit for all, the type by which it opened. */
+    /**
+     * Returns the event types that are left out, or only probed; of one circuit for all, the type by which it opened.
+     */
     Set<String> openTypes() {
         Set<String> types = new HashSet<>();
         open.values().forEach(circuit -> types.add(circuit.eventType));
@@ -187,7 +191,9 @@ final class RouteCircuits {
             this.since = since;
         }
 
-        /** Notes the cause; returns whether it is none of those known, apart from its numbers, and not one of too many. */
+        /**
+         * Notes the cause; returns whether it is none of those known, apart from its numbers, and not one of too many.
+         */
         private synchronized boolean noteCause(String newCause) {
             cause = newCause;
             return causes.size() < MOST_CAUSES

@@ -38,9 +38,9 @@ import java.util.concurrent.TimeUnit;
  *       begins when the event was written to be due, and what some node has tried already is not judged at all.
  * </ul>
  *
- * An event that this node cannot read is put off in the same way, since a newer node may: an enum constant is new there, for
- * example. Until none was met for a minute, its type is read late, or this node, which knows best when the event is due again, would
- * take it from the others each time.
+ * An event that this node cannot read is put off in the same way, since a newer node may: an enum constant is new
+ * there, for example. Until none was met for a minute, its type is read late, or this node, which knows best when the
+ * event is due again, would take it from the others each time.
  *
  * <p>What was missing is forgotten when it has a listener, and when it was not met for a while. Thread-safe.
  */
@@ -91,7 +91,9 @@ final class Routing {
         return clock;
     }
 
-    /** Looks for the listener of the event's route. A failure is left to the delivery, where it counts as an attempt. */
+    /**
+     * Looks for the listener of the event's route. A failure is left to the delivery, where it counts as an attempt.
+     */
     Recipient recipientOf(EventEnvelope event) {
         try {
             return new Recipient(registry.listenerFor(event.aggregateType(), event.eventType()), null);
@@ -136,8 +138,8 @@ final class Routing {
     }
 
     /**
-     * Names the types that wait in the store and that nobody here listens to, before their events are dead. A class that was
-     * renamed is the usual reason. Among several nodes that is no news: their events are left to the others.
+     * Names the types that wait in the store and that nobody here listens to, before their events are dead. A class
+     * that was renamed is the usual reason. Among several nodes that is no news: their events are left to the others.
      */
     void waitingAtStart(Collection<String> eventTypes) {
         List<String> unheard =
@@ -174,8 +176,8 @@ final class Routing {
     }
 
     /**
-     * Returns until when an event is put off that this node cannot read, or empty if it is judged: because no other node would
-     * read it, or none has for the grace.
+     * Returns until when an event is put off that this node cannot read, or empty if it is judged: because no other
+     * node would read it, or none has for the grace.
      */
     Optional<Instant> unread(HeldEvent event) {
         if (!leavesToOthers() || !clock.now().isBefore(writtenDue(event).plus(grace))) {
@@ -214,7 +216,9 @@ final class Routing {
         return leastWait(eventType).equals(grace);
     }
 
-    /** Returns the event types that lack a listener, each with how long its events have to be due before they are read. */
+    /**
+     * Returns the event types that lack a listener, each with how long its events have to be due before they are read.
+     */
     Map<String, Duration> gaps() {
         if (missing.isEmpty() && unread.isEmpty()) {
             return Map.of();

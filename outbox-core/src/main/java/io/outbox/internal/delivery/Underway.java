@@ -10,10 +10,11 @@ import java.util.function.IntConsumer;
 /**
  * The batches of a worker that are with their target: begun one after another, and ended in the same order.
  *
- * <p>While the target has not answered for one batch, the worker begins the next, so that a distant target is not waited for
- * batch by batch. What is under way is bounded in batches, events and bytes: it is what arrives again if the process dies, and
- * what waits for a target that has stopped answering. Answers come on threads of the target's client, which must not be held
- * up; they only wake the worker, and everything else is done by that. Its events keep their locks like all that a node holds.
+ * <p>While the target has not answered for one batch, the worker begins the next, so that a distant target is not
+ * waited for batch by batch. What is under way is bounded in batches, events and bytes: it is what arrives again if the
+ * process dies, and what waits for a target that has stopped answering. Answers come on threads of the target's client,
+ * which must not be held up; they only wake the worker, and everything else is done by that. Its events keep their
+ * locks like all that a node holds.
  *
  * <p>For one thread, but for the news that there is an answer.
  */

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The events of one key that this node has in its hands, in order. One at a time is queued for its listener; the next follows
- * when it is done, also before that is durable. The first that is not done ends the chain: what follows goes back to the store,
- * and the lock of that event protects the key until its outcome is written. Thread-safe.
+ * The events of one key that this node has in its hands, in order. One at a time is queued for its listener; the next
+ * follows when it is done, also before that is durable. The first that is not done ends the chain: what follows goes
+ * back to the store, and the lock of that event protects the key until its outcome is written. Thread-safe.
  */
 final class KeyChain {
 

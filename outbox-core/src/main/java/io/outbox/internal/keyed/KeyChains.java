@@ -28,7 +28,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** The chains that this node has in its hands: makes them of what a look has found, and has their keys looked at afterwards. */
+/**
+ * The chains that this node has in its hands: makes them of what a look has found, and has their keys looked at
+ * afterwards.
+ */
 final class KeyChains {
 
     private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
@@ -98,8 +101,8 @@ final class KeyChains {
     }
 
     /**
-     * Makes a chain of those events that nobody else has, up to the first that cannot be part of it, and no more than its lane has
-     * room for; gives back the rest.
+     * Makes a chain of those events that nobody else has, up to the first that cannot be part of it, and no more than
+     * its lane has room for; gives back the rest.
      */
     private void begin(String key, List<KeyedEvent> events, List<Hold> holds) {
         KeyChain chain = new KeyChain(key, parks, clock, surroundings);

@@ -1,6 +1,9 @@
 package io.outbox.internal.keyed;
 
-/** One of the lanes to which events go that keep their order. What one lane holds takes nothing from the others. Thread-safe. */
+/**
+ * One of the lanes to which events go that keep their order. What one lane holds takes nothing from the others.
+ * Thread-safe.
+ */
 public interface KeyLane {
 
     /** Returns how many events would be taken now, at most. */

@@ -40,8 +40,9 @@ import java.util.function.Supplier;
  *
  * <h2>The protocol</h2>
  *
- * An event that keeps its order is written free, and nobody is told before its commit. The lock of a key is the lock in the row
- * of its oldest unfinished event, its head: a node that holds the head holds the key, and takes what follows in order.
+ * An event that keeps its order is written free, and nobody is told before its commit. The lock of a key is the lock in
+ * the row of its oldest unfinished event, its head: a node that holds the head holds the key, and takes what follows in
+ * order.
  *
  * <ol>
  *   <li><b>Look.</b> After a commit, and whenever this node has brought a key forward, it asks the store for the next events of
@@ -93,7 +94,10 @@ public final class KeyLoop implements AutoCloseable {
     private final KeyQueue queue = new KeyQueue();
     private final KeyMeter meter;
     private final KeyChains chains;
-    /** Held from the read of events until they are in chains, so that nothing changes what was read and is in no hands yet. */
+    /**
+     * Held from the read of events until they are in chains, so that nothing changes what was read and is in no hands
+     * yet.
+     */
     private final Lock reading = new ReentrantLock();
 
     private final LostAnswers lost = new LostAnswers();
@@ -112,7 +116,9 @@ public final class KeyLoop implements AutoCloseable {
     private Collection<? extends KeyLane> sweptFor = List.of();
 
     private boolean isWholeSweep;
-    /** Lanes for which a sweep has left keys to go on with others, since they had enough; swept for when they want more. */
+    /**
+     * Lanes for which a sweep has left keys to go on with others, since they had enough; swept for when they want more.
+     */
     private final Set<KeyLane> passedOver = new HashSet<>();
     /** Where the first of these keys is. */
     private String passedOverFrom;
@@ -131,7 +137,10 @@ public final class KeyLoop implements AutoCloseable {
     /** A time of the store that is past, and when it was read. */
     private record StoreTime(Instant read, long atNanos) {
 
-        /** Returns about what time it is in the store, for what is due; whose lease has run out is told by what was read. */
+        /**
+         * Returns about what time it is in the store, for what is due; whose lease has run out is told by what was
+         * read.
+         */
         Instant estimate() {
             return atNanos == 0 ? read : read.plusNanos(System.nanoTime() - atNanos);
         }
@@ -294,7 +303,8 @@ public final class KeyLoop implements AutoCloseable {
     }
 
     /**
-     * Looks at every key once on the calling thread, for a loop that was not started; returns whether anything was found.
+     * Looks at every key once on the calling thread, for a loop that was not started; returns whether anything was
+     * found.
      *
      * @param asOf what becomes due later is left
      */
@@ -433,7 +443,10 @@ public final class KeyLoop implements AutoCloseable {
                 chains.load(target.laneOf(head.eventType())).freeEvents());
     }
 
-    /** Takes as many of these keys as their lane wants; returns whether anything came, and adds the others to those left. */
+    /**
+     * Takes as many of these keys as their lane wants; returns whether anything came, and adds the others to those
+     * left.
+     */
     private boolean take(KeyLane lane, List<String> keys, Map<String, KeyLane> left) {
         KeyLoad load = chains.load(lane);
         int most = Math.min(load.wantedKeys(hasPlenty), keys.size());

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts what becomes of keys, by what the loop reads anyway: it asks the store nothing. Knows the last numbers that this node
- * has delivered, of a bounded number of keys, to recognise events that were committed late. Thread-safe.
+ * Counts what becomes of keys, by what the loop reads anyway: it asks the store nothing. Knows the last numbers that
+ * this node has delivered, of a bounded number of keys, to recognise events that were committed late. Thread-safe.
  */
 final class KeyMeter {
 
@@ -48,7 +48,9 @@ final class KeyMeter {
         }
     }
 
-    /** Counts those of the events that come after one that was written later. A repeated attempt does not count again. */
+    /**
+     * Counts those of the events that come after one that was written later. A repeated attempt does not count again.
+     */
     void taken(String key, List<KeyedEvent> events) {
         if (metrics.isOff()) {
             return;

@@ -49,8 +49,8 @@ final class KeyQueue {
     }
 
     /**
-     * Has a key looked at after a while, whatever other times it has: an earlier look may find its head not due yet. If there are too
-     * many, all keys are looked at when the last of them would be.
+     * Has a key looked at after a while, whatever other times it has: an earlier look may find its head not due yet. If
+     * there are too many, all keys are looked at when the last of them would be.
      */
     void addIn(String key, long nanos) {
         lock.lock();

@@ -25,9 +25,9 @@ import java.util.stream.Collectors;
 /**
  * Keeps this node's locks in a shared store alive for as long as it works on the events, however long a listener runs.
  *
- * <p>Locks are renewed well before they run out. A worker must not start on an event whose lock is nearly out of time: it
- * renews it first, and lets go of the event if another node has it by now. What only waits in the queue of a lane that
- * makes no progress is not renewed for ever: it is given back, so that another node can deliver it.
+ * <p>Locks are renewed well before they run out. A worker must not start on an event whose lock is nearly out of time:
+ * it renews it first, and lets go of the event if another node has it by now. What only waits in the queue of a lane
+ * that makes no progress is not renewed for ever: it is given back, so that another node can deliver it.
  *
  * <p>With every turn the store is asked for something, so that a node without work notices too when it stops answering.
  */

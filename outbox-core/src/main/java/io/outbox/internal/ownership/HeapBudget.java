@@ -8,13 +8,13 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The bytes that the events in an engine's hands may take, and how its lanes share them.
  *
- * <p>A lane takes another event as long as it holds less than is free. So one lane alone gets half of the budget, two get a
- * third each, and however much they want, there is something left for a lane that has nothing yet. The event that reaches
- * the bound is still taken, and a lane without any always takes one: nothing stands still for being large, and the budget is
- * exceeded by no more than an event for each lane.
+ * <p>A lane takes another event as long as it holds less than is free. So one lane alone gets half of the budget, two
+ * get a third each, and however much they want, there is something left for a lane that has nothing yet. The event that
+ * reaches the bound is still taken, and a lane without any always takes one: nothing stands still for being large, and
+ * the budget is exceeded by no more than an event for each lane.
  *
- * <p>Events that are reserved for open transactions may take only a part of a lane's share, since nobody knows how long they
- * stay: those that wait in the store get the rest. Thread-safe.
+ * <p>Events that are reserved for open transactions may take only a part of a lane's share, since nobody knows how long
+ * they stay: those that wait in the store get the rest. Thread-safe.
  */
 public final class HeapBudget {
 

@@ -178,7 +178,10 @@ public final class Hold {
         return true;
     }
 
-    /** Notes that the row of a reservation was seen, and ends it if it was first seen that long ago; returns whether it did. */
+    /**
+     * Notes that the row of a reservation was seen, and ends it if it was first seen that long ago; returns whether it
+     * did.
+     */
     synchronized boolean endSeenReservation(long afterNanos) {
         long now = System.nanoTime();
         if (!seen) {
@@ -193,9 +196,9 @@ public final class Hold {
     }
 
     /**
-     * Notes that this node has claimed the event again while it holds it; returns false if it does not anymore. The new lock
-     * is that of an outcome to come; one that was sent before keeps the name under which it was sent, so that it does not
-     * count again if it is repeated.
+     * Notes that this node has claimed the event again while it holds it; returns false if it does not anymore. The new
+     * lock is that of an outcome to come; one that was sent before keeps the name under which it was sent, so that it
+     * does not count again if it is repeated.
      */
     synchronized boolean noteClaim(String claimant, long claimedSince) {
         if (state == State.ENDED || state == State.RESERVED) {
@@ -259,7 +262,9 @@ public final class Hold {
         lockedSince = sentAtNanos;
     }
 
-    /** Returns for how long, at most, the lock in the row has gone without renewal at a time of the {@link LockClock}. */
+    /**
+     * Returns for how long, at most, the lock in the row has gone without renewal at a time of the {@link LockClock}.
+     */
     public long lockAgeNanos(long now) {
         return now - lockedSince;
     }

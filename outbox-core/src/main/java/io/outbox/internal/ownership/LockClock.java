@@ -4,12 +4,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The clock by which the age of locks is told: a monotonic one that also counts the time for which the machine stood still.
+ * The clock by which the age of locks is told: a monotonic one that also counts the time for which the machine stood
+ * still.
  *
- * <p>A virtual machine that is paused may stop {@link System#nanoTime()} with it. Its locks would look young although others
- * have taken the events over meanwhile. The wall clock tells: whenever it has gone further than the monotonic one since both
- * were last read, what it says has passed. A wall clock that is set back changes nothing, and one that is set forward has
- * locks renewed early. Thread-safe.
+ * <p>A virtual machine that is paused may stop {@link System#nanoTime()} with it. Its locks would look young although
+ * others have taken the events over meanwhile. The wall clock tells: whenever it has gone further than the monotonic
+ * one since both were last read, what it says has passed. A wall clock that is set back changes nothing, and one that
+ * is set forward has locks renewed early. Thread-safe.
  */
 public final class LockClock {
 

@@ -86,7 +86,9 @@ public final class OwnedEvents {
         }
     }
 
-    /** Acquires an event that was read from the store without a lock, or returns {@code null} if it is not available. */
+    /**
+     * Acquires an event that was read from the store without a lock, or returns {@code null} if it is not available.
+     */
     public Hold acquire(String eventId) {
         Hold hold = Hold.held(eventId, null, clock.now());
         if (!tracker.tryAcquire(eventId)) {
@@ -100,17 +102,17 @@ public final class OwnedEvents {
     }
 
     /**
-     * Acquires an event that was read without a lock while no event of its key was in this node's hands, so that none of them
-     * can have ended since it was read; returns {@code null} if somebody has it.
+     * Acquires an event that was read without a lock while no event of its key was in this node's hands, so that none
+     * of them can have ended since it was read; returns {@code null} if somebody has it.
      */
     public Hold acquireKeyed(String eventId) {
         return tracker.tryAcquire(eventId) ? opened(Hold.held(eventId, null, clock.now())) : null;
     }
 
     /**
-     * Acquires an event that was locked in the store by a statement that began at the given time, or returns {@code null}
-     * if this node holds it already. If a tracker that others use too refuses it, the event is left alone until its lock
-     * has run out.
+     * Acquires an event that was locked in the store by a statement that began at the given time, or returns {@code
+     * null} if this node holds it already. If a tracker that others use too refuses it, the event is left alone until
+     * its lock has run out.
      *
      * @param patience how long to wait for a hold that is being closed, for all events that are acquired together
      */
@@ -130,7 +132,10 @@ public final class OwnedEvents {
         return opened(claimed);
     }
 
-    /** Returns whether a former hold of the event was closed since the scan began, with the lock that the scan has taken. */
+    /**
+     * Returns whether a former hold of the event was closed since the scan began, with the lock that the scan has
+     * taken.
+     */
     public boolean wasClosedDuringScan(Hold claimed) {
         return scanning && closedDuringScan.contains(claimed.eventId());
     }

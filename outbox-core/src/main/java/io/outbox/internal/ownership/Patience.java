@@ -3,8 +3,8 @@ package io.outbox.internal.ownership;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long to wait, over all events of a page, for holds that are being closed and may still be in the tracker. It begins when
- * it is first asked. Used by one thread.
+ * How long to wait, over all events of a page, for holds that are being closed and may still be in the tracker. It
+ * begins when it is first asked. Used by one thread.
  */
 public final class Patience {
 

@@ -19,8 +19,8 @@ public interface Alarm {
     void dueIn(EventTypes types, long delayMs);
 
     /**
-     * Events of these types may be locked under this name, now or a little later, which nobody on this node holds: a commit
-     * whose end is unknown can take effect after they were given back.
+     * Events of these types may be locked under this name, now or a little later, which nobody on this node holds: a
+     * commit whose end is unknown can take effect after they were given back.
      */
     default void leftBehind(EventTypes types, String holder) {}
 

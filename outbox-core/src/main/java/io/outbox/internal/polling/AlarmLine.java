@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.Set;
 
 /**
- * The line from whoever knows of due events to the poller, which may be connected later, or never. What this node may not get to
- * at once is told to the others too, if there is a way to tell them.
+ * The line from whoever knows of due events to the poller, which may be connected later, or never. What this node may
+ * not get to at once is told to the others too, if there is a way to tell them.
  */
 public final class AlarmLine implements Alarm {
 

@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures for how long the oldest due event waits: as the store has it, so that events in the hands of nodes count too. It
- * looks at the first event of each type and counts nothing, so it costs the same however many wait. Periods begin when a
- * measurement ends. Thread-safe.
+ * Measures for how long the oldest due event waits: as the store has it, so that events in the hands of nodes count
+ * too. It looks at the first event of each type and counts nothing, so it costs the same however many wait. Periods
+ * begin when a measurement ends. Thread-safe.
  */
 final class LagMeter {
 

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * When it is worth its price to look far back in an index again. Usually that costs next to nothing, and it is worth it each
- * time. The longer such a look takes, the rarer it is: it gets a twentieth of the time, but is made after the longest pause at
- * least. A look that was slow by chance does not count, so the price is that of the cheaper one of the last two. Used by one
- * thread at a time.
+ * When it is worth its price to look far back in an index again. Usually that costs next to nothing, and it is worth it
+ * each time. The longer such a look takes, the rarer it is: it gets a twentieth of the time, but is made after the
+ * longest pause at least. A look that was slow by chance does not count, so the price is that of the cheaper one of the
+ * last two. Used by one thread at a time.
  */
 final class LookTimer {
 

@@ -26,24 +26,25 @@ import java.util.function.LongSupplier;
 /**
  * Looks where pending events are before they are read, so that reading costs what there is to read.
  *
- * <p><b>Which types.</b> What is read for several types is never read by leaving others out: the store would walk over all
- * events of those, and a type that is left out, because it is paused or its target is down, is one with many. Instead a look
- * tells which types have pending events, and those that are wanted and due are read by their names. A walk begins with a look,
- * so a type that is new is found by the next walk. Where the store cannot tell, as without an index by type, the others are
- * left out as the feed says, and {@link WantedFronts} tells where to begin. All types together are read as they are, without a look unless the front is dear.
+ * <p><b>Which types.</b> What is read for several types is never read by leaving others out: the store would walk over
+ * all events of those, and a type that is left out, because it is paused or its target is down, is one with many.
+ * Instead a look tells which types have pending events, and those that are wanted and due are read by their names. A
+ * walk begins with a look, so a type that is new is found by the next walk. Where the store cannot tell, as without an
+ * index by type, the others are left out as the feed says, and {@link WantedFronts} tells where to begin. All types
+ * together are read as they are, without a look unless the front is dear.
  *
  * <p><b>From when on.</b> What is finished may still be in the index of a database, for as long as somebody has an old
- * snapshot open, and each read from the front passes over it. So every look leaves a bound behind: the due time of the first
- * pending event it found, held or not, or the time of the look, less a margin for transactions that commit late. Nothing
- * before the bound was pending then. Later looks and walks begin there while a look at the very front is dear, see
- * {@link LookTimer}. There are two margins: under a heavy load even ten seconds have many finished entries, so while a look that
- * goes back that far is dear, those in between go back for one second. And a look at a front that is dear has a thread of its
- * own, so that reading does not wait for it.
+ * snapshot open, and each read from the front passes over it. So every look leaves a bound behind: the due time of the
+ * first pending event it found, held or not, or the time of the look, less a margin for transactions that commit late.
+ * Nothing before the bound was pending then. Later looks and walks begin there while a look at the very front is dear,
+ * see {@link LookTimer}. There are two margins: under a heavy load even ten seconds have many finished entries, so
+ * while a look that goes back that far is dear, those in between go back for one second. And a look at a front that is
+ * dear has a thread of its own, so that reading does not wait for it.
  *
- * <p>Nothing that this node or another does to an event moves it behind the bound: what is held, given back, replayed, put off
- * or to be retried is or becomes due later. What comes to lie there nevertheless is found by a look that goes back further:
- * within a second what was committed late, and within a minute what was written with a time long past or changed by an
- * operator.
+ * <p>Nothing that this node or another does to an event moves it behind the bound: what is held, given back, replayed,
+ * put off or to be retried is or becomes due later. What comes to lie there nevertheless is found by a look that goes
+ * back further: within a second what was committed late, and within a minute what was written with a time long past or
+ * changed by an operator.
  *
  * <p>Thread-safe.
  */
@@ -157,8 +158,8 @@ final class Lookout implements AutoCloseable {
     }
 
     /**
-     * Notes what the first page of a walk has shown. If reading it at the very front took long, a look tells whether the front is
-     * dear. A page from which other nodes have taken everything meanwhile shows nothing.
+     * Notes what the first page of a walk has shown. If reading it at the very front took long, a look tells whether
+     * the front is dear. A page from which other nodes have taken everything meanwhile shows nothing.
      *
      * @param start where it began
      * @param until up to when events were read that are due
@@ -199,7 +200,9 @@ final class Lookout implements AutoCloseable {
                         : boundOf(name).late());
     }
 
-    /** Returns which types have pending events, or {@code null} if the store cannot tell, as it could not a moment ago. */
+    /**
+     * Returns which types have pending events, or {@code null} if the store cannot tell, as it could not a moment ago.
+     */
     private DueTypes completeByType(Instant dueUntil) {
         if (askTypesAtNanos - nanoTime.getAsLong() > 0) {
             return null;
@@ -230,7 +233,10 @@ final class Lookout implements AutoCloseable {
         return first;
     }
 
-    /** Plans the look further back that the last one owes; returns in how many milliseconds it is to be made at the latest. */
+    /**
+     * Plans the look further back that the last one owes; returns in how many milliseconds it is to be made at the
+     * latest.
+     */
     synchronized long planLateLook() {
         return Math.min(timers.planLateLook(), timersByType.planLateLook());
     }

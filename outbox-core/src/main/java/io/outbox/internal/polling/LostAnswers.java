@@ -9,17 +9,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The claims of a feed whose answer got lost, and commits of which nobody knows the end. Such a call may have locked events in this node's name, which the node does not
- * know of and nobody else may take. So the walks that follow take them, until one has come to its end that began late enough
- * for the lost claim to have taken effect, and that left out none of the types of the lost claim: a circuit may be open
- * meanwhile.
+ * The claims of a feed whose answer got lost, and commits of which nobody knows the end. Such a call may have locked
+ * events in this node's name, which the node does not know of and nobody else may take. So the walks that follow take
+ * them, until one has come to its end that began late enough for the lost claim to have taken effect, and that left out
+ * none of the types of the lost claim: a circuit may be open meanwhile.
  *
- * <p>If the answer to such a walk gets lost too, the same events are locked under its name. So of many names the newest are
- * those that count. Used by one thread at a time.
+ * <p>If the answer to such a walk gets lost too, the same events are locked under its name. So of many names the newest
+ * are those that count. Used by one thread at a time.
  */
 public final class LostAnswers {
 
-    /** How long a claim may be under way after its answer is given up; what takes longer waits for the end of the lease. */
+    /**
+     * How long a claim may be under way after its answer is given up; what takes longer waits for the end of the lease.
+     */
     private static final long LATE_EFFECT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** More than the claims that can get lost in that time on a database that answers now and then. */

@@ -3,14 +3,14 @@ package io.outbox.internal.polling;
 /**
  * How many events of a feed are read at a time.
  *
- * <p>A number that somebody has set stays as it is. Where nobody has, pages begin with the default, and as long as they come
- * back full, a backlog is being drained: each is twice as large as the one before, up to {@value #LARGEST}, since a round
- * trip and a commit cost the same for ten times as many events. The first page with room left ends that. What the feed has
- * room for is the bound in any case.
+ * <p>A number that somebody has set stays as it is. Where nobody has, pages begin with the default, and as long as they
+ * come back full, a backlog is being drained: each is twice as large as the one before, up to {@value #LARGEST}, since
+ * a round trip and a commit cost the same for ten times as many events. The first page with room left ends that. What
+ * the feed has room for is the bound in any case.
  *
- * <p>Of large events a page has fewer, whoever set the number: as many as fit into {@link #MOST_BYTES} if they are as large as
- * those of the page before. The store stops a page there by itself; asking for no more spares it looking at the rest. Used by
- * one thread.
+ * <p>Of large events a page has fewer, whoever set the number: as many as fit into {@link #MOST_BYTES} if they are as
+ * large as those of the page before. The store stops a page there by itself; asking for no more spares it looking at
+ * the rest. Used by one thread.
  */
 final class PageSize {
 

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads pages and hands them over, one at a time. Whatever was claimed and not handed over is given back, whatever happens in
- * between.
+ * Reads pages and hands them over, one at a time. Whatever was claimed and not handed over is given back, whatever
+ * happens in between.
  */
 final class Pages {
 
@@ -88,7 +88,10 @@ final class Pages {
         return page;
     }
 
-    /** Hands over the events of a page; returns false if there was no room for all. Nothing that was claimed is forgotten. */
+    /**
+     * Hands over the events of a page; returns false if there was no room for all. Nothing that was claimed is
+     * forgotten.
+     */
     private boolean handOver(Pass pass, PageReader.ReadPage page) {
         List<FoundEvent> events = null;
         try {

@@ -30,7 +30,9 @@ public interface PollFeed {
         return 0;
     }
 
-    /** Returns whether the capacity says how many events are wanted, so that larger pages than the default do no harm. */
+    /**
+     * Returns whether the capacity says how many events are wanted, so that larger pages than the default do no harm.
+     */
     default boolean hasBoundedRoom() {
         return true;
     }

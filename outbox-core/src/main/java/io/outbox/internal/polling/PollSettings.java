@@ -47,7 +47,10 @@ public final class PollSettings {
         this.minIntervalMs = Limits.atLeastOne(value, "minIntervalMs");
     }
 
-    /** Says whether others tell of new events at present, so that there is no need to look often unless events keep coming. */
+    /**
+     * Says whether others tell of new events at present, so that there is no need to look often unless events keep
+     * coming.
+     */
     public void hintsArrive(BooleanSupplier value) {
         this.hintsArrive = Objects.requireNonNull(value, "hintsArrive");
     }
@@ -108,7 +111,10 @@ public final class PollSettings {
         return new RestTime(minIntervalMs);
     }
 
-    /** Returns how long the feed may rest when nothing more is due. Hints end a rest, but come seldom in a burst of events. */
+    /**
+     * Returns how long the feed may rest when nothing more is due. Hints end a rest, but come seldom in a burst of
+     * events.
+     */
     long restMs(FeedState state) {
         return restMs(state.restTime(), intervalMs(state.feed()));
     }

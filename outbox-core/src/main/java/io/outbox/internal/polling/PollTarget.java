@@ -35,7 +35,9 @@ public interface PollTarget {
     /** Returns the lease for the next claim. */
     Lease lease();
 
-    /** Returns the events that are in this node's hands under these names in the store; empty if the target cannot tell. */
+    /**
+     * Returns the events that are in this node's hands under these names in the store; empty if the target cannot tell.
+     */
     Optional<Set<String>> heldBy(Set<String> holders);
 
     /** Returns the time by which the age of locks is told; asked before a claim is sent. */
@@ -56,8 +58,8 @@ public interface PollTarget {
     void storeIsAhead(Duration difference);
 
     /**
-     * Offers the events of a page, in their order, until there is no room for one. What was claimed and not taken is given
-     * back, whatever happens.
+     * Offers the events of a page, in their order, until there is no room for one. What was claimed and not taken is
+     * given back, whatever happens.
      *
      * @param taken told how many were taken
      * @return whether there was room for all; those that are in this node's hands already need none

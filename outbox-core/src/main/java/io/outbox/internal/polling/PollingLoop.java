@@ -22,8 +22,8 @@ import java.util.function.IntSupplier;
  * turn, so that none waits for the backlog of another. Between runs the loop sleeps until the next event is due, until
  * somebody calls, or for the interval, whichever comes first.
  *
- * <p>Here is in which order feeds are read, and what follows from what was found. {@link Schedule} knows when, {@link Walk}
- * and {@link Pass} which page is next, and {@link Pages} how a page is handed over.
+ * <p>Here is in which order feeds are read, and what follows from what was found. {@link Schedule} knows when, {@link
+ * Walk} and {@link Pass} which page is next, and {@link Pages} how a page is handed over.
  */
 public final class PollingLoop implements AutoCloseable {
 
@@ -175,8 +175,8 @@ public final class PollingLoop implements AutoCloseable {
     }
 
     /**
-     * Tells the target once which types wait, if the store can tell without reading events; a store that does not answer is
-     * asked again by the next run.
+     * Tells the target once which types wait, if the store can tell without reading events; a store that does not
+     * answer is asked again by the next run.
      */
     private void tellWhatWaits() {
         if (toldWhatWaits || !lookout.tellsTypesApart()) {
@@ -194,8 +194,8 @@ public final class PollingLoop implements AutoCloseable {
     }
 
     /**
-     * Returns whether the feeds that are due, and all others at rest, need not be read: one look at the store tells that
-     * nothing is due. So many event types cost no more than one while nothing happens.
+     * Returns whether the feeds that are due, and all others at rest, need not be read: one look at the store tells
+     * that nothing is due. So many event types cost no more than one while nothing happens.
      */
     private boolean isAllAtRest() {
         List<FeedState> idle = schedule.beginIdle();

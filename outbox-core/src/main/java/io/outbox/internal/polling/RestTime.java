@@ -1,8 +1,8 @@
 package io.outbox.internal.polling;
 
 /**
- * How long a feed rests between looks: briefly after a look that found events, and twice as long after each that did not, up to
- * the interval. For the polling thread; others may note what they found.
+ * How long a feed rests between looks: briefly after a look that found events, and twice as long after each that did
+ * not, up to the interval. For the polling thread; others may note what they found.
  */
 public final class RestTime {
 

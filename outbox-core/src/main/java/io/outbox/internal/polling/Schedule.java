@@ -76,8 +76,8 @@ final class Schedule implements Alarm {
     }
 
     /**
-     * Returns all feeds with their state. What no longer exists is forgotten, unless somebody has called in the meantime: it
-     * may have been for a feed that is newer than the list.
+     * Returns all feeds with their state. What no longer exists is forgotten, unless somebody has called in the
+     * meantime: it may have been for a feed that is newer than the list.
      */
     List<FeedState> feeds() {
         long callsBefore = calls.get();
@@ -93,8 +93,8 @@ final class Schedule implements Alarm {
     }
 
     /**
-     * Returns the feeds that are due, but for those under way; sets the next time of each, which wake-ups from now on may
-     * bring forward.
+     * Returns the feeds that are due, but for those under way; sets the next time of each, which wake-ups from now on
+     * may bring forward.
      */
     List<FeedState> beginDue(Set<FeedState> underWay) {
         List<FeedState> feeds = feeds();
@@ -116,8 +116,8 @@ final class Schedule implements Alarm {
     }
 
     /**
-     * Begins all idle feeds, due or not, and returns them, if there are several, some of them due, and no other feed is.
-     * So feeds at rest fall into step with the first of them.
+     * Begins all idle feeds, due or not, and returns them, if there are several, some of them due, and no other feed
+     * is. So feeds at rest fall into step with the first of them.
      */
     List<FeedState> beginIdle() {
         List<FeedState> feeds = feeds();

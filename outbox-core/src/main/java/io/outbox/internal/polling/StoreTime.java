@@ -4,7 +4,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 
-/** The time by which events are due: on the store's clock where events are claimed, else on this node's. Thread-safe. */
+/**
+ * The time by which events are due: on the store's clock where events are claimed, else on this node's. Thread-safe.
+ */
 final class StoreTime {
 
     private final PageReader reader;
@@ -21,8 +23,8 @@ final class StoreTime {
     }
 
     /**
-     * Reads the time by which a walk that begins now tells what is due. The difference of clocks is taken here, the moment
-     * the store's clock is read: a walk may be told a time of before.
+     * Reads the time by which a walk that begins now tells what is due. The difference of clocks is taken here, the
+     * moment the store's clock is read: a walk may be told a time of before.
      */
     Instant read() {
         Instant time = reader.time();

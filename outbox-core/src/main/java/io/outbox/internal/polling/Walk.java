@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A walk through the due events of a feed, from the oldest on, page by page. It goes on over several runs of the poller,
- * so that what was read and waits in this node's queues is not read again with every run.
+ * A walk through the due events of a feed, from the oldest on, page by page. It goes on over several runs of the
+ * poller, so that what was read and waits in this node's queues is not read again with every run.
  *
  * <p>What comes to lie behind it, events of transactions that committed late, of dead nodes or given back, is found by
  * the next walk. So a walk is not long: it returns to the front after the time it is given, and after

@@ -11,13 +11,14 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Where walks begin that leave event types out, in a store that cannot tell which types wait, as without an index by type. Such a
- * walk passes over all events of the types that are left out, and these may be many.
+ * Where walks begin that leave event types out, in a store that cannot tell which types wait, as without an index by
+ * type. Such a walk passes over all events of the types that are left out, and these may be many.
  *
- * <p>So it begins where the first page of the last walk for the same choice of types found its first event, less a margin for
- * transactions that commit late. What lies before that, because another node held it then or it was written with a time long
- * past, is found by a walk from the very front. Walks from there get a twentieth of the time, but there is one each minute. So
- * while they are cheap, all walks begin there. So does one that takes over what dead nodes held. Guarded by its owner.
+ * <p>So it begins where the first page of the last walk for the same choice of types found its first event, less a
+ * margin for transactions that commit late. What lies before that, because another node held it then or it was written
+ * with a time long past, is found by a walk from the very front. Walks from there get a twentieth of the time, but
+ * there is one each minute. So while they are cheap, all walks begin there. So does one that takes over what dead nodes
+ * held. Guarded by its owner.
  */
 final class WantedFronts {
 
@@ -37,7 +38,9 @@ final class WantedFronts {
         }
     };
 
-    /** Where the events of a choice of types begin, and where the last walk for it has begun; {@code null} is the front. */
+    /**
+     * Where the events of a choice of types begin, and where the last walk for it has begun; {@code null} is the front.
+     */
     private final class Front {
         private final LookTimer timer = new LookTimer(nanoTime, LONGEST_PAUSE, Duration.ZERO);
         private Bound bound = Bound.NONE;

@@ -11,10 +11,10 @@ import java.util.regex.Pattern;
 /**
  * The ids of one subscription's rows, each made out of the id of its event.
  *
- * <p>A number that depends on the name is added to the random bits of a ULID or a UUID, without a carry into the time. So
- * different events get different rows, the ids are of the kind that events have, new rows stand next to each other in
- * an index, and ids that were counted up within a millisecond keep their order. That rows of two subscriptions meet is as
- * likely as two random ids being equal. Any other id becomes a hash, in the form of a UUID of version 8.
+ * <p>A number that depends on the name is added to the random bits of a ULID or a UUID, without a carry into the time.
+ * So different events get different rows, the ids are of the kind that events have, new rows stand next to each other
+ * in an index, and ids that were counted up within a millisecond keep their order. That rows of two subscriptions meet
+ * is as likely as two random ids being equal. Any other id becomes a hash, in the form of a UUID of version 8.
  */
 final class RowIds {
 

@@ -4,7 +4,9 @@ import io.outbox.EventListener;
 import io.outbox.registry.ForwardingRegistry;
 import io.outbox.registry.ListenerRegistry;
 
-/** Listeners as delivery sees them: those of subscriptions are shown events in place of the rows that stand for them. */
+/**
+ * Listeners as delivery sees them: those of subscriptions are shown events in place of the rows that stand for them.
+ */
 public final class SubscribedListeners extends ForwardingRegistry {
 
     /** @param listeners all listeners, those of subscriptions under their stored route */

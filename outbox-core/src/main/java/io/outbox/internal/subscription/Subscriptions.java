@@ -19,9 +19,10 @@ import java.util.stream.Collectors;
 /**
  * What a writer knows of subscriptions: which rows an event becomes.
  *
- * <p>An event of a route with subscriptions is stored as one row for each of them, in the caller's transaction. From then
- * on nobody knows that the rows belong together: they are events like any other, with their own id, status, attempts,
- * lock and lane. So the engine, the stores, metrics, purge and dead letters have nothing to know of subscriptions.
+ * <p>An event of a route with subscriptions is stored as one row for each of them, in the caller's transaction. From
+ * then on nobody knows that the rows belong together: they are events like any other, with their own id, status,
+ * attempts, lock and lane. So the engine, the stores, metrics, purge and dead letters have nothing to know of
+ * subscriptions.
  *
  * <ul>
  *   <li><b>Type</b>: {@code <event type>#<name>}, with the aggregate type unchanged. Lanes, circuits and counts go by the
@@ -34,15 +35,17 @@ import java.util.stream.Collectors;
  *       EventEnvelope#asOptional() optional} event: a listener that comes in time gets it, and without one it is done.
  * </ul>
  *
- * <p>A subscription to {@linkplain EventType#ANY any type} adds a row to every event, unless the type has a subscription of the same
- * name, and has no say in whether the plain row is written: what nobody else receives is still found to be without a listener.
+ * <p>A subscription to {@linkplain EventType#ANY any type} adds a row to every event, unless the type has a
+ * subscription of the same name, and has no say in whether the plain row is written: what nobody else receives is still
+ * found to be without a listener.
  *
- * <p>Hooks change and suppress events before they become rows, and are told of rows afterwards. Interceptors and completion
- * listeners see rows. The listener sees the event: the type as written, the id of the row, because that is what comes again
- * after a failure, and the event's id as its {@linkplain EventEnvelope#originId() origin} ({@link SubscribedListener}).
+ * <p>Hooks change and suppress events before they become rows, and are told of rows afterwards. Interceptors and
+ * completion listeners see rows. The listener sees the event: the type as written, the id of the row, because that is
+ * what comes again after a failure, and the event's id as its {@linkplain EventEnvelope#originId() origin} ({@link
+ * SubscribedListener}).
  *
- * <p>Nothing is recorded about who has subscribed. One that is added gets what is written from then on. The rows of one that
- * was removed find no listener and go DEAD, as unroutable events do.
+ * <p>Nothing is recorded about who has subscribed. One that is added gets what is written from then on. The rows of one
+ * that was removed find no listener and go DEAD, as unroutable events do.
  */
 public final class Subscriptions {
 

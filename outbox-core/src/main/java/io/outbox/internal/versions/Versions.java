@@ -13,11 +13,12 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * The versions of event types that this node knows: stamps what is written with the version of its type, and brings what is delivered
- * up to it. Immutable and thread-safe.
+ * The versions of event types that this node knows: stamps what is written with the version of its type, and brings
+ * what is delivered up to it. Immutable and thread-safe.
  *
- * <p>Types that nobody has given a version have version 1, which is not stored. The rows of subscriptions have the version of the event
- * that they stand for. An event under a former name of a type has a version of that type, unless the former name has versions itself.
+ * <p>Types that nobody has given a version have version 1, which is not stored. The rows of subscriptions have the
+ * version of the event that they stand for. An event under a former name of a type has a version of that type, unless
+ * the former name has versions itself.
  */
 public final class Versions implements WriterHook {
 
@@ -31,7 +32,8 @@ public final class Versions implements WriterHook {
 
     /**
      * @param stated the versions of event types that were told
-     * @throws IllegalStateException if two upcasters begin at the same version, or one does not lead to the version of its type
+     * @throws IllegalStateException if two upcasters begin at the same version, or one does not lead to the version of
+     * its type
      */
     public Versions(Collection<Upcaster> upcasters, Map<String, Integer> stated) {
         upcasters.forEach(this::add);

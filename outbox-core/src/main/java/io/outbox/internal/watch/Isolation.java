@@ -10,7 +10,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Does for many what can be done for many, and leaves out the few that the store refuses or somebody else has locked. */
+/**
+ * Does for many what can be done for many, and leaves out the few that the store refuses or somebody else has locked.
+ */
 public final class Isolation<T> {
 
     private static final System.Logger LOG = System.getLogger("io.outbox.delivery");
@@ -26,8 +28,8 @@ public final class Isolation<T> {
     }
 
     /**
-     * Runs the action on all items together; if the store refuses, on each half, down to the item it refuses; if some are
-     * locked by somebody else, on the others.
+     * Runs the action on all items together; if the store refuses, on each half, down to the item it refuses; if some
+     * are locked by somebody else, on the others.
      *
      * @return the items that are locked by somebody else
      */

@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * What this node's own calls tell about the store.
  *
  * <p>After an outage that lasted longer than the lease every lock in the store has run out, those of healthy nodes too,
- * which are about to write their outcomes. So a node that has seen its calls fail, or answered late, or not answered yet,
- * takes nothing over for a while, and lets the others speak first: the longer the trouble lasted, the longer. And as soon as
- * a call succeeds again, whoever has something to tell the store is told.
+ * which are about to write their outcomes. So a node that has seen its calls fail, or answered late, or not answered
+ * yet, takes nothing over for a while, and lets the others speak first: the longer the trouble lasted, the longer. And
+ * as soon as a call succeeds again, whoever has something to tell the store is told.
  */
 public final class StoreWatch {
 

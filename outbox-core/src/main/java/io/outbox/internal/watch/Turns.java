@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Who is at it: calls that had better not overlap take turns, in the order in which they came. None waits for long, so one
- * that is not answered, or waits for another, does not stop both. Thread-safe.
+ * Who is at it: calls that had better not overlap take turns, in the order in which they came. None waits for long, so
+ * one that is not answered, or waits for another, does not stop both. Thread-safe.
  */
 public final class Turns {
 

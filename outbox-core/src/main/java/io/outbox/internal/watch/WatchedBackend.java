@@ -17,13 +17,13 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * A backend whose calls are reported to a {@link StoreWatch}. A refusal is an answer too, and so is that somebody else has
- * locked some events.
+ * A backend whose calls are reported to a {@link StoreWatch}. A refusal is an answer too, and so is that somebody else
+ * has locked some events.
  *
- * <p>Calls that change events in this node's hands go one after the other. Outcomes and renewals may be about the same events,
- * most of all after an outage, when both have waited for it; two statements that lock the same rows in different orders are a
- * deadlock, and a database takes a second to notice it: as long as others leave this node to speak first. A call that is
- * not answered holds the next one up for a moment only.
+ * <p>Calls that change events in this node's hands go one after the other. Outcomes and renewals may be about the same
+ * events, most of all after an outage, when both have waited for it; two statements that lock the same rows in
+ * different orders are a deadlock, and a database takes a second to notice it: as long as others leave this node to
+ * speak first. A call that is not answered holds the next one up for a moment only.
  */
 public final class WatchedBackend extends ForwardingDelivery {
 
@@ -59,7 +59,10 @@ public final class WatchedBackend extends ForwardingDelivery {
                 || (e instanceof OutboxBackendException refusal && refusal.isRefusal());
     }
 
-    /** As {@link #apply}, for outcomes that have failed by themselves: that they fail again says nothing about the store. */
+    /**
+     * As {@link #apply}, for outcomes that have failed by themselves: that they fail again says nothing about the
+     * store.
+     */
     public Map<String, EventStatus> applyAgain(String holder, List<Outcome> outcomes) {
         return inTurn(() -> inDoubt(() -> backend.apply(holder, outcomes)));
     }

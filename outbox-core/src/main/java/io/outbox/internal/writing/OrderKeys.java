@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which key an event keeps its order by: {@code <aggregate type>/<key>#}, followed by the name of the subscription whose row it
- * is. The sign at the end keeps keys apart that differ by trailing spaces, which some databases do not. A key that is longer
- * than its column becomes a hash.
+ * Which key an event keeps its order by: {@code <aggregate type>/<key>#}, followed by the name of the subscription
+ * whose row it is. The sign at the end keeps keys apart that differ by trailing spaces, which some databases do not. A
+ * key that is longer than its column becomes a hash.
  */
 public final class OrderKeys {
 

@@ -36,7 +36,10 @@ class HoldEndsTest {
         assertThat(releases).hasValue(2);
     }
 
-    /** After an outage there are many holders, and a store whose connections go on breaking answers a few calls in a row. */
+    /**
+     * After an outage there are many holders, and a store whose connections go on breaking answers a few calls in a
+     * row.
+     */
     @Test
     void whatIsReleasedStaysSoWhenTheStoreFailsThen() {
         int holders = 10;

@@ -83,7 +83,9 @@ class EngineClockTest {
         }
     }
 
-    /** A batch listener says at once that its target is silent, and the store takes its time to tell what time it is. */
+    /**
+     * A batch listener says at once that its target is silent, and the store takes its time to tell what time it is.
+     */
     @Test
     void noWriterWaitsForTheStoreToTellItsTime() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From the reservation of an event, before it is written, to its place in the queue, whatever becomes of its transaction. */
+/**
+ * From the reservation of an event, before it is written, to its place in the queue, whatever becomes of its
+ * transaction.
+ */
 @ExtendWith(NoLeftoverThreads.class)
 class HotPathTest {
 

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Locks that have run out are taken over from dead nodes, and not from those that an outage kept from renewing them. */
+/**
+ * Locks that have run out are taken over from dead nodes, and not from those that an outage kept from renewing them.
+ */
 @ExtendWith(NoLeftoverThreads.class)
 class TakeOverTest {
 

@@ -7,9 +7,9 @@ import org.postgresql.PGStatement;
 /**
  * Has PostgreSQL plan a statement for the table as it is now.
  *
- * <p>After a few executions PostgreSQL's driver leaves a statement prepared on the server, which then keeps one plan for
- * it until the statistics of the table are renewed. A plan made while the table was empty reads all of it, and goes on
- * reading all of it when it has a million rows. Planning again costs a fraction of a round trip.
+ * <p>After a few executions PostgreSQL's driver leaves a statement prepared on the server, which then keeps one plan
+ * for it until the statistics of the table are renewed. A plan made while the table was empty reads all of it, and goes
+ * on reading all of it when it has a million rows. Planning again costs a fraction of a round trip.
  */
 public final class FreshPlan {
 

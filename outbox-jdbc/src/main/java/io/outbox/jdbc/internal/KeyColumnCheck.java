@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The check of the columns for order by key: whether they take every key, tell keys apart and number events. That they are there
- * is known.
+ * The check of the columns for order by key: whether they take every key, tell keys apart and number events. That they
+ * are there is known.
  *
  * @param rules those of the database; without them nothing is found
  */

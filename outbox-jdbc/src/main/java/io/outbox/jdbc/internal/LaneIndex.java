@@ -20,7 +20,9 @@ public record LaneIndex(TableCatalog catalog, SchemaScript script) {
     private static final System.Logger LOG = System.getLogger("io.outbox.jdbc");
     private static final Set<String> LIKE_MYSQL = Set.of("mysql", "mariadb");
 
-    /** Returns the index of a table; {@code script} is the name of the database's script beside the class of its store. */
+    /**
+     * Returns the index of a table; {@code script} is the name of the database's script beside the class of its store.
+     */
     public static LaneIndex of(Class<?> store, String script, String tableName, boolean schemaIsCatalog) {
         return new LaneIndex(new TableCatalog(tableName, schemaIsCatalog), new SchemaScript(store, script, tableName));
     }

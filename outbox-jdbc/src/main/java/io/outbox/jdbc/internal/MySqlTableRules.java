@@ -37,7 +37,9 @@ public final class MySqlTableRules implements TableRules {
         return COLUMNS;
     }
 
-    /** CHAR is fine here: trailing blanks are cut off again when it is read. TIMESTAMP depends on the session's zone. */
+    /**
+     * CHAR is fine here: trailing blanks are cut off again when it is read. TIMESTAMP depends on the session's zone.
+     */
     @Override
     public Set<String> types(ColumnRule.Kind kind) {
         return switch (kind) {

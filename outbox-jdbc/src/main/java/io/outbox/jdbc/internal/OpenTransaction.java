@@ -13,8 +13,8 @@ public final class OpenTransaction {
     private OpenTransaction() {}
 
     /**
-     * Returns whether the connection is in a transaction that has not been aborted; empty if a pool or another driver hides
-     * PostgreSQL's connection.
+     * Returns whether the connection is in a transaction that has not been aborted; empty if a pool or another driver
+     * hides PostgreSQL's connection.
      */
     public static Optional<Boolean> isOn(Connection conn) {
         if (!FreshPlan.DRIVER_PRESENT) {

@@ -19,12 +19,14 @@ import org.postgresql.PGStatement;
 /**
  * Finds out whether PostgreSQL's driver finds its prepared statements again.
  *
- * <p>A pooler in transaction mode leads each transaction to another session of the server, where a statement that the driver has
- * prepared does not exist, or another client's has its name. That shows under load only, as errors and reads that hang. So it
- * is provoked at start-up: one connection prepares a statement, a second one takes the session away from it, and the first
- * executes the statement again. Poolers that prepare it anew pass, and so does a driver that prepares nothing.
+ * <p>A pooler in transaction mode leads each transaction to another session of the server, where a statement that the
+ * driver has prepared does not exist, or another client's has its name. That shows under load only, as errors and reads
+ * that hang. So it is provoked at start-up: one connection prepares a statement, a second one takes the session away
+ * from it, and the first executes the statement again. Poolers that prepare it anew pass, and so does a driver that
+ * prepares nothing.
  *
- * <p>A pooler is known by the session's id, which is not the one that the driver was told. Without one this costs a single query.
+ * <p>A pooler is known by the session's id, which is not the one that the driver was told. Without one this costs a
+ * single query.
  */
 public final class PoolerProbe {
 

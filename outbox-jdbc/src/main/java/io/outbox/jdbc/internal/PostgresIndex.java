@@ -11,9 +11,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Indexes of PostgreSQL that are created while others write to the table. {@code CREATE INDEX} would wait for all transactions
- * that have written to it, and every new one would wait for the statement. {@code CONCURRENTLY} waits as well, but nobody
- * waits for it. If it fails, it leaves an index that is not valid: the database does not use it, and counts it as there.
+ * Indexes of PostgreSQL that are created while others write to the table. {@code CREATE INDEX} would wait for all
+ * transactions that have written to it, and every new one would wait for the statement. {@code CONCURRENTLY} waits as
+ * well, but nobody waits for it. If it fails, it leaves an index that is not valid: the database does not use it, and
+ * counts it as there.
  */
 final class PostgresIndex {
 

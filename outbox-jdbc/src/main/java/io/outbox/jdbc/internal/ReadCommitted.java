@@ -4,8 +4,8 @@ import io.outbox.jdbc.JdbcTemplate;
 import java.sql.Connection;
 
 /**
- * Has one transaction of our own run at READ COMMITTED, whatever the isolation of the connection. Nothing has to be restored
- * afterwards.
+ * Has one transaction of our own run at READ COMMITTED, whatever the isolation of the connection. Nothing has to be
+ * restored afterwards.
  */
 public final class ReadCommitted {
 
@@ -14,8 +14,8 @@ public final class ReadCommitted {
     private ReadCommitted() {}
 
     /**
-     * For MySQL, outside of a transaction: the next one. Under MySQL's default, statements that lock rows also lock the gaps
-     * between them and block the application's inserts.
+     * For MySQL, outside of a transaction: the next one. Under MySQL's default, statements that lock rows also lock the
+     * gaps between them and block the application's inserts.
      */
     public static void forNextTransaction(Connection conn) {
         JdbcTemplate.update(conn, SET);

@@ -36,7 +36,9 @@ public record SchemaScript(Class<?> owner, String name, String defaultTable, Str
     /** Text in quotes, a comment, the end of a statement, or anything else. */
     private static final Pattern TOKEN = token(";");
 
-    /** The same for a script with blocks, which have semicolons inside: a slash on a line of its own ends each of them. */
+    /**
+     * The same for a script with blocks, which have semicolons inside: a slash on a line of its own ends each of them.
+     */
     private static final Pattern TOKEN_OF_BLOCKS = token("(?<=\\n)/(?=\\n|$)");
 
     private static final Pattern BLOCK_END = Pattern.compile("^/$", Pattern.MULTILINE);

@@ -3,8 +3,8 @@ package io.outbox.jdbc.internal;
 import java.time.Instant;
 
 /**
- * Reads the text of an SQL timestamp in UTC, as {@code 2026-11-18 09:30:00.25}. Drivers make an object of a date of it by way of
- * dozens of calls, which is most of what a JVM that has just been started does with a row.
+ * Reads the text of an SQL timestamp in UTC, as {@code 2026-11-18 09:30:00.25}. Drivers make an object of a date of it
+ * by way of dozens of calls, which is most of what a JVM that has just been started does with a row.
  */
 public final class SqlText {
 

@@ -16,9 +16,9 @@ import java.util.Set;
  * The check of a table: whether it takes what our statements are going to write.
  *
  * <p>An error is whatever would have rows refused, cut or changed. What is larger than need be, a nullable column that
- * need not be and columns of the application's own are fine. A missing index costs time and is a warning. Of a view only
- * the columns are looked at, since keys and indexes are those of the tables behind it. What the catalog does not show
- * although it can be read, as a table elsewhere on the search path, is not checked.
+ * need not be and columns of the application's own are fine. A missing index costs time and is a warning. Of a view
+ * only the columns are looked at, since keys and indexes are those of the tables behind it. What the catalog does not
+ * show although it can be read, as a table elsewhere on the search path, is not checked.
  */
 public final class TableCheck {
 

@@ -42,7 +42,10 @@ public interface TableRules {
         return Optional.empty();
     }
 
-    /** Returns which of the rights that delivery needs the user of the connection does not have, as far as it can be asked for. */
+    /**
+     * Returns which of the rights that delivery needs the user of the connection does not have, as far as it can be
+     * asked for.
+     */
     default List<String> missingRights(Connection conn, String table) throws SQLException {
         return List.of();
     }

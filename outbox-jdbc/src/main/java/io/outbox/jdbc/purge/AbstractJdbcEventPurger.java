@@ -116,7 +116,8 @@ public abstract class AbstractJdbcEventPurger implements EventPurger {
      * A range of the index.
      *
      * @param condition what is in it, with one parameter, the cut-off
-     * @param order the order in which the index has it; no two events may share their place, or a database that reads the
+     * @param order the order in which the index has it; no two events may share their place, or a database that reads
+     * the
      *     range twice may see different ones
      */
     protected record Range(String condition, String order) {}

@@ -11,8 +11,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The purger for MySQL, MariaDB and TiDB. Events that another program has locked are left to the next purge, except on TiDB,
- * which cannot pass over locked rows.
+ * The purger for MySQL, MariaDB and TiDB. Events that another program has locked are left to the next purge, except on
+ * TiDB, which cannot pass over locked rows.
  */
 public class MySqlEventPurger extends AbstractJdbcEventPurger {
 
@@ -20,8 +20,8 @@ public class MySqlEventPurger extends AbstractJdbcEventPurger {
     private static final String LOCK_FREE =
             "SELECT event_id FROM %s WHERE %s ORDER BY %s LIMIT ? FOR UPDATE SKIP LOCKED";
     /**
-     * Goes by the key even in a small table, where a scan would wait for the rows that are passed over. MySQL heeds the hint
-     * only if there is a condition beside the key.
+     * Goes by the key even in a small table, where a scan would wait for the rows that are passed over. MySQL heeds the
+     * hint only if there is a condition beside the key.
      */
     private static final String DELETE_LOCKED =
             "DELETE %1$s FROM %1$s FORCE INDEX (PRIMARY) WHERE %2$s AND event_id IN (%3$s)";

@@ -9,8 +9,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The purger for Oracle. Events that another program has locked are left to a later purge: the first of a range are read,
- * those of them that are free are locked by their key, and these are deleted.
+ * The purger for Oracle. Events that another program has locked are left to a later purge: the first of a range are
+ * read, those of them that are free are locked by their key, and these are deleted.
  */
 public class OracleEventPurger extends AbstractJdbcEventPurger {
 

@@ -57,13 +57,13 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 
 /**
- * A store in a relational database. It answers for everything that is particular to that database; four methods are enough
- * for another one, and the rest have answers that work anywhere. Immutable and thread-safe.
+ * A store in a relational database. It answers for everything that is particular to that database; four methods are
+ * enough for another one, and the rest have answers that work anywhere. Immutable and thread-safe.
  *
- * <p>Statuses are literals in the SQL, so that partial indexes apply. Due events are read in the order of (available at,
- * created at, event id), which an index serves, and returned in order of creation. Statements that belong together run in
- * one transaction: the caller's if there is one, else one of their own. What the database gives up in favour of others, as
- * a deadlock, is repeated unless it was in a transaction of the caller's.
+ * <p>Statuses are literals in the SQL, so that partial indexes apply. Due events are read in the order of (available
+ * at, created at, event id), which an index serves, and returned in order of creation. Statements that belong together
+ * run in one transaction: the caller's if there is one, else one of their own. What the database gives up in favour of
+ * others, as a deadlock, is repeated unless it was in a transaction of the caller's.
  */
 public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
 
@@ -90,7 +90,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     private static final String STORED = "SELECT event_id FROM {by_id} WHERE event_id {among}";
     private static final String TIME = "SELECT {now} AS utc{from_nothing}";
     private static final String DUPLICATE_KEY = "23505";
-    /** H2 names a violated key as {@code … ON PUBLIC.OUTBOX_EVENT(EVENT_ID) …}, JdbcTemplate one of PostgreSQL's alike. */
+    /**
+     * H2 names a violated key as {@code … ON PUBLIC.OUTBOX_EVENT(EVENT_ID) …}, JdbcTemplate one of PostgreSQL's alike.
+     */
     private static final Pattern KEY_COLUMNS = Pattern.compile(" on [^(]*\\(([^)]*)\\)", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern EVENT_ID = Pattern.compile("\\bevent_id\\b", Pattern.CASE_INSENSITIVE);
@@ -137,14 +139,16 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /**
-     * Returns the SQL expression for the current time in UTC, as a timestamp without time zone. Default: that of the SQL
-     * standard. A database whose CAST goes to the zone of the session has to say it in another way.
+     * Returns the SQL expression for the current time in UTC, as a timestamp without time zone. Default: that of the
+     * SQL standard. A database whose CAST goes to the zone of the session has to say it in another way.
      */
     protected String utcNow() {
         return "CAST(CURRENT_TIMESTAMP(6) AT TIME ZONE 'UTC' AS TIMESTAMP(6))";
     }
 
-    /** Returns a statement of ours, which says LIMIT, in the words of the database. Asked for once for each statement. */
+    /**
+     * Returns a statement of ours, which says LIMIT, in the words of the database. Asked for once for each statement.
+     */
     protected String inDialect(String template) {
         return template;
     }
@@ -172,15 +176,16 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /**
      * Returns how outboxes on this table tell each other of events.
      *
-     * @param listenOn where hints are heard, which keeps a connection; the same as the other, or a direct way to its database
+     * @param listenOn where hints are heard, which keeps a connection; the same as the other, or a direct way to its
+     * database
      */
     public WakeUp wakeUp(DataSource dataSource, DataSource listenOn) {
         return WakeUp.NONE;
     }
 
     /**
-     * Returns a query that tells whether the server only reads, as a replica does and a former primary after a fail-over.
-     * Default: none, for a database without replicas.
+     * Returns a query that tells whether the server only reads, as a replica does and a former primary after a
+     * fail-over. Default: none, for a database without replicas.
      */
     protected Optional<String> readOnlyQuery() {
         return Optional.empty();
@@ -191,7 +196,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return List.of();
     }
 
-    /** Returns the name of the DDL: {@code schema/<name>.sql} in the resources of the jar that has the store's class. */
+    /**
+     * Returns the name of the DDL: {@code schema/<name>.sql} in the resources of the jar that has the store's class.
+     */
     public String schemaScript() {
         return name();
     }
@@ -231,7 +238,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 new Partition(List.of(RETRY), restriction, order, "", index));
     }
 
-    /** Returns what a planner needs to be told to take the index of events without order, and not that of all events. */
+    /**
+     * Returns what a planner needs to be told to take the index of events without order, and not that of all events.
+     */
     String unkeyedIndex(boolean isOneType) {
         return "";
     }
@@ -282,7 +291,10 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
                 this::unorderedNumbers);
     }
 
-    /** Returns why numbers of events are not in the order of their inserts. Default: nothing; numbers are given one by one. */
+    /**
+     * Returns why numbers of events are not in the order of their inserts. Default: nothing; numbers are given one by
+     * one.
+     */
     Optional<Finding> unorderedNumbers(Connection conn) {
         return Optional.empty();
     }
@@ -308,8 +320,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /**
-     * Has the events delivered once more that have failed for good and block their key, for an outbox that no longer keeps the order
-     * of keys; returns how many there were.
+     * Has the events delivered once more that have failed for good and block their key, for an outbox that no longer
+     * keeps the order of keys; returns how many there were.
      */
     public final int releaseParked(ConnectionProvider connections) {
         return new ParkedEvents(this).release(connections);
@@ -320,7 +332,10 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return new KeyedClaim(this, conn, foreignLocks).run(request);
     }
 
-    /** Returns what is added to the columns of the first statement of a claim, to have it commit without waiting for the disk. */
+    /**
+     * Returns what is added to the columns of the first statement of a claim, to have it commit without waiting for the
+     * disk.
+     */
     String unhurried() {
         return "";
     }
@@ -341,8 +356,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /**
-     * Returns the rows of all these, in any order. Default: by one statement after the other, since not every planner sees the
-     * LIMIT of a SELECT inside of another.
+     * Returns the rows of all these, in any order. Default: by one statement after the other, since not every planner
+     * sees the LIMIT of a SELECT inside of another.
      */
     <T> List<T> readAll(Connection conn, List<Select> selects, JdbcTemplate.RowMapper<T> mapper) {
         List<T> rows = new ArrayList<>();
@@ -362,8 +377,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /**
-     * Returns the condition for event types between two, in the form for which the database reads nothing of either; the second
-     * is {@code null} at the end.
+     * Returns the condition for event types between two, in the form for which the database reads nothing of either;
+     * the second is {@code null} at the end.
      */
     DueCondition between(String first, String second) {
         return second == null
@@ -403,7 +418,10 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return takesArrays() ? IdList.arrays(eventIds) : IdList.chunks(eventIds);
     }
 
-    /** Returns which events a claim may take; none of the known ones that the claimant holds under the names of lost claims. */
+    /**
+     * Returns which events a claim may take; none of the known ones that the claimant holds under the names of lost
+     * claims.
+     */
     final Claim.Free free(Instant lockExpiry, LostClaims lost) {
         return new Claim.Free(lockExpiry, lost, takesArrays()).times(1);
     }
@@ -413,7 +431,10 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return false;
     }
 
-    /** Returns the expression for the length of a text, in characters or bytes, whichever the database knows without a look at it. */
+    /**
+     * Returns the expression for the length of a text, in characters or bytes, whichever the database knows without a
+     * look at it.
+     */
     protected String lengthOf(String column) {
         return "CHAR_LENGTH(" + column + ")";
     }
@@ -471,12 +492,17 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return RowChange.Waiting.UNBOUNDED;
     }
 
-    /** Returns a condition, followed by AND, that makes a statement of the outbox's own wait for locks briefly, or nothing. */
+    /**
+     * Returns a condition, followed by AND, that makes a statement of the outbox's own wait for locks briefly, or
+     * nothing.
+     */
     String waitingBriefly(Connection conn) {
         return "";
     }
 
-    /** Makes the statements of a transaction of the outbox's own wait for locks briefly, if the database can do that. */
+    /**
+     * Makes the statements of a transaction of the outbox's own wait for locks briefly, if the database can do that.
+     */
     void waitBrieflyInTransaction(Connection conn) {}
 
     /** Returns whether a statement that waited briefly met a row that somebody else has locked. */
@@ -495,12 +521,14 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     /** Called on a connection in auto-commit mode before a statement or transaction of our own that locks rows. */
     protected void beforeTransaction(Connection conn) {}
 
-    /** Called at the beginning of a transaction of our own in which something is done again that the database gave up. */
+    /**
+     * Called at the beginning of a transaction of our own in which something is done again that the database gave up.
+     */
     protected void beginRepetition(Connection conn) {}
 
     /**
-     * Returns whether an INSERT failed because there is a row with the same event id, and not because of a unique index of
-     * the application's own. Default: by the columns of the key, if the message names them.
+     * Returns whether an INSERT failed because there is a row with the same event id, and not because of a unique index
+     * of the application's own. Default: by the columns of the key, if the message names them.
      */
     protected boolean isDuplicate(SQLException e) {
         if (!DUPLICATE_KEY.equals(e.getSQLState())) {
@@ -703,7 +731,9 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
         return utcNow();
     }
 
-    /** Returns the expression for the exception and its causes, without the stack trace and the attempts behind them. */
+    /**
+     * Returns the expression for the exception and its causes, without the stack trace and the attempts behind them.
+     */
     final String failureSql() {
         return textBefore(FailureText.BEFORE_DETAILS, "last_error");
     }
@@ -743,8 +773,8 @@ public abstract class AbstractJdbcOutboxStore implements OwnershipStore {
     }
 
     /**
-     * Fills the gaps of a statement that are the same for all events. That is done once: writers would pay for it with every
-     * event. So a template is a constant, and what differs from call to call is a gap that is filled afterwards.
+     * Fills the gaps of a statement that are the same for all events. That is done once: writers would pay for it with
+     * every event. So a template is a constant, and what differs from call to call is a gap that is filled afterwards.
      */
     final Sql sql(String template) {
         Sql known = filled.get(template);

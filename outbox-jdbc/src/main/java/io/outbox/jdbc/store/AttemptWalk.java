@@ -6,10 +6,10 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * The way of the clean-up through old attempts, in the order of their time. Each step goes on where the last one stopped. From
- * the end on it follows what grows old, and begins again when it has rested a hundred times as long as the way took: so it
- * finds attempts of events that were open when it passed, and costs next to nothing, however many there are of dead letters.
- * Thread-safe.
+ * The way of the clean-up through old attempts, in the order of their time. Each step goes on where the last one
+ * stopped. From the end on it follows what grows old, and begins again when it has rested a hundred times as long as
+ * the way took: so it finds attempts of events that were open when it passed, and costs next to nothing, however many
+ * there are of dead letters. Thread-safe.
  */
 final class AttemptWalk {
 

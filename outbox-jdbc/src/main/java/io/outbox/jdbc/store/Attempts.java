@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The table of failed attempts. A row is written in the transaction that counts the attempt, and only if that counts it: the
- * event's row is locked before, under the guards of the statement that counts, so that a batch which is written again adds
- * nothing.
+ * The table of failed attempts. A row is written in the transaction that counts the attempt, and only if that counts
+ * it: the event's row is locked before, under the guards of the statement that counts, so that a batch which is written
+ * again adds nothing.
  */
 final class Attempts {
 
@@ -153,7 +153,10 @@ final class Attempts {
         static final Place START = new Place(Instant.parse("1000-01-01T00:00:00Z"), IdList.NO_EVENT);
     }
 
-    /** Deletes those attempts of events that have ended, up to {@code limit}, that are old and follow; returns all that do. */
+    /**
+     * Deletes those attempts of events that have ended, up to {@code limit}, that are old and follow; returns all that
+     * do.
+     */
     List<Place> deleteOfEnded(Connection conn, DeadLetterTable letters, Place after, Instant before, int limit) {
         List<Place> old = sql(WINDOW)
                 .query(

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the keys that parked events block, by an index in which nothing else is in between: what it costs goes by the number of
- * keys that are read, not by that of all.
+ * Reads the keys that parked events block, by an index in which nothing else is in between: what it costs goes by the
+ * number of keys that are read, not by that of all.
  */
 final class BlockedReads {
 

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The first pending events of a range in due order, without their contents and without a lock. Each part of
- * the table that a range of an index holds, as the events of one type, is read in its own order, and the parts are merged.
+ * The first pending events of a range in due order, without their contents and without a lock. Each part of the table
+ * that a range of an index holds, as the events of one type, is read in its own order, and the parts are merged.
  *
- * <p>Of many parts only the first few events are read of each, so that all together are not much more than the page. What lies
- * behind the end of a part that has more is not known then, and left to the next page.
+ * <p>Of many parts only the first few events are read of each, so that all together are not much more than the page.
+ * What lies behind the end of a part that has more is not known then, and left to the next page.
  *
  * @param first the events, in due order
  * @param next where the next ones begin, or {@code null} if these are the last

@@ -33,8 +33,8 @@ record Claim(Lease lease, DueRange range, Free free, LockTime lockTime, PageLimi
         private static final int MOST_IN_ARRAYS = 1_000_000;
 
         /**
-         * Returns the same for a statement that has the condition several times. If the claimant holds too many events to name
-         * all of them so often, what it has lost waits until it holds fewer, or until the lease is over.
+         * Returns the same for a statement that has the condition several times. If the claimant holds too many events
+         * to name all of them so often, what it has lost waits until it holds fewer, or until the lease is over.
          */
         Free times(int count) {
             long ids = (long) count * lost.known().size();

@@ -17,8 +17,8 @@ import java.util.List;
  *   <li>The owner is noted in exactly the rows that are locked.
  * </ol>
  *
- * <p>So a claim locks nothing that it does not take, and a node that stands still in the midst of a claim holds up nobody's
- * outcomes or renewals. What two nodes read at the same time only one of them gets.
+ * <p>So a claim locks nothing that it does not take, and a node that stands still in the midst of a claim holds up
+ * nobody's outcomes or renewals. What two nodes read at the same time only one of them gets.
  */
 final class ClaimInSteps {
 

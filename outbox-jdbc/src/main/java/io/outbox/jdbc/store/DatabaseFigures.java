@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a database tells about itself. Each figure is one query of the server's own statistics, which reads no table; one that
- * the user may not ask, or that this version does not know, is left out.
+ * What a database tells about itself. Each figure is one query of the server's own statistics, which reads no table;
+ * one that the user may not ask, or that this version does not know, is left out.
  */
 final class DatabaseFigures {
 

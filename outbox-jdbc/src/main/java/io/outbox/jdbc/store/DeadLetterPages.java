@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Reads and counts dead letters without locking them. States are literals, and each is a range of the index by itself. What no
- * index finds is looked for in a window of at most {@value JdbcInspection#WINDOW} letters of a state, or half as many of each if all
- * states are asked for.
+ * Reads and counts dead letters without locking them. States are literals, and each is a range of the index by itself.
+ * What no index finds is looked for in a window of at most {@value JdbcInspection#WINDOW} letters of a state, or half
+ * as many of each if all states are asked for.
  */
 final class DeadLetterPages {
 

@@ -42,12 +42,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A store that keeps events which die in a table of their own, and remembers each failed attempt. Immutable and thread-safe.
+ * A store that keeps events which die in a table of their own, and remembers each failed attempt. Immutable and
+ * thread-safe.
  *
- * <p>An event moves in the transaction that lets it die, and is in one of the two tables at every commit. A batch of outcomes
- * that is written again because the answer to its commit got lost finds its dead events among the letters, by the same
- * values by which it finds others in the outbox table. An event that is done and not kept counts as done when its row is
- * missing, unless it is a letter: then another node has let it die.
+ * <p>An event moves in the transaction that lets it die, and is in one of the two tables at every commit. A batch of
+ * outcomes that is written again because the answer to its commit got lost finds its dead events among the letters, by
+ * the same values by which it finds others in the outbox table. An event that is done and not kept counts as done when
+ * its row is missing, unless it is a letter: then another node has let it die.
  *
  * <p>Outcomes that are no failures are written as without dead letters.
  */
@@ -77,7 +78,9 @@ public final class DeadLetterStore implements OwnershipStore {
         return of(store, tableFor(store.tableName()));
     }
 
-    /** Returns the store with dead letters in a table, which may be qualified by its schema; events move when they die. */
+    /**
+     * Returns the store with dead letters in a table, which may be qualified by its schema; events move when they die.
+     */
     public static DeadLetterStore of(AbstractJdbcOutboxStore store, String tableName) {
         return new DeadLetterStore(Objects.requireNonNull(store, "store"), tableName, true);
     }

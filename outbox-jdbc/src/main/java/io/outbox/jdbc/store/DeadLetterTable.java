@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The statements that move events between the outbox table and the table of dead letters. All of them want a transaction of
- * the caller's. Rows are locked in the table that they leave, and copied by way of this process, so that they are written as
- * the store writes any event, whatever the types of the columns.
+ * The statements that move events between the outbox table and the table of dead letters. All of them want a
+ * transaction of the caller's. Rows are locked in the table that they leave, and copied by way of this process, so that
+ * they are written as the store writes any event, whatever the types of the columns.
  */
 final class DeadLetterTable {
 

@@ -14,7 +14,10 @@ import io.outbox.spi.EventFilter;
  */
 record DeadRange(Conditions range, Conditions rest, String order, String hint) {
 
-    /** Returns the letters of a state, by type, kind of failure of a type, and time of creation; all if {@code after} is null. */
+    /**
+     * Returns the letters of a state, by type, kind of failure of a type, and time of creation; all if {@code after} is
+     * null.
+     */
     static DeadRange ofLetters(DeadLetterFilter filter, DlqStatus state, DeadOrder order, DeadCursor after) {
         EventFilter events = filter.events();
         boolean hasType = events.scope().eventType() != null;

@@ -13,15 +13,18 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Reads and counts dead events along ranges of an index, without locks. What no index finds is looked for in a window of so
- * many events of each range.
+ * Reads and counts dead events along ranges of an index, without locks. What no index finds is looked for in a window
+ * of so many events of each range.
  */
 final class DeadWalk {
 
     private static final String ROWS = """
             SELECT {hint}{narrow} FROM {source} WHERE {range} ORDER BY {order} LIMIT {window}""";
 
-    /** The state is not part of the order again: outside of the window PostgreSQL does not see that it is one, and would sort. */
+    /**
+     * The state is not part of the order again: outside of the window PostgreSQL does not see that it is one, and would
+     * sort.
+     */
     private static final String MATCHING = """
             SELECT {narrow} FROM ({rows}) w WHERE {rest} ORDER BY {outer} LIMIT ?""";
 

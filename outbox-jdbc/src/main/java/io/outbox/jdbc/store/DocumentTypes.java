@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * The types that the columns for payload and headers have on PostgreSQL. A single value takes the type of its column, but
- * the elements of an array are text, and PostgreSQL turns text into JSON only if it is told to.
+ * The types that the columns for payload and headers have on PostgreSQL. A single value takes the type of its column,
+ * but the elements of an array are text, and PostgreSQL turns text into JSON only if it is told to.
  *
  * <p>Remembered by database, since a store may serve several. Thread-safe.
  */

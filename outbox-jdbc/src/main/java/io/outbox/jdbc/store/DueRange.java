@@ -66,8 +66,8 @@ record DueRange(Instant dueUntil, Instant createdUntil, EventTypes types, DueCur
     }
 
     /**
-     * Returns the condition for a single type as a range of pairs, which only an index by type serves: a planner that takes
-     * most events for events of this type might otherwise read those of all types in due order.
+     * Returns the condition for a single type as a range of pairs, which only an index by type serves: a planner that
+     * takes most events for events of this type might otherwise read those of all types in due order.
      */
     DueCondition conditionByPairs() {
         String type = types.names().get(0);

@@ -30,7 +30,10 @@ final class EventStates {
                 .queryAmong(conn, IdList.chunks(Set.copyOf(eventIds)), JdbcInspection::mapNarrow);
     }
 
-    /** As {@link #of}, where the dead are in a table of letters. An event that moves between the tables meanwhile is found. */
+    /**
+     * As {@link #of}, where the dead are in a table of letters. An event that moves between the tables meanwhile is
+     * found.
+     */
     List<InspectedEvent> of(Collection<String> eventIds, String letters) {
         List<InspectedEvent> found = new ArrayList<>(of(eventIds));
         Set<String> missing = without(found, eventIds);

@@ -16,10 +16,11 @@ import java.util.function.UnaryOperator;
 /**
  * Groups of letters that failed alike.
  *
- * <p>They are found by going from each to the next one in the index, so that a group costs a look-up however many letters it
- * has, and all of them one statement where the database can do that. Counting stops where it would take long: all groups together
- * are counted up to {@value #MOST_COUNTED} letters, and each up to {@value #LEAST_COUNTED} in any case. Times and errors are
- * looked up for the largest groups only. What is asked of each group is asked of {@value #TOGETHER} in one statement.
+ * <p>They are found by going from each to the next one in the index, so that a group costs a look-up however many
+ * letters it has, and all of them one statement where the database can do that. Counting stops where it would take
+ * long: all groups together are counted up to {@value #MOST_COUNTED} letters, and each up to {@value #LEAST_COUNTED} in
+ * any case. Times and errors are looked up for the largest groups only. What is asked of each group is asked of {@value
+ * #TOGETHER} in one statement.
  */
 final class FailureGroups {
 

@@ -9,9 +9,9 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Notices locks in rows that are read without any, as a node does that is alone: only nodes that share a table lock rows.
- * Such an event is delivered all the same. It may have been left behind by a node that is gone, and the other node takes
- * events of this one in any case; what helps is that somebody is told. Thread-safe.
+ * Notices locks in rows that are read without any, as a node does that is alone: only nodes that share a table lock
+ * rows. Such an event is delivered all the same. It may have been left behind by a node that is gone, and the other
+ * node takes events of this one in any case; what helps is that somebody is told. Thread-safe.
  */
 final class ForeignLocks {
 

@@ -70,7 +70,9 @@ public final class H2OutboxStore extends AbstractJdbcOutboxStore {
         return RowChange.Waiting.NEVER;
     }
 
-    /** H2 begins and ends at the values themselves, and would walk over all events of the types that it is to leave out. */
+    /**
+     * H2 begins and ends at the values themselves, and would walk over all events of the types that it is to leave out.
+     */
     @Override
     DueCondition between(String first, String second) {
         String behind = first + Character.MIN_VALUE;

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Event ids for the condition of a statement: an SQL {@code IN} list, or one array where the database takes that. A list is
- * padded with repetitions to a power of two, so that drivers and databases see few different statements and can reuse their
- * plans; an array needs neither the many parameters nor that.
+ * Event ids for the condition of a statement: an SQL {@code IN} list, or one array where the database takes that. A
+ * list is padded with repetitions to a power of two, so that drivers and databases see few different statements and can
+ * reuse their plans; an array needs neither the many parameters nor that.
  *
- * <p>A single id is listed with one that no event has. MySQL and MariaDB read the row of one key before they look at the other
- * conditions, and keep its lock until the transaction ends even if those do not hold: the lock of an event that is somebody
- * else's.
+ * <p>A single id is listed with one that no event has. MySQL and MariaDB read the row of one key before they look at
+ * the other conditions, and keep its lock until the transaction ends even if those do not hold: the lock of an event
+ * that is somebody else's.
  */
 final class IdList {
 
@@ -43,7 +43,9 @@ final class IdList {
         return chunks(ids, false);
     }
 
-    /** As {@link #chunks}, in the order of the ids and without repetitions: all who lock rows do so in the same order. */
+    /**
+     * As {@link #chunks}, in the order of the ids and without repetitions: all who lock rows do so in the same order.
+     */
     static List<IdList> sorted(Collection<String> ids) {
         return chunks(new TreeSet<>(ids));
     }
@@ -75,13 +77,19 @@ final class IdList {
         return places(places);
     }
 
-    /** Returns the condition for a column that has one of so many values, in lists of a length that every database takes. */
+    /**
+     * Returns the condition for a column that has one of so many values, in lists of a length that every database
+     * takes.
+     */
     static String among(String column, int count) {
         List<String> lists = lists(column + " IN ", count);
         return lists.size() == 1 ? lists.get(0) : "(" + String.join(" OR ", lists) + ")";
     }
 
-    /** Returns the condition for a column that has none of so many values, in lists of a length that every database takes. */
+    /**
+     * Returns the condition for a column that has none of so many values, in lists of a length that every database
+     * takes.
+     */
     static String notAmong(String column, int count) {
         return String.join(" AND ", lists(column + " NOT IN ", count));
     }

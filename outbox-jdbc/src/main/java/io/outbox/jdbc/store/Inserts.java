@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Inserts events: those that are locked together, and the others together, since nobody sees in which order a transaction
- * inserts. The statements are not tuned: an INSERT leaves a planner nothing to choose.
+ * Inserts events: those that are locked together, and the others together, since nobody sees in which order a
+ * transaction inserts. The statements are not tuned: an INSERT leaves a planner nothing to choose.
  */
 final class Inserts {
 
@@ -32,7 +32,9 @@ final class Inserts {
     private static final Form IN_ORDER = new Form(
             "INSERT INTO {table} (" + COLUMNS + ", order_key) VALUES ", "(?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?)");
 
-    /** How many characters one statement takes before the next one begins: far less than servers accept as one packet. */
+    /**
+     * How many characters one statement takes before the next one begins: far less than servers accept as one packet.
+     */
     private static final int LARGE = 1 << 20;
 
     private final AbstractJdbcOutboxStore store;

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Three small tables beside that of the outbox: {@code _node}, {@code _control} and {@code _figures}. Each statement is a
- * transaction of its own. None of them touches the outbox table, so delivery never waits for one.
+ * Three small tables beside that of the outbox: {@code _node}, {@code _control} and {@code _figures}. Each statement is
+ * a transaction of its own. None of them touches the outbox table, so delivery never waits for one.
  */
 final class JdbcCluster implements ClusterBackend {
 

@@ -33,8 +33,9 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
- * The dead events of an outbox table: they stay where they died, as DEAD, which is MOVED here. No row says when it failed or
- * which kind of failure it had, so kinds of failure are found by reading up to {@value JdbcInspection#MOST_READ} events.
+ * The dead events of an outbox table: they stay where they died, as DEAD, which is MOVED here. No row says when it
+ * failed or which kind of failure it had, so kinds of failure are found by reading up to {@value
+ * JdbcInspection#MOST_READ} events.
  */
 final class JdbcDeadEvents implements DeadEventBackend {
 

@@ -16,7 +16,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** Counts, purges and dead events of the outbox table: each operation of the seam by the class that has its statements. */
+/**
+ * Counts, purges and dead events of the outbox table: each operation of the seam by the class that has its statements.
+ */
 class JdbcHousekeeping implements HousekeepingBackend {
 
     final ConnectionProvider provider;

@@ -32,8 +32,8 @@ import java.util.stream.Stream;
 /**
  * What operators see of an outbox table.
  *
- * <p>A search walks down the primary key, over a window of at most {@value #WINDOW} rows. Events in states that few events are
- * in are read by the index of those states instead. Both need no index that delivery would have to keep.
+ * <p>A search walks down the primary key, over a window of at most {@value #WINDOW} rows. Events in states that few
+ * events are in are read by the index of those states instead. Both need no index that delivery would have to keep.
  */
 final class JdbcInspection implements InspectionBackend {
 

@@ -18,8 +18,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The columns and indexes by which events of one key keep their order: {@code schema/<database>-keyed.sql}. Immutable and
- * thread-safe.
+ * The columns and indexes by which events of one key keep their order: {@code schema/<database>-keyed.sql}. Immutable
+ * and thread-safe.
  */
 public final class KeyColumns {
 
@@ -79,7 +79,9 @@ public final class KeyColumns {
                                 index.size() >= 2 && index.subList(0, 2).equals(List.of(keyColumn, "order_seq")));
     }
 
-    /** Creates columns and index in auto-commit mode where they are missing; a failure stands only if they still are. */
+    /**
+     * Creates columns and index in auto-commit mode where they are missing; a failure stands only if they still are.
+     */
     public void createIfMissing(Connection conn) throws SQLException {
         if (!arePresent(conn) || missingLocks(conn).isPresent()) {
             create(conn);
@@ -104,7 +106,8 @@ public final class KeyColumns {
     }
 
     /**
-     * @throws OutboxSchemaException if columns, index or locks are missing, if columns would refuse keys or take them for
+     * @throws OutboxSchemaException if columns, index or locks are missing, if columns would refuse keys or take them
+     * for
      *     each other, or if events are not numbered in order, with the statements that mend it
      */
     public void require(Connection conn) throws SQLException {

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Makes writers of one key wait for each other until their transactions end, in databases whose locks by name do not end with a
- * transaction. The hash of a key leads to one of {@value #SLOTS} rows, which are locked and never change: nothing is written, and
- * no row is left behind by a key. Keys that share a row wait for each other, too.
+ * Makes writers of one key wait for each other until their transactions end, in databases whose locks by name do not
+ * end with a transaction. The hash of a key leads to one of {@value #SLOTS} rows, which are locked and never change:
+ * nothing is written, and no row is left behind by a key. Keys that share a row wait for each other, too.
  */
 final class KeyLocks {
 
@@ -29,7 +29,9 @@ final class KeyLocks {
         return store.tableName() + SchemaScript.LOCKS;
     }
 
-    /** Locks the rows one after the other, in an order that is the same for all writers, so that none waits in a circle. */
+    /**
+     * Locks the rows one after the other, in an order that is the same for all writers, so that none waits in a circle.
+     */
     void lock(Connection conn, Collection<String> keys) {
         Set<Integer> slots = new TreeSet<>();
         keys.forEach(key -> slots.add(Math.floorMod(key.hashCode(), SLOTS)));

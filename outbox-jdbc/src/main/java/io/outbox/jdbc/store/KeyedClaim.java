@@ -26,12 +26,13 @@ import java.util.Set;
  *       end with the transaction.
  * </ol>
  *
- * <p>Unlike other claims it waits for the disk: a claim that a crash of the database takes away would leave the key to another
- * node while this one has an event of it with its listener.
+ * <p>Unlike other claims it waits for the disk: a claim that a crash of the database takes away would leave the key to
+ * another node while this one has an event of it with its listener.
  *
- * <p>That is enough for the order. An event of the key that is before one of these and was committed before it was seen by the
- * first step, so it is finished or among them. An event that comes to stand before what somebody else holds, by a replay or
- * because its transaction committed late, waits until that is given back or finished; who had it looks at the key then.
+ * <p>That is enough for the order. An event of the key that is before one of these and was committed before it was seen
+ * by the first step, so it is finished or among them. An event that comes to stand before what somebody else holds, by
+ * a replay or because its transaction committed late, waits until that is given back or finished; who had it looks at
+ * the key then.
  */
 final class KeyedClaim {
 

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads unfinished events in the order of their keys, without locking them: one key after the other, and walks over keys by
- * windows of the index, of which the first row of each key counts. However deep a key is, a walk reads one window of it.
+ * Reads unfinished events in the order of their keys, without locking them: one key after the other, and walks over
+ * keys by windows of the index, of which the first row of each key counts. However deep a key is, a walk reads one
+ * window of it.
  */
 class KeyedReads {
 

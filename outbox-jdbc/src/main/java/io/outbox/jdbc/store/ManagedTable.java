@@ -66,8 +66,8 @@ public final class ManagedTable {
     }
 
     /**
-     * Creates the table and its indexes where they are missing. Several nodes may do so at the same time. A user who may
-     * not create anything passes if the table can be used; an index that is missing then is logged.
+     * Creates the table and its indexes where they are missing. Several nodes may do so at the same time. A user who
+     * may not create anything passes if the table can be used; an index that is missing then is logged.
      */
     public void createIfMissing(ConnectionProvider connections) {
         connectionCheck.accept(connections);
@@ -86,8 +86,8 @@ public final class ManagedTable {
     }
 
     /**
-     * Returns whether nothing is to be created. A database may lock the table even for an index that is there: a node that
-     * starts would wait for all transactions that write to it, and new ones for it.
+     * Returns whether nothing is to be created. A database may lock the table even for an index that is there: a node
+     * that starts would wait for all transactions that write to it, and new ones for it.
      */
     private boolean isComplete(Connection conn) {
         try {
@@ -135,8 +135,9 @@ public final class ManagedTable {
 
     /**
      * Checks that the table has every column that is needed, each of a type and length that takes what is written, a
-     * key, and no column that we do not know and that has to be filled. A missing index is logged with the statement that
-     * creates it. A table that the database's catalog does not show, as one elsewhere on the search path, is not checked.
+     * key, and no column that we do not know and that has to be filled. A missing index is logged with the statement
+     * that creates it. A table that the database's catalog does not show, as one elsewhere on the search path, is not
+     * checked.
      *
      * @throws OutboxSchemaException if rows would be refused, cut or changed, with all that is wrong and the statements
      *     that mend it

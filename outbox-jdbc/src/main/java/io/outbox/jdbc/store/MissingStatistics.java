@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Has PostgreSQL look at a table that it has not looked at since there are rows in it. It does so by itself within a minute or
- * two; until then it expects a handful of pending events of a type, and reads and sorts all there are for each page. Without
- * the right to do this, nothing happens. Thread-safe.
+ * Has PostgreSQL look at a table that it has not looked at since there are rows in it. It does so by itself within a
+ * minute or two; until then it expects a handful of pending events of a type, and reads and sorts all there are for
+ * each page. Without the right to do this, nothing happens. Thread-safe.
  */
 final class MissingStatistics {
 

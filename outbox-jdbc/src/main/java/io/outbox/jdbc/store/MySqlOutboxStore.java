@@ -20,9 +20,9 @@ import java.util.regex.Pattern;
 /**
  * The store for MySQL 8.
  *
- * <p>Our own transactions run at READ COMMITTED: under MySQL's default, locking reads lock the gaps between pending rows
- * and block the application's inserts. For the same reason rows are locked by their primary key only: along another
- * index, InnoDB locks what it passes.
+ * <p>Our own transactions run at READ COMMITTED: under MySQL's default, locking reads lock the gaps between pending
+ * rows and block the application's inserts. For the same reason rows are locked by their primary key only: along
+ * another index, InnoDB locks what it passes.
  */
 public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
 
@@ -97,7 +97,9 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
         return "DELETE " + tableName() + " FROM " + tableById();
     }
 
-    /** Names the index, or MySQL takes another of the same length and sorts; a table without it is read all the same. */
+    /**
+     * Names the index, or MySQL takes another of the same length and sorts; a table without it is read all the same.
+     */
     @Override
     protected List<Partition> deadPartitions() {
         String table = tableName().substring(tableName().indexOf('.') + 1);
@@ -111,8 +113,8 @@ public class MySqlOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     /**
-     * MySQL takes the shorter index of all events, and walks over those that keep their order. So does MariaDB, which does not
-     * read hints in comments.
+     * MySQL takes the shorter index of all events, and walks over those that keep their order. So does MariaDB, which
+     * does not read hints in comments.
      */
     @Override
     String unkeyedIndex(boolean isOneType) {

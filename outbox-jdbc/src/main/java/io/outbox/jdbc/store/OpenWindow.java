@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A look at open events that costs the same however many there are. Of a part of the table that has more than {@value #MOST_WHOLE},
- * those that are due first are looked at, which nodes claim, and those that are due last, which have just been written. Each end
- * is half of the window of a search.
+ * A look at open events that costs the same however many there are. Of a part of the table that has more than {@value
+ * #MOST_WHOLE}, those that are due first are looked at, which nodes claim, and those that are due last, which have just
+ * been written. Each end is half of the window of a search.
  */
 final class OpenWindow {
 

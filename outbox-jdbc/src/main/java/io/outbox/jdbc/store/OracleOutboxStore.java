@@ -19,11 +19,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The store for Oracle, in words that 19c and all later versions know. It was written from Oracle's documentation, and its
- * statements are judged by two parsers of Oracle's grammar; we have not run it on a server.
+ * The store for Oracle, in words that 19c and all later versions know. It was written from Oracle's documentation, and
+ * its statements are judged by two parsers of Oracle's grammar; we have not run it on a server.
  *
- * <p>Oracle locks no rows of a query that is cut off after so many ({@code FETCH FIRST}), so candidates are read first and
- * locked by their key, as everywhere. To Oracle an empty text is no text: it is read back as {@code null}, but for payloads.
+ * <p>Oracle locks no rows of a query that is cut off after so many ({@code FETCH FIRST}), so candidates are read first
+ * and locked by their key, as everywhere. To Oracle an empty text is no text: it is read back as {@code null}, but for
+ * payloads.
  */
 public final class OracleOutboxStore extends AbstractJdbcOutboxStore {
 
@@ -32,7 +33,10 @@ public final class OracleOutboxStore extends AbstractJdbcOutboxStore {
     /** For as long as an operator waits: Oracle itself sets no limit. */
     private static final String WAIT = " FOR UPDATE WAIT 10";
 
-    /** The driver's default is ten, each time a round trip. Of a large text it reads only the beginning before it is asked. */
+    /**
+     * The driver's default is ten, each time a round trip. Of a large text it reads only the beginning before it is
+     * asked.
+     */
     private static final int ROWS_AT_A_TIME = 200;
 
     /** A longer text may take more than the 4000 bytes behind which Oracle wants it bound as a stream. */

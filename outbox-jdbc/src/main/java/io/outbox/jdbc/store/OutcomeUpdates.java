@@ -26,10 +26,11 @@ import java.util.function.Function;
  * Applies batches of outcomes: one statement for all that are done at the same time or not kept, which is nearly always
  * all of them, and one statement per event, sent as a batch, for the rest.
  *
- * <p>A batch may be applied again, as a whole or in parts, because the answer to its commit got lost. What was written the
- * first time is recognised by its own values (the end time, the due time, the error), so that it is neither counted twice
- * nor mistaken for another owner's. What was deleted has no values left: an event that is not kept and not there is done,
- * by us the first time or by the node that took it over. Whether attempts are left is decided by the row's own count alone.
+ * <p>A batch may be applied again, as a whole or in parts, because the answer to its commit got lost. What was written
+ * the first time is recognised by its own values (the end time, the due time, the error), so that it is neither counted
+ * twice nor mistaken for another owner's. What was deleted has no values left: an event that is not kept and not there
+ * is done, by us the first time or by the node that took it over. Whether attempts are left is decided by the row's own
+ * count alone.
  */
 final class OutcomeUpdates {
 

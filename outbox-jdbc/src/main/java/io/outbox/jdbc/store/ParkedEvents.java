@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Events that failed for good while the outbox kept the order of keys, and that nobody delivers once it does not: they are due after
- * the year 2200, and nobody resumes them where no key is blocked. No other RETRY event is due then. Thread-safe.
+ * Events that failed for good while the outbox kept the order of keys, and that nobody delivers once it does not: they
+ * are due after the year 2200, and nobody resumes them where no key is blocked. No other RETRY event is due then.
+ * Thread-safe.
  */
 final class ParkedEvents {
 
@@ -38,7 +39,10 @@ final class ParkedEvents {
         this.store = store;
     }
 
-    /** Says once that there are such events, or others that keep their order, if this outbox does not keep the order of keys. */
+    /**
+     * Says once that there are such events, or others that keep their order, if this outbox does not keep the order of
+     * keys.
+     */
     void lookOnce(Connection conn) {
         if (looked.get() || store.isKeyed() || !store.canBeKeyed() || !looked.compareAndSet(false, true)) {
             return;

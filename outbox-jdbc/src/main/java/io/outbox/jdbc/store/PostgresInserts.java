@@ -17,9 +17,9 @@ import java.util.function.Supplier;
 /**
  * Inserts events into PostgreSQL: one as a row of values, many as one array for each column.
  *
- * <p>For events on the hot path, the statement also tells whether a savepoint could undo it. A row that is inserted after a
- * savepoint was set has the id of a subtransaction and not that of the transaction. A partitioned table cannot tell, and so
- * counts as if there were one. For other events the right to INSERT is enough.
+ * <p>For events on the hot path, the statement also tells whether a savepoint could undo it. A row that is inserted
+ * after a savepoint was set has the id of a subtransaction and not that of the transaction. A partitioned table cannot
+ * tell, and so counts as if there were one. For other events the right to INSERT is enough.
  */
 final class PostgresInserts {
 

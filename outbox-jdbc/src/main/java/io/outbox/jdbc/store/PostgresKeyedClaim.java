@@ -17,15 +17,15 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The steps of {@link KeyedClaim} as one statement, so that a look at a key that is at rest costs one round trip. Its parts follow
- * each other as the steps do: what is read without a lock is that of the statement's beginning, and what is locked is tested again as
- * it is then. A node that is alone reads, and locks nothing.
+ * The steps of {@link KeyedClaim} as one statement, so that a look at a key that is at rest costs one round trip. Its
+ * parts follow each other as the steps do: what is read without a lock is that of the statement's beginning, and what
+ * is locked is tested again as it is then. A node that is alone reads, and locks nothing.
  */
 final class PostgresKeyedClaim {
 
     /**
-     * The runs of all keys: of each of which nobody holds anything what qualifies from its head on, and of all of them up to the one
-     * that reaches so many bytes.
+     * The runs of all keys: of each of which nobody holds anything what qualifies from its head on, and of all of them
+     * up to the one that reaches so many bytes.
      */
     private static final String PAGE = """
             WITH run AS (
@@ -73,7 +73,10 @@ final class PostgresKeyedClaim {
             RETURNING {columns}, last_error, order_key, order_seq,
               (SELECT count(*) FROM won WHERE former_owner <> ? AND NOT starts_with(former_owner, ?)) AS taken_over""";
 
-    /** The first events of one key with their contents: all there is to a key that was at rest, without the work of planning more. */
+    /**
+     * The first events of one key with their contents: all there is to a key that was at rest, without the work of
+     * planning more.
+     */
     private static final String FIRST = """
             SELECT {columns}, last_error, locked_by, locked_at, order_key, order_seq, 0 AS taken_over FROM {table}
             WHERE order_key = ? AND status IN (0, 2) ORDER BY order_seq LIMIT 2 /* {age} */""";
@@ -116,8 +119,9 @@ final class PostgresKeyedClaim {
     }
 
     /**
-     * Reads by a statement that may stay prepared, unlike others, since planning it takes longer than the rest of it. A plan that was
-     * made while the table was empty reads all of it, so the text changes from time to time, and with it the plan.
+     * Reads by a statement that may stay prepared, unlike others, since planning it takes longer than the rest of it. A
+     * plan that was made while the table was empty reads all of it, so the text changes from time to time, and with it
+     * the plan.
      */
     private List<KeyedEvent> first(KeyedRequest request) {
         String sql = store.sql(FIRST)

@@ -6,7 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads PostgreSQL in the order of keys: all keys by one statement, and one descent of the index for each key of a walk. */
+/**
+ * Reads PostgreSQL in the order of keys: all keys by one statement, and one descent of the index for each key of a
+ * walk.
+ */
 final class PostgresKeyedReads extends KeyedReads {
 
     private static final String RUNS = "SELECT run.* FROM unnest(?) WITH ORDINALITY AS wanted (key, place)"

@@ -47,9 +47,9 @@ import javax.sql.DataSource;
 public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
 
     /**
-     * Has the transaction of a claim commit without waiting for the disk. A claim that is lost with a crash of the database
-     * leaves its events free, which is where they would be without it; what follows it, as an outcome, is lost or kept with
-     * it, and in this order.
+     * Has the transaction of a claim commit without waiting for the disk. A claim that is lost with a crash of the
+     * database leaves its events free, which is where they would be without it; what follows it, as an outcome, is lost
+     * or kept with it, and in this order.
      */
     private static final String UNHURRIED = ", (SELECT set_config('synchronous_commit', 'off', true)) AS commits";
 
@@ -65,8 +65,8 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
             WHERE event_id = ANY(?) AND {unfinished} AND available_at <= ? AND {free}""";
 
     /**
-     * Takes the events by an array of ids: its size is unknown to the planner, which takes it for small and looks the rows
-     * up by their key, whereas a join might read the whole table.
+     * Takes the events by an array of ids: its size is unknown to the planner, which takes it for small and looks the
+     * rows up by their key, whereas a join might read the whole table.
      */
     private static final String CLAIM = """
             WITH due AS (
@@ -81,9 +81,9 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
               (SELECT sum(bytes) FROM page) AS bytes{commit}""";
 
     /**
-     * The rows of another query up to the one that reaches so many bytes. The database stops there itself, since its driver
-     * reads all rows that there are; lengths are known without reading what is long. Rows come in the order of the other query, so
-     * the sum needs none of its own, which would be a sort.
+     * The rows of another query up to the one that reaches so many bytes. The database stops there itself, since its
+     * driver reads all rows that there are; lengths are known without reading what is long. Rows come in the order of
+     * the other query, so the sum needs none of its own, which would be a sort.
      */
     private static final String PAGE = """
             SELECT * FROM (
@@ -98,7 +98,10 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     /** Fails in a transaction that is aborted. */
     private static final String ANY_QUERY = "SELECT 1";
 
-    /** As long as another claim of the same rows takes, and far shorter than the time after which a node is taken for dead. */
+    /**
+     * As long as another claim of the same rows takes, and far shorter than the time after which a node is taken for
+     * dead.
+     */
     private static final String BRIEFLY = "100ms";
 
     /** Has a statement wait for a lock briefly; only for its own transaction, and evaluated before the first row. */
@@ -137,9 +140,9 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
     }
 
     /**
-     * {@inheritDoc} A number that the planner does not know has it prepare for a part of the rows, and so read them in their
-     * order. Of a table without statistics, or with those of a quiet time, it expects fewer rows than the number, and would
-     * read and sort all there are.
+     * {@inheritDoc} A number that the planner does not know has it prepare for a part of the rows, and so read them in
+     * their order. Of a table without statistics, or with those of a quiet time, it expects fewer rows than the number,
+     * and would read and sort all there are.
      */
     @Override
     String limit(String count) {
@@ -451,7 +454,9 @@ public final class PostgresOutboxStore extends AbstractJdbcOutboxStore {
         return new ClaimedPage(DuePages.inOrderOfCreation(claimed), taken.takenOver, next);
     }
 
-    /** Reads columns by their place and times by their text, which a JVM that has just been started does much faster. */
+    /**
+     * Reads columns by their place and times by their text, which a JVM that has just been started does much faster.
+     */
     @Override
     protected OutboxEvent mapRow(ResultSet row) throws SQLException {
         int first = row.findColumn("event_id");

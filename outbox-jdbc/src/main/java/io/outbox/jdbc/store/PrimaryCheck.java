@@ -10,9 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Whether a connection leads to the primary. A change fails on any other server; a query does not, and would find events that
- * are done elsewhere, or miss those that are due. So before events are looked for, each connection is asked, at most once a
- * second, and all of them anew after a failure: what the others did since would be repeated. Thread-safe.
+ * Whether a connection leads to the primary. A change fails on any other server; a query does not, and would find
+ * events that are done elsewhere, or miss those that are due. So before events are looked for, each connection is
+ * asked, at most once a second, and all of them anew after a failure: what the others did since would be repeated.
+ * Thread-safe.
  */
 final class PrimaryCheck {
 

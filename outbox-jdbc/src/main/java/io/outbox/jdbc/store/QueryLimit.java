@@ -6,8 +6,8 @@ import java.sql.Connection;
 import java.sql.Statement;
 
 /**
- * Gives up statements that operators wait for and that take too long, perhaps because somebody has locked the table: each holds a
- * connection of the application's pool meanwhile, and a browser asks again.
+ * Gives up statements that operators wait for and that take too long, perhaps because somebody has locked the table:
+ * each holds a connection of the application's pool meanwhile, and a browser asks again.
  */
 final class QueryLimit {
 

@@ -13,10 +13,10 @@ import java.util.function.Supplier;
 /**
  * A change of events that this node holds, which does not wait for somebody else.
  *
- * <p>An open transaction of another program may have locked the row of one event. One statement changes the rows of hundreds,
- * and waits for the first that is locked: with it would wait all the others, every later outcome of the node, and the renewal
- * of its locks, until other nodes take everything over. So a change of the outbox's own waits for a moment at most, and then
- * names the events that are locked, having changed nothing. How, depends on the database:
+ * <p>An open transaction of another program may have locked the row of one event. One statement changes the rows of
+ * hundreds, and waits for the first that is locked: with it would wait all the others, every later outcome of the node,
+ * and the renewal of its locks, until other nodes take everything over. So a change of the outbox's own waits for a
+ * moment at most, and then names the events that are locked, having changed nothing. How, depends on the database:
  *
  * <ul>
  *   <li>{@link Waiting#BRIEFLY}: the database takes a limit for such waits with the statement. That costs nothing as long as
@@ -55,7 +55,9 @@ final class RowChange {
         this.fence = fence;
     }
 
-    /** A change of events, told which of them it may touch: what it is not told of may be locked, and would not change. */
+    /**
+     * A change of events, told which of them it may touch: what it is not told of may be locked, and would not change.
+     */
     @FunctionalInterface
     interface Change<T> {
         T of(Set<String> eventIds);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A statement of a store with named gaps, as <code>{table}</code>. What fills them is text of our own or a validated table name;
- * values are parameters.
+ * A statement of a store with named gaps, as <code>{table}</code>. What fills them is text of our own or a validated
+ * table name; values are parameters.
  *
  * @param runner runs it as the store's database wants it
  */
@@ -37,7 +37,9 @@ record Sql(String text, JdbcTemplate.Statements runner) {
         return runner.query(conn, toString(), mapper, params);
     }
 
-    /** Returns the rows with one of the ids, whose condition is the gap {@code among} and the first of the parameters. */
+    /**
+     * Returns the rows with one of the ids, whose condition is the gap {@code among} and the first of the parameters.
+     */
     <T> List<T> queryAmong(
             Connection conn, List<IdList> lists, JdbcTemplate.RowMapper<T> mapper, Object... paramsBehind) {
         List<T> rows = new ArrayList<>();
@@ -61,7 +63,9 @@ record Sql(String text, JdbcTemplate.Statements runner) {
         return runner.update(conn, toString(), params);
     }
 
-    /** Changes the rows with one of the ids, whose condition is the gap {@code among} and the last of the parameters. */
+    /**
+     * Changes the rows with one of the ids, whose condition is the gap {@code among} and the last of the parameters.
+     */
     int updateAmong(Connection conn, List<IdList> lists, Object... paramsBefore) {
         return lists.stream()
                 .mapToInt(ids -> among(ids).update(conn, ids.params(Arrays.asList(paramsBefore), List.of())))

@@ -9,12 +9,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Connections that lead to a server which only reads. A pool keeps them, because they work: after a fail-over it would hand them
- * out until they are too old. So they are cut off, which every pool notices, and the next one may lead to the primary.
+ * Connections that lead to a server which only reads. A pool keeps them, because they work: after a fail-over it would
+ * hand them out until they are too old. So they are cut off, which every pool notices, and the next one may lead to the
+ * primary.
  *
- * <p>If it does not, the address itself leads to such a server, and new connections are no better. So as many are dropped in a
- * row as a pool may have, and one a second after that. When a change has succeeded, the others are worth dropping again; queries
- * prove nothing, because they succeed on such a server, too. Thread-safe.
+ * <p>If it does not, the address itself leads to such a server, and new connections are no better. So as many are
+ * dropped in a row as a pool may have, and one a second after that. When a change has succeeded, the others are worth
+ * dropping again; queries prove nothing, because they succeed on such a server, too. Thread-safe.
  */
 final class StaleConnections {
 
@@ -49,8 +50,8 @@ final class StaleConnections {
     }
 
     /**
-     * Returns what to do, after the end of a transaction of the application, about a connection on which the server has refused to
-     * write; nothing if the application itself had asked for a transaction that only reads.
+     * Returns what to do, after the end of a transaction of the application, about a connection on which the server has
+     * refused to write; nothing if the application itself had asked for a transaction that only reads.
      */
     Optional<Runnable> afterFailedWrite(Connection conn, RuntimeException failure) {
         if (!(failure instanceof OutboxStoreException refused) || !refused.isReadOnly() || isMeantToRead(conn)) {

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * Runs work of a store on connections of its own, again where the database gives it up, and on another connection where the
- * server only reads.
+ * Runs work of a store on connections of its own, again where the database gives it up, and on another connection where
+ * the server only reads.
  */
 final class StoreConnections {
 

@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The store for TiDB, which speaks MySQL's protocol but knows no SKIP LOCKED: claims wait for each other. Transactions have to be
- * pessimistic, as they are by default. It was written from TiDB's documentation; we have not run it on a server.
+ * The store for TiDB, which speaks MySQL's protocol but knows no SKIP LOCKED: claims wait for each other. Transactions
+ * have to be pessimistic, as they are by default. It was written from TiDB's documentation; we have not run it on a
+ * server.
  */
 public final class TiDbOutboxStore extends MySqlOutboxStore {
 

@@ -17,10 +17,10 @@ import java.util.stream.IntStream;
 /**
  * Looks which event types have pending events, and since when, in the index by type.
  *
- * <p>Types that are known are looked up, each from the time on that the caller says. Types that are not stand in the gaps between
- * known ones, in the order of the index, and the first entry of a gap is one. So a look never comes near what is finished
- * of a known type and still in the index, and it is one statement unless there is something new; each type that is new leaves
- * two gaps to look at again.
+ * <p>Types that are known are looked up, each from the time on that the caller says. Types that are not stand in the
+ * gaps between known ones, in the order of the index, and the first entry of a gap is one. So a look never comes near
+ * what is finished of a known type and still in the index, and it is one statement unless there is something new; each
+ * type that is new leaves two gaps to look at again.
  */
 final class TypeLook {
 

@@ -54,7 +54,8 @@ public final class JdbcTransactionManager {
     /**
      * A transaction of the thread that began it. Closing it without a commit rolls it back.
      *
-     * <p>Roll back to a savepoint with {@link #rollbackTo}, and the whole with {@link #rollback}, not on the connection.
+     * <p>Roll back to a savepoint with {@link #rollbackTo}, and the whole with {@link #rollback}, not on the
+     * connection.
      */
     public final class Transaction implements AutoCloseable {
 

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
  *
  * <p>{@link JdbcTransactionManager} drives it. Code with a transaction management of its own may drive it too: call
  * {@link #bind} after the transaction began, {@link #committing} right before the commit, and {@link #committed},
- * {@link #rolledBack} or {@link #unknown} right after the transaction ended. Callbacks run then, on the same thread, in the
- * order in which they were registered; nothing they throw comes out.
+ * {@link #rolledBack} or {@link #unknown} right after the transaction ended. Callbacks run then, on the same thread, in
+ * the order in which they were registered; nothing they throw comes out.
  */
 public final class ThreadLocalTxContext implements TxContext {
 
@@ -32,8 +32,9 @@ public final class ThreadLocalTxContext implements TxContext {
     }
 
     /**
-     * Prepares the commit of the current transaction, on its connection. Code that commits without this call must see to it
-     * that nothing of the transaction was rolled back before: the events of that part would be delivered all the same.
+     * Prepares the commit of the current transaction, on its connection. Code that commits without this call must see
+     * to it that nothing of the transaction was rolled back before: the events of that part would be delivered all the
+     * same.
      */
     public void committing() {
         TransactionCallbacks callbacks = bound().callbacks;
@@ -52,8 +53,8 @@ public final class ThreadLocalTxContext implements TxContext {
     }
 
     /**
-     * Ends the current transaction if nobody knows what is left of it: the commit or the rollback failed, or a part had been
-     * rolled back before the commit. Counts as a rollback for {@link #afterRollback}.
+     * Ends the current transaction if nobody knows what is left of it: the commit or the rollback failed, or a part had
+     * been rolled back before the commit. Counts as a rollback for {@link #afterRollback}.
      */
     public void unknown() {
         end(TransactionEnd.UNKNOWN);

@@ -5,8 +5,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Bounds how long calls on a connection wait for an answer, so that one that has died without having been closed fails in
- * seconds, not when TCP gives up. A driver that cannot do that waits as it would.
+ * Bounds how long calls on a connection wait for an answer, so that one that has died without having been closed fails
+ * in seconds, not when TCP gives up. A driver that cannot do that waits as it would.
  */
 final class AnswerTimeout {
 

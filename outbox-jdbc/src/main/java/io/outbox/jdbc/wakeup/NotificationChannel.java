@@ -12,8 +12,8 @@ import java.sql.SQLException;
 import java.util.HexFormat;
 
 /**
- * The name of the channel for a table: the same for all who use this table, by whatever search path, and another for a table of
- * the same name in another schema. Known once a connection has been asked. Thread-safe.
+ * The name of the channel for a table: the same for all who use this table, by whatever search path, and another for a
+ * table of the same name in another schema. Known once a connection has been asked. Thread-safe.
  */
 final class NotificationChannel {
 

@@ -22,10 +22,10 @@ import org.postgresql.PGNotification;
 /**
  * Hears the notifications of a channel, on a thread and a connection that it keeps until it is closed.
  *
- * <p>It knows that it hears because it sends a message to itself, over the connections that hints are sent by: at the beginning,
- * and whenever nothing has come for a while. A connection that has become silent is made again at once, one that could not be
- * made after growing pauses, and one that was deaf from the beginning after minutes. At the beginning only its own
- * message proves that it hears: a pooler may let through by chance what the sessions of others hear.
+ * <p>It knows that it hears because it sends a message to itself, over the connections that hints are sent by: at the
+ * beginning, and whenever nothing has come for a while. A connection that has become silent is made again at once, one
+ * that could not be made after growing pauses, and one that was deaf from the beginning after minutes. At the beginning
+ * only its own message proves that it hears: a pooler may let through by chance what the sessions of others hear.
  *
  * <p>While the pool has no connection to send that message by, nothing is known about hearing. A connection that has
  * heard before is then kept for as long as it answers. A new one is given back, since it may be the only one of the
@@ -152,8 +152,8 @@ final class NotificationLoop implements Runnable, AutoCloseable {
     }
 
     /**
-     * The connection that was to listen is back in the pool. So now the message has either been sent, and it was the only one,
-     * or what the pool or the server says is the reason.
+     * The connection that was to listen is back in the pool. So now the message has either been sent, and it was the
+     * only one, or what the pool or the server says is the reason.
      */
     private void noneToSendBy(CompletableFuture<Sending> sent) {
         try {
@@ -212,7 +212,9 @@ final class NotificationLoop implements Runnable, AutoCloseable {
         }
     }
 
-    /** Hears until this is closed, or the connection hears no more; returns whether it may be used for something else. */
+    /**
+     * Hears until this is closed, or the connection hears no more; returns whether it may be used for something else.
+     */
     private boolean hear(Connection connection) throws SQLException {
         execute(connection, "LISTEN " + channel.name(connection));
         PGConnection driver = connection.unwrap(PGConnection.class);

@@ -12,14 +12,19 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
-/** Sends notifications, one after the other, on a thread that ends when there have been none for a while. Thread-safe. */
+/**
+ * Sends notifications, one after the other, on a thread that ends when there have been none for a while. Thread-safe.
+ */
 final class Notifier {
 
     private static final System.Logger LOG = System.getLogger(PostgresWakeUp.class.getName());
     private static final long IDLE_SECONDS = 10;
     private static final int UNREMARKABLE = 2;
     private static final String READ_ONLY = "25006";
-    /** Nobody needs to know that a notification survived a crash of the server, so its commit does not wait for the disk. */
+    /**
+     * Nobody needs to know that a notification survived a crash of the server, so its commit does not wait for the
+     * disk.
+     */
     private static final String NOTIFY = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
 
     private final DataSource dataSource;

@@ -15,14 +15,15 @@ import javax.sql.DataSource;
 /**
  * Hints by PostgreSQL's {@code NOTIFY} and {@code LISTEN}, on a channel of the outbox table's own.
  *
- * <p>Hints are sent in transactions of their own after the commit, never in one of the application: PostgreSQL takes one lock for
- * the whole server at the commit of a transaction that notifies. A burst of them becomes one notification every 5 to 100 ms. Sending
- * borrows a connection for a moment; listening keeps one for as long as somebody listens, so the pool needs one more. Both have
- * a thread, which ends when it has nothing to do; there is nothing to close. Thread-safe.
+ * <p>Hints are sent in transactions of their own after the commit, never in one of the application: PostgreSQL takes
+ * one lock for the whole server at the commit of a transaction that notifies. A burst of them becomes one notification
+ * every 5 to 100 ms. Sending borrows a connection for a moment; listening keeps one for as long as somebody listens, so
+ * the pool needs one more. Both have a thread, which ends when it has nothing to do; there is nothing to close.
+ * Thread-safe.
  *
- * <p>A pooler in transaction mode accepts {@code LISTEN} and lets nothing through. So does a connection that is dead without
- * having been closed. Whether notifications arrive is therefore tried, at the beginning and after each 10 s of silence; while
- * they do not, {@link #isConnected()} is false and events are found by polling.
+ * <p>A pooler in transaction mode accepts {@code LISTEN} and lets nothing through. So does a connection that is dead
+ * without having been closed. Whether notifications arrive is therefore tried, at the beginning and after each 10 s of
+ * silence; while they do not, {@link #isConnected()} is false and events are found by polling.
  */
 public final class PostgresWakeUp implements WakeUp {
 
@@ -54,8 +55,8 @@ public final class PostgresWakeUp implements WakeUp {
     }
 
     /**
-     * As {@link #of(DataSource, String)}, hearing them by a connection of another data source to the same database: a direct one,
-     * where the first goes through a pooler in transaction mode.
+     * As {@link #of(DataSource, String)}, hearing them by a connection of another data source to the same database: a
+     * direct one, where the first goes through a pooler in transaction mode.
      */
     public static PostgresWakeUp of(DataSource dataSource, String tableName, DataSource listenOn) {
         return new PostgresWakeUp(dataSource, listenOn, tableName, NotificationLoop.Times.USUAL);

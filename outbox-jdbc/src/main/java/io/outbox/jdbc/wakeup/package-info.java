@@ -1,2 +1,4 @@
-/** Hints between processes over the database, where it has notifications: {@link io.outbox.jdbc.wakeup.PostgresWakeUp}. */
+/**
+ * Hints between processes over the database, where it has notifications: {@link io.outbox.jdbc.wakeup.PostgresWakeUp}.
+ */
 package io.outbox.jdbc.wakeup;

@@ -6,7 +6,10 @@ import io.outbox.oraclestandin.OracleStandIn;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 
-/** Sends the statements of the contract of dead letters to a database that takes only what Oracle's grammar and rules allow. */
+/**
+ * Sends the statements of the contract of dead letters to a database that takes only what Oracle's grammar and rules
+ * allow.
+ */
 @Tag("soak")
 class OracleStandInDeadLetterTest extends DeadLetterContract {
 

@@ -27,7 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the calls of administration and of the dead letter queue read: what they return, and not the rest of the table. */
+/**
+ * What the calls of administration and of the dead letter queue read: what they return, and not the rest of the table.
+ */
 class AdminIndexUseTest {
 
     private static final String EVENTS = "outbox_event";
@@ -170,7 +172,9 @@ class AdminIndexUseTest {
                 .orElseThrow();
     }
 
-    /** PostgreSQL has one index for all pending events, in which those in a state of which there are few are far apart. */
+    /**
+     * PostgreSQL has one index for all pending events, in which those in a state of which there are few are far apart.
+     */
     @Test
     void aSearchForFewAmongManyPendingEventsStopsAfterAWindow() throws SQLException {
         IndexUseContract database = new PostgresIndexUseTest();

@@ -151,7 +151,10 @@ abstract class IndexUseContract {
                 .isEqualTo(pending());
     }
 
-    /** Some keys with one event, among them one with many behind an event that blocks it, finished events and such without a key. */
+    /**
+     * Some keys with one event, among them one with many behind an event that blocks it, finished events and such
+     * without a key.
+     */
     private void loadKeyed() {
         keyed = JdbcOutbox.of(recorder.before(pool), KEYED).createSchema().backend();
         OutboxSchema.of(pool, KEYED).createKeyedIfMissing();

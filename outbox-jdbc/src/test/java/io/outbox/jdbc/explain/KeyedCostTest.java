@@ -22,7 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How much PostgreSQL reads for the order of keys, beside a key that is blocked and deep, and for events without order beside both. */
+/**
+ * How much PostgreSQL reads for the order of keys, beside a key that is blocked and deep, and for events without order
+ * beside both.
+ */
 class KeyedCostTest {
 
     private static final int DEEP = 50_000;

@@ -80,7 +80,9 @@ class PostgresIndexUseTest extends IndexUseContract {
         return table + "_pkey";
     }
 
-    /** For a type, a plan for any is not asked for: it would cost more, which the server finds out before it keeps one. */
+    /**
+     * For a type, a plan for any is not asked for: it would cost more, which the server finds out before it keeps one.
+     */
     @Override
     List<Plan> explain(Connection conn, RecordedStatement recorded) throws SQLException {
         if (recorded.sql().contains("event_type = ?")) {

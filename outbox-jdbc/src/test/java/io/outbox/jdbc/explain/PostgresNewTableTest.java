@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A table that PostgreSQL has never looked at: it expects fewer pending events than a page has, and would read and sort all
- * there are for each page until its statistics are gathered.
+ * A table that PostgreSQL has never looked at: it expects fewer pending events than a page has, and would read and sort
+ * all there are for each page until its statistics are gathered.
  */
 class PostgresNewTableTest {
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What it costs to look for events while somebody has an old snapshot open: PostgreSQL must keep the index entries of all that
- * was finished since, and whoever begins at the front passes over them.
+ * What it costs to look for events while somebody has an old snapshot open: PostgreSQL must keep the index entries of
+ * all that was finished since, and whoever begins at the front passes over them.
  */
 class PostgresOldSnapshotTest {
 

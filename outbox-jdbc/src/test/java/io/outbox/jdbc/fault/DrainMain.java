@@ -8,7 +8,9 @@ import io.outbox.jdbc.support.TestDatabase;
 import io.outbox.registry.DefaultListenerRegistry;
 import java.util.concurrent.CountDownLatch;
 
-/** Delivers a backlog with a listener that does nothing, closes, and ends. Any error of the JVM ends it with failure. */
+/**
+ * Delivers a backlog with a listener that does nothing, closes, and ends. Any error of the JVM ends it with failure.
+ */
 final class DrainMain {
 
     private DrainMain() {}

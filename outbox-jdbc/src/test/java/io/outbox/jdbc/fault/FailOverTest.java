@@ -44,8 +44,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Delivery while another server becomes the primary and the old one goes on answering, read-only, on connections that the pool
- * has kept.
+ * Delivery while another server becomes the primary and the old one goes on answering, read-only, on connections that
+ * the pool has kept.
  */
 class FailOverTest {
 
@@ -55,7 +55,9 @@ class FailOverTest {
     /** Longer than a fail-over takes, so that nobody takes anything over because of it. */
     private static final Duration LEASE = Duration.ofSeconds(60);
 
-    /** For a wait until nodes take over what they themselves have held and finished, as the new primary does not know. */
+    /**
+     * For a wait until nodes take over what they themselves have held and finished, as the new primary does not know.
+     */
     private static final Duration SHORT_LEASE = Duration.ofSeconds(8);
 
     private static final int ENOUGH = 60;

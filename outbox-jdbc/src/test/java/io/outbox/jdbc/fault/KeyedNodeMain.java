@@ -21,8 +21,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A node that writes and delivers in the order of keys, in a process of its own, until its standard input ends. Writers of a key
- * are serialised by the row of its aggregate, whose counter numbers its events; the listener notes in a table what it got.
+ * A node that writes and delivers in the order of keys, in a process of its own, until its standard input ends. Writers
+ * of a key are serialised by the row of its aggregate, whose counter numbers its events; the listener notes in a table
+ * what it got.
  */
 final class KeyedNodeMain {
 

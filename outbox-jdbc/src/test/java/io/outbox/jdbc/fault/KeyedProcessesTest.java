@@ -27,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Events of each key arrive in the order of their commits, whichever processes are killed or frozen for longer than their lease. */
+/**
+ * Events of each key arrive in the order of their commits, whichever processes are killed or frozen for longer than
+ * their lease.
+ */
 class KeyedProcessesTest {
 
     private static final Duration LEASE = Duration.ofMillis(1500);

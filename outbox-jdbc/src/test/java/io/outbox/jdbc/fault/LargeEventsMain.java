@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Writes large events in each way there is, and delivers them; the listener waits until all are written, so that they come to
- * wait wherever events can. Ends with failure on any error of the JVM, and if an event comes twice.
+ * Writes large events in each way there is, and delivers them; the listener waits until all are written, so that they
+ * come to wait wherever events can. Ends with failure on any error of the JVM, and if an event comes twice.
  */
 final class LargeEventsMain {
 

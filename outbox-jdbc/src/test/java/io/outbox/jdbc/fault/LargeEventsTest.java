@@ -29,7 +29,9 @@ class LargeEventsTest {
     @TempDir
     Path directory;
 
-    /** Memory is a matter of the engine, which a single node and several share; the other four run with the long tests. */
+    /**
+     * Memory is a matter of the engine, which a single node and several share; the other four run with the long tests.
+     */
     @ParameterizedTest
     @CsvSource({"H2, false", "POSTGRESQL, true", "MYSQL, true", "MARIADB, false"})
     void largeEventsAreDeliveredOnceEachWithASmallHeap(TestDatabase database, boolean several) throws Exception {

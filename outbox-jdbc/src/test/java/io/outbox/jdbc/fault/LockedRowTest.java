@@ -180,7 +180,10 @@ class LockedRowTest {
         }
     }
 
-    /** Two nodes, one row of the first locked for longer than the lease: everything else is delivered once, and recorded. */
+    /**
+     * Two nodes, one row of the first locked for longer than the lease: everything else is delivered once, and
+     * recorded.
+     */
     @ParameterizedTest
     @EnumSource
     void aNodeGoesOnWithEverythingElse(TestDatabase database) throws Exception {

@@ -23,7 +23,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The tables of dead letters, of failed attempts and of what operators have done are checked as that of the outbox is. */
+/**
+ * The tables of dead letters, of failed attempts and of what operators have done are checked as that of the outbox is.
+ */
 class TablesBesideTheOutboxTest {
 
     private static final String LETTERS = "outbox_dlq_event";

@@ -187,7 +187,9 @@ class ClaimTest {
                 .build();
     }
 
-    /** A node that holds more events than a statement has parameters, and of one of whose claims the answer got lost. */
+    /**
+     * A node that holds more events than a statement has parameters, and of one of whose claims the answer got lost.
+     */
     @ParameterizedTest
     @EnumSource
     void aNodeThatHoldsVeryManyEventsStillClaims(TestDatabase database) throws SQLException {

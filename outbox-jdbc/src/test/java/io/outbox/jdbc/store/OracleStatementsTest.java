@@ -54,8 +54,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Sends each kind of statement that delivery, purges and operators need to a database that takes only what Oracle's grammar and
- * rules allow. Its answers are not Oracle's.
+ * Sends each kind of statement that delivery, purges and operators need to a database that takes only what Oracle's
+ * grammar and rules allow. Its answers are not Oracle's.
  */
 class OracleStatementsTest {
 

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * What waits for the disk: not the claims of the outbox's own, whose loss frees events, but everything else. A trigger that
- * fires with the commit tells by which setting the transaction commits.
+ * What waits for the disk: not the claims of the outbox's own, whose loss frees events, but everything else. A trigger
+ * that fires with the commit tells by which setting the transaction commits.
  */
 class PostgresCommitTest {
 

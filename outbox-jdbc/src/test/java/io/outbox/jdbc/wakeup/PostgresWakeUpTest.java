@@ -410,7 +410,9 @@ class PostgresWakeUpTest {
         await().atMost(PATIENCE).until(() -> dropped.get() == 1);
     }
 
-    /** A pooler in transaction mode may let through what other sessions hear; here nothing of its own ever comes back. */
+    /**
+     * A pooler in transaction mode may let through what other sessions hear; here nothing of its own ever comes back.
+     */
     @Test
     void aConnectionHearsOnlyIfItsOwnMessageComesBack() throws SQLException {
         HikariDataSource elsewhere = pool(TestDatabase.POSTGRESQL.newUrl(), 2);
@@ -464,7 +466,9 @@ class PostgresWakeUpTest {
                 .count();
     }
 
-    /** The pool has tested the connection a moment ago, or does not test any, and waits for answers as long as TCP does. */
+    /**
+     * The pool has tested the connection a moment ago, or does not test any, and waits for answers as long as TCP does.
+     */
     @Test
     void aConnectionThatDiesBeforeItsAnswerCostsOneHintAndNotAll() throws Exception {
         JdbcOutbox jdbc = jdbc(pool(url, 1));

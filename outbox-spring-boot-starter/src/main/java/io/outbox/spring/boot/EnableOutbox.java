@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Import;
 
 /**
- * Configures the outbox. With Spring Boot's auto-configuration it is optional and changes nothing; without, it does what
- * auto-configuration would do, after all other configuration of the application.
+ * Configures the outbox. With Spring Boot's auto-configuration it is optional and changes nothing; without, it does
+ * what auto-configuration would do, after all other configuration of the application.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

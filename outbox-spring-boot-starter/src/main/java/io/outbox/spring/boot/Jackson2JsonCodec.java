@@ -75,8 +75,8 @@ public final class Jackson2JsonCodec implements JsonCodec {
     }
 
     /**
-     * Says what is wrong and where, but not with which text: that may be anything a customer typed. What is wrong with the class
-     * itself is said in full, as that is for the developer to mend.
+     * Says what is wrong and where, but not with which text: that may be anything a customer typed. What is wrong with
+     * the class itself is said in full, as that is for the developer to mend.
      */
     private static String problem(JsonProcessingException e) {
         String aboutTheClass = e instanceof InvalidDefinitionException

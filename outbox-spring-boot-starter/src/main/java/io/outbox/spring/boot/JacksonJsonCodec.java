@@ -56,8 +56,8 @@ public final class JacksonJsonCodec implements JsonCodec {
     }
 
     /**
-     * Says what is wrong and where, but not with which text: that may be anything a customer typed. What is wrong with the class
-     * itself is said in full, as that is for the developer to mend.
+     * Says what is wrong and where, but not with which text: that may be anything a customer typed. What is wrong with
+     * the class itself is said in full, as that is for the developer to mend.
      */
     private static String problem(JacksonException e) {
         String aboutTheClass = e instanceof InvalidDefinitionException

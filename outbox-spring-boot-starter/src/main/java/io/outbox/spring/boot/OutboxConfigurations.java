@@ -8,9 +8,9 @@ import org.springframework.core.annotation.AnnotationAttributes;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * What {@link EnableOutbox} imports: the auto-configurations of the outbox that Spring Boot would find, in the same order and
- * after all else, since their conditions ask for beans that others define. Where Spring Boot finds them as well, they are
- * imported once, and its exclusions count.
+ * What {@link EnableOutbox} imports: the auto-configurations of the outbox that Spring Boot would find, in the same
+ * order and after all else, since their conditions ask for beans that others define. Where Spring Boot finds them as
+ * well, they are imported once, and its exclusions count.
  */
 final class OutboxConfigurations extends AutoConfigurationImportSelector {
 

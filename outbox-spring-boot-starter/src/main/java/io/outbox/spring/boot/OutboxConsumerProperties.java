@@ -17,8 +17,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param name The consumer's name, which tells its marks from those of other services in the same database; the same on
  *     all nodes. By default the name of the application, spring.application.name, or else "default".
  * @param tableName The table of consumed events, optionally with its schema.
- * @param idHeader The header that has the id of an event, such as "id" for Debezium and "ce_id" for CloudEvents in Kafka.
- * @param idExpression A SpEL expression over the message that gives the id of its event, in place of the header, such as "key()" for
+ * @param idHeader The header that has the id of an event, such as "id" for Debezium and "ce_id" for CloudEvents in
+ * Kafka.
+ * @param idExpression A SpEL expression over the message that gives the id of its event, in place of the header, such
+ * as "key()" for
  *     a record of Kafka or "messageProperties.messageId" for a message of RabbitMQ.
  * @param unidentified What becomes of messages whose event id is missing, blank or malformed.
  * @param mappings The classes of the payloads of events, by the types of the events, for methods of listeners that take

@@ -10,9 +10,10 @@ import javax.sql.DataSource;
  * Creates the outboxes of an application that has several DataSources: a bean method for each, which returns what
  * {@link #create(String, DataSource)} gives. Their delivery starts and stops with the application.
  *
- * <p>The name stands for the outbox in {@link OutboxListener#outbox()}, {@link Outboxed#outbox()} and {@link OutboxPublish#outbox()},
- * in the log, in health and at the endpoint, and in the tag {@code outbox} of its meters. {@link Outbox#publisher()} of such an
- * outbox does what the {@code OutboxPublisher} bean does in an application with one outbox. Thread-safe.
+ * <p>The name stands for the outbox in {@link OutboxListener#outbox()}, {@link Outboxed#outbox()} and {@link
+ * OutboxPublish#outbox()}, in the log, in health and at the endpoint, and in the tag {@code outbox} of its meters.
+ * {@link Outbox#publisher()} of such an outbox does what the {@code OutboxPublisher} bean does in an application with
+ * one outbox. Thread-safe.
  */
 public interface OutboxFactory {
 

@@ -11,7 +11,9 @@ public class OutboxGlobalProperties {
 
     static final int MAX_DEFAULT_THREAD_POOL_SIZE = 5;
 
-    /** Another name for outbox.dispatcher.worker-count. With outbox.publisher.events its default is min(processors, 5). */
+    /**
+     * Another name for outbox.dispatcher.worker-count. With outbox.publisher.events its default is min(processors, 5).
+     */
     @Setting(
             rule = Rule.WORKERS,
             meaning = "outbox.dispatcher.worker-count",

@@ -12,8 +12,8 @@ import org.springframework.stereotype.Component;
 /**
  * Makes a method of a bean, or a bean, the listener for the events of one type, or of several.
  *
- * <p><b>On a method</b> of a bean, whatever the bean is otherwise. Its parameters are found by their types, in any order and
- * each at most once:
+ * <p><b>On a method</b> of a bean, whatever the bean is otherwise. Its parameters are found by their types, in any
+ * order and each at most once:
  *
  * <ul>
  *   <li>the payload: of any type but those below, read by the outbox's codec; {@code String} and {@code byte[]} are the
@@ -24,30 +24,31 @@ import org.springframework.stereotype.Component;
  *       parameter is a list. A payload that is itself a list needs another type, such as an array
  * </ul>
  *
- * It returns nothing, which means that the event is done, or a {@link io.outbox.DispatchResult}; a batch listener returns
- * nothing, or a list of {@link io.outbox.BatchOutcome} or {@code DispatchResult}, one for each event. Whatever it throws,
- * checked exceptions included, counts as a failed attempt as with any {@link io.outbox.EventListener}. It is called through
- * the bean's proxy, so {@code @Transactional} and the like apply.
+ * It returns nothing, which means that the event is done, or a {@link io.outbox.DispatchResult}; a batch listener
+ * returns nothing, or a list of {@link io.outbox.BatchOutcome} or {@code DispatchResult}, one for each event. Whatever
+ * it throws, checked exceptions included, counts as a failed attempt as with any {@link io.outbox.EventListener}. It is
+ * called through the bean's proxy, so {@code @Transactional} and the like apply.
  *
- * <p>Without an event type the payload's class gives it: by its {@link Outboxed} annotation, or else by its simple name. Arrays
- * and classes of the Java platform, such as {@code String}, give none.
+ * <p>Without an event type the payload's class gives it: by its {@link Outboxed} annotation, or else by its simple
+ * name. Arrays and classes of the Java platform, such as {@code String}, give none.
  *
- * <p>An interface or an abstract class as payload stands for the classes that implement it, each under its own event type: those that
- * it permits if it is sealed, those of {@link #payloads()}, or else those that are known: the payloads of other listeners, and classes
- * with {@link Outboxed} in the packages of the application. A listener for a type or its class comes before one for a supertype.
+ * <p>An interface or an abstract class as payload stands for the classes that implement it, each under its own event
+ * type: those that it permits if it is sealed, those of {@link #payloads()}, or else those that are known: the payloads
+ * of other listeners, and classes with {@link Outboxed} in the packages of the application. A listener for a type or
+ * its class comes before one for a supertype.
  *
- * <p><b>On a class</b>, which thereby becomes a component, or on a {@code @Bean} method: registers a bean that is an {@link
- * io.outbox.EventListener} or {@link io.outbox.BatchEventListener}. On a {@link io.outbox.BoundEventListener}, which has its
- * types already, only {@link #outbox()} may be given.
+ * <p><b>On a class</b>, which thereby becomes a component, or on a {@code @Bean} method: registers a bean that is an
+ * {@link io.outbox.EventListener} or {@link io.outbox.BatchEventListener}. On a {@link io.outbox.BoundEventListener},
+ * which has its types already, only {@link #outbox()} may be given.
  *
  * <p>The event type is given by name, by class, or both; the aggregate type likewise, or not at all for events without
  * one. A class stands for the name of its single instance: an enum with one constant, or a class with a constructor
  * without parameters. An enum with several constants needs the name as well, and must have a constant of that name.
  *
- * <p>A listener with one of {@link #concurrency()}, {@link #maxAttempts()}, {@link #backoffDelay()}, {@link #rateLimit()} or
- * {@link #batchSize()} has a lane of its own: its events have their own queue and workers, so that other events do not wait
- * for them. The same settings can be made, and overridden, by {@code outbox.listeners.<name>.*}. All texts may have
- * placeholders ({@code "${…}"}).
+ * <p>A listener with one of {@link #concurrency()}, {@link #maxAttempts()}, {@link #backoffDelay()}, {@link
+ * #rateLimit()} or {@link #batchSize()} has a lane of its own: its events have their own queue and workers, so that
+ * other events do not wait for them. The same settings can be made, and overridden, by {@code
+ * outbox.listeners.<name>.*}. All texts may have placeholders ({@code "${…}"}).
  */
 @Target({ElementType.TYPE, ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -77,22 +78,23 @@ public @interface OutboxListener {
     String outbox() default "";
 
     /**
-     * Makes this one of several listeners for the same events, each with its own retries and fate: with every event a row is
-     * written for each name, see {@link io.outbox.Subscription}. The name is stored, so it must stay. Beside those with
-     * names there may be one listener without.
+     * Makes this one of several listeners for the same events, each with its own retries and fate: with every event a
+     * row is written for each name, see {@link io.outbox.Subscription}. The name is stored, so it must stay. Beside
+     * those with names there may be one listener without.
      */
     String subscription() default "";
 
     /**
-     * The name for {@code outbox.listeners.<name>.*}. By default the subscription, or else the name of the bean, followed by
-     * a dot and the name of the method if there is one.
+     * The name for {@code outbox.listeners.<name>.*}. By default the subscription, or else the name of the bean,
+     * followed by a dot and the name of the method if there is one.
      */
     String name() default "";
 
     /**
      * The name of a method of the same bean that is called when an event is about to go DEAD, see {@link
-     * io.outbox.EventFallback}. It takes the payload, {@link io.outbox.EventEnvelope}, {@link io.outbox.DeliveryInfo} and the
-     * exception as {@code Throwable} or {@code Exception}, in any order and each at most once, and returns nothing. Only on methods.
+     * io.outbox.EventFallback}. It takes the payload, {@link io.outbox.EventEnvelope}, {@link io.outbox.DeliveryInfo}
+     * and the exception as {@code Throwable} or {@code Exception}, in any order and each at most once, and returns
+     * nothing. Only on methods.
      */
     String fallback() default "";
 
@@ -105,7 +107,9 @@ public @interface OutboxListener {
     /** The pause before the second attempt, such as {@code 500ms}. By default as in the outbox. */
     String backoffDelay() default "";
 
-    /** What the pause is multiplied by with each further attempt. By default 2, if there is a {@link #backoffDelay()}. */
+    /**
+     * What the pause is multiplied by with each further attempt. By default 2, if there is a {@link #backoffDelay()}.
+     */
     String backoffMultiplier() default "";
 
     /** The longest pause. By default as in the outbox, if there is a {@link #backoffDelay()}. */

@@ -44,14 +44,14 @@ public class OutboxProperties {
     static final Duration DEFAULT_MAX_LAG = Duration.ofMinutes(5);
 
     /**
-     * What this application does with events. With outbox.claim-locking.enabled or outbox.publisher.events the default is
-     * MULTI_NODE, with outbox.publisher.enabled=false it is WRITER_ONLY.
+     * What this application does with events. With outbox.claim-locking.enabled or outbox.publisher.events the default
+     * is MULTI_NODE, with outbox.publisher.enabled=false it is WRITER_ONLY.
      */
     private Mode mode = Mode.SINGLE_NODE;
 
     /**
-     * Whether events of one key, which is the aggregate id unless another one is given, are delivered in the order in which they
-     * were written. Needs the columns of schema/*-keyed.sql.
+     * Whether events of one key, which is the aggregate id unless another one is given, are delivered in the order in
+     * which they were written. Needs the columns of schema/*-keyed.sql.
      */
     @Setting(noEffect = {NO_OUTBOX})
     private OrderBy ordering = OrderBy.NONE;
@@ -76,8 +76,8 @@ public class OutboxProperties {
     private boolean autoStartup = true;
 
     /**
-     * In MULTI_NODE mode, how long an event that this node has no listener for, or cannot read, is left to other nodes before
-     * it goes DEAD, for example during a deployment that adds event types.
+     * In MULTI_NODE mode, how long an event that this node has no listener for, or cannot read, is left to other nodes
+     * before it goes DEAD, for example during a deployment that adds event types.
      */
     @Setting(
             rule = Rule.NOT_NEGATIVE,
@@ -92,7 +92,10 @@ public class OutboxProperties {
     @Setting(noEffect = NO_OUTBOX)
     private Map<String, List<String>> subscriptions = new LinkedHashMap<>();
 
-    /** Former names of event types by their current name: events written under a former name go to the listeners of the type. */
+    /**
+     * Former names of event types by their current name: events written under a former name go to the listeners of the
+     * type.
+     */
     @Setting(noEffect = {NO_OUTBOX, WRITER_ONLY})
     private Map<String, List<String>> aliases = new LinkedHashMap<>();
 
@@ -406,7 +409,9 @@ public class OutboxProperties {
         @Setting(rule = Rule.WORKERS, noEffect = ORDERED)
         private int workerCount = OutboxDispatcher.DEFAULT_WORKER_COUNT;
 
-        /** How many events of this node may wait for a worker after their commit; further ones are left to the poller. */
+        /**
+         * How many events of this node may wait for a worker after their commit; further ones are left to the poller.
+         */
         @Setting(rule = Rule.AT_LEAST_1, noEffect = ORDERED)
         private int hotQueueCapacity = OutboxDispatcher.DEFAULT_HOT_QUEUE_CAPACITY;
 
@@ -662,7 +667,10 @@ public class OutboxProperties {
     /** How several nodes share a table. */
     public static class ClaimLocking {
 
-        /** Whether events are claimed by the node that delivers them. True makes the mode MULTI_NODE, which does so in any case. */
+        /**
+         * Whether events are claimed by the node that delivers them. True makes the mode MULTI_NODE, which does so in
+         * any case.
+         */
         private boolean enabled;
 
         /** The name of this node in the lock column, different on every node. By default a random one. */
@@ -822,7 +830,10 @@ public class OutboxProperties {
         /** Whether processes on PostgreSQL tell each other of events. */
         private Hints mode = Hints.AUTO;
 
-        /** The URL of a direct connection to the database, to receive hints; needed only behind a pooler in transaction mode. */
+        /**
+         * The URL of a direct connection to the database, to receive hints; needed only behind a pooler in transaction
+         * mode.
+         */
         private String listenUrl;
 
         /** When there are hints. */

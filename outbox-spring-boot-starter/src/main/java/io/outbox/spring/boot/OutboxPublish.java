@@ -17,12 +17,13 @@ import java.lang.annotation.Target;
  *
  * <p>Each element of a {@code Collection} or of an array of objects becomes an event of its own; an empty one publishes
  * nothing. A payload that is {@code null} fails the call, and with it the transaction: an event without content would
- * tell its consumers nothing, and silence would hide the mistake. Unless there is a {@link #condition} that it does not meet.
+ * tell its consumers nothing, and silence would hide the mistake. Unless there is a {@link #condition} that it does not
+ * meet.
  *
- * <p>{@link #payload} and {@link #condition} are SpEL expressions: {@code #result} is what the method returned, parameters
- * are known by their names, beans as {@code @name}, and the bean that the method belongs to is the root. The other
- * attributes are texts, which may have placeholders ({@code "${…}"}) and such expressions in {@code "#{…}"}. In these and in
- * the condition, {@code #payload} is what the event is published with: of a batch, the element.
+ * <p>{@link #payload} and {@link #condition} are SpEL expressions: {@code #result} is what the method returned,
+ * parameters are known by their names, beans as {@code @name}, and the bean that the method belongs to is the root. The
+ * other attributes are texts, which may have placeholders ({@code "${…}"}) and such expressions in {@code "#{…}"}. In
+ * these and in the condition, {@code #payload} is what the event is published with: of a batch, the element.
  *
  * <pre>{@code
  * @OutboxPublish(eventType = "order-placed", condition = "#payload.total > 0", aggregateType = "Order",
@@ -47,8 +48,8 @@ public @interface OutboxPublish {
     String condition() default "";
 
     /**
-     * The name of the outbox, if there are several, as it was given to {@link OutboxFactory#create}. By default it is that of the
-     * {@link OutboxPublisher} bean.
+     * The name of the outbox, if there are several, as it was given to {@link OutboxFactory#create}. By default it is
+     * that of the {@link OutboxPublisher} bean.
      */
     String outbox() default "";
 
@@ -67,6 +68,8 @@ public @interface OutboxPublish {
     /** Headers, each as {@code name: value}. One whose value is empty or null is left out. */
     String[] headers() default {};
 
-    /** How long delivery waits: a duration such as {@code 10m}, or an expression that gives one. By default not at all. */
+    /**
+     * How long delivery waits: a duration such as {@code 10m}, or an expression that gives one. By default not at all.
+     */
     String delay() default "";
 }

@@ -33,22 +33,22 @@ public @interface Outboxed {
     String type() default "";
 
     /**
-     * Former names of the type. What waits in the outbox under one of them goes to the listeners of the class. A name can be removed
-     * once nothing waits under it; {@code outbox.aliases} adds others.
+     * Former names of the type. What waits in the outbox under one of them goes to the listeners of the class. A name
+     * can be removed once nothing waits under it; {@code outbox.aliases} adds others.
      */
     String[] aliases() default {};
 
     /**
-     * The version of the payload, from 1 on: raise it when objects of the class are written in a way that the code before cannot read, or
-     * would misread, and add an {@link io.outbox.Upcaster} bean from the version before.
+     * The version of the payload, from 1 on: raise it when objects of the class are written in a way that the code
+     * before cannot read, or would misread, and add an {@link io.outbox.Upcaster} bean from the version before.
      */
     int version() default 1;
 
     /**
      * Where events of this class go: the topic in Kafka, the exchange in RabbitMQ. The same as {@code
-     * outbox.publisher.events.<type>.topic}, with the expressions of that setting, which are about the stored event ({@code
-     * "orders-#{headers['region']}"}), and for everything that is not set there. By default the class has no part in this. Not
-     * found in a native image; name the topic in the settings there.
+     * outbox.publisher.events.<type>.topic}, with the expressions of that setting, which are about the stored event
+     * ({@code "orders-#{headers['region']}"}), and for everything that is not set there. By default the class has no
+     * part in this. Not found in a native image; name the topic in the settings there.
      */
     String topic() default "";
 
@@ -67,7 +67,9 @@ public @interface Outboxed {
     /** Headers, each as {@code name: value}. One whose value is empty or null is left out. */
     String[] headers() default {};
 
-    /** How long delivery waits: a duration such as {@code 10m}, or an expression that gives one. By default not at all. */
+    /**
+     * How long delivery waits: a duration such as {@code 10m}, or an expression that gives one. By default not at all.
+     */
     String delay() default "";
 
     /** The name that the outbox was given in {@link OutboxFactory#create}; by default the only outbox there is. */

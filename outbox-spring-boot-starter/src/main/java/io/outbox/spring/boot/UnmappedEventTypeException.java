@@ -1,8 +1,8 @@
 package io.outbox.spring.boot;
 
 /**
- * A message brought an event of a type that {@code outbox.consumer.mappings} has no class for, while a listener wanted an
- * object. Delivering it again does not help before the settings are changed.
+ * A message brought an event of a type that {@code outbox.consumer.mappings} has no class for, while a listener wanted
+ * an object. Delivering it again does not help before the settings are changed.
  */
 public final class UnmappedEventTypeException extends IllegalArgumentException {
 

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 
-/** Spring Boot reads order and conditions of auto-configurations from a file, and so need not load those that do not apply. */
+/**
+ * Spring Boot reads order and conditions of auto-configurations from a file, and so need not load those that do not
+ * apply.
+ */
 class AutoConfigurationMetadataTest {
 
     @Test

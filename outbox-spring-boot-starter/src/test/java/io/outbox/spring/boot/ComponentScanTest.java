@@ -20,8 +20,9 @@ import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * An application, or a test, whose own package is ours or one above it scans our classes too. What it finds there it takes
- * for its own beans, without the conditions of the auto-configuration that imports them; so there must be nothing to find.
+ * An application, or a test, whose own package is ours or one above it scans our classes too. What it finds there it
+ * takes for its own beans, without the conditions of the auto-configuration that imports them; so there must be nothing
+ * to find.
  */
 class ComponentScanTest {
 

@@ -19,8 +19,8 @@ public final class FailedStart implements FailureAnalysisReporter {
     }
 
     /**
-     * Starts an application with these settings, which must fail, and returns how that is explained. Without settings it is a small
-     * one, since nothing asks for more.
+     * Starts an application with these settings, which must fail, and returns how that is explained. Without settings
+     * it is a small one, since nothing asks for more.
      */
     static FailureAnalysis of(String settings, Class<?>... configurations) {
         LAST.remove();

@@ -49,7 +49,9 @@ import org.springframework.kafka.transaction.KafkaTransactionManager;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.util.backoff.FixedBackOff;
 
-/** Idempotent listeners lose nothing with the settings that everybody has: neither by a message nor by their database. */
+/**
+ * Idempotent listeners lose nothing with the settings that everybody has: neither by a message nor by their database.
+ */
 class FailingListenersTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

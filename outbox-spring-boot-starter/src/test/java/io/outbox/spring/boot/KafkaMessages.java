@@ -48,7 +48,9 @@ public final class KafkaMessages implements AutoCloseable {
         }
     }
 
-    /** What is sent before a partition has its leader may be overtaken by what is sent next, and be refused for that. */
+    /**
+     * What is sent before a partition has its leader may be overtaken by what is sent next, and be refused for that.
+     */
     static void awaitLeaders(Admin admin, String topic, int partitions) {
         Map<TopicPartition, OffsetSpec> ends = IntStream.range(0, partitions)
                 .boxed()

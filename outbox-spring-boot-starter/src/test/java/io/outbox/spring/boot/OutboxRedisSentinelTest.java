@@ -110,7 +110,10 @@ class OutboxRedisSentinelTest {
         });
     }
 
-    /** The old primary takes writes for a while after the promotion, which nobody confirms; nothing is delivered from it. */
+    /**
+     * The old primary takes writes for a while after the promotion, which nobody confirms; nothing is delivered from
+     * it.
+     */
     @Test
     void losesNothingThatAReplicaHasConfirmedBeforeItWasPromoted() {
         runner().withPropertyValues("outbox.redis.wait-for-replicas=1", "outbox.redis.replica-timeout=1s")

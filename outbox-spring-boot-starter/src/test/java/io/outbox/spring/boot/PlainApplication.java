@@ -18,7 +18,9 @@ import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** An application with the outbox and little else, quick to start: an embedded database, and a Kafka that is not there. */
+/**
+ * An application with the outbox and little else, quick to start: an embedded database, and a Kafka that is not there.
+ */
 @Configuration(proxyBeanMethods = false)
 public class PlainApplication {
 

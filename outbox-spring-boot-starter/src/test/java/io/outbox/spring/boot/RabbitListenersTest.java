@@ -25,7 +25,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.messaging.handler.annotation.Header;
 
-/** Idempotent {@code @RabbitListener}s in front of a real RabbitMQ: what is consumed, and when the broker learns of it. */
+/**
+ * Idempotent {@code @RabbitListener}s in front of a real RabbitMQ: what is consumed, and when the broker learns of it.
+ */
 class RabbitListenersTest {
 
     private final String queue = "bills-" + UUID.randomUUID();

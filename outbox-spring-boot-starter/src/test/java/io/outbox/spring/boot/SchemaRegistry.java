@@ -12,7 +12,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** As much of the HTTP API of an Apicurio registry as its serializers need: schemas are stored once and found by their id. */
+/**
+ * As much of the HTTP API of an Apicurio registry as its serializers need: schemas are stored once and found by their
+ * id.
+ */
 final class SchemaRegistry implements AutoCloseable {
 
     private static final String ARTIFACT = "{\"id\":\"%1$s\",\"version\":\"1\",\"type\":\"AVRO\",\"state\":\"ENABLED\","

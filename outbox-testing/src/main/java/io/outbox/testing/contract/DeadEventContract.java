@@ -4,8 +4,8 @@ import io.outbox.spi.DeadEventBackend;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of {@link DeadEventBackend} as tests, for engines that operators can look into: the same for an engine that leaves
- * dead events in the outbox, and for one that keeps them apart as dead letters from their death on.
+ * The rules of {@link DeadEventBackend} as tests, for engines that operators can look into: the same for an engine that
+ * leaves dead events in the outbox, and for one that keeps them apart as dead letters from their death on.
  */
 public abstract class DeadEventContract {
 

@@ -17,7 +17,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Rules of delivery with a retention of zero: every committed event once, and nothing is left of it but what is dead. */
+/**
+ * Rules of delivery with a retention of zero: every committed event once, and nothing is left of it but what is dead.
+ */
 abstract class DeliveryDeletionRules extends DeliveryRules {
 
     DeliveryDeletionRules(Callable<EngineUnderTest> engines, LoadSize size) {

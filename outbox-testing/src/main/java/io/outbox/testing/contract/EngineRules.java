@@ -78,7 +78,9 @@ abstract class EngineRules {
         return events;
     }
 
-    /** Stores ten due events of 10,000 bytes each, some of them retries, and returns their ids in the order of pages. */
+    /**
+     * Stores ten due events of 10,000 bytes each, some of them retries, and returns their ids in the order of pages.
+     */
     final List<String> storeLargeEvents() {
         String payload = '"' + "x".repeat(9_998) + '"';
         List<EventEnvelope> events = dueEvents(10).stream()

@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Judges whether events of each key arrive in the order in which they were written, one at a time. Writers of a key go through
- * it one after the other, so that the order of their transactions is known.
+ * Judges whether events of each key arrive in the order in which they were written, one at a time. Writers of a key go
+ * through it one after the other, so that the order of their transactions is known.
  */
 final class OrderJudge {
 

@@ -4,11 +4,11 @@ import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 
 /**
- * Order by key on an engine with {@link io.outbox.spi.Capability#KEYED}: events of one key arrive in the order in which they were
- * written, on one node and on several, through failures and takeovers, and no key waits for another.
+ * Order by key on an engine with {@link io.outbox.spi.Capability#KEYED}: events of one key arrive in the order in which
+ * they were written, on one node and on several, through failures and takeovers, and no key waits for another.
  *
- * <p>To test an engine, describe it as an {@link EngineUnderTest} in real time, on a store that has what order by key needs, and
- * extend this class; see {@link DeliveryContract}.
+ * <p>To test an engine, describe it as an {@link EngineUnderTest} in real time, on a store that has what order by key
+ * needs, and extend this class; see {@link DeliveryContract}.
  */
 public abstract class OrderingContract {
 

@@ -137,7 +137,10 @@ abstract class RepetitionRules extends EngineRules {
         assertThat(stored(id).attempts()).isEqualTo(1);
     }
 
-    /** The answer to a failure gets lost; another node fails the event too; the first claims it again, and repeats itself. */
+    /**
+     * The answer to a failure gets lost; another node fails the event too; the first claims it again, and repeats
+     * itself.
+     */
     @Test
     void aLateRepetitionDoesNotCountForANewerHoldOfTheSameNode() {
         List<String> ids = storeDue(2);

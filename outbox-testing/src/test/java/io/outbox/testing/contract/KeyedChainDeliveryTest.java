@@ -113,7 +113,10 @@ class KeyedChainDeliveryTest {
         assertThat(store.mostKeys).hasValueGreaterThanOrEqualTo(events.size());
     }
 
-    /** Each event is written by another process, without a hint, once the one before it was found by looking at all keys. */
+    /**
+     * Each event is written by another process, without a hint, once the one before it was found by looking at all
+     * keys.
+     */
     @Test
     void aNodeThatHasFoundWhatOthersWroteLooksAgainSoon() {
         int most = 5;

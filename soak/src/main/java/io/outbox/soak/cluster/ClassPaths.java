@@ -6,8 +6,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * By which code nodes run. With jars of a former version in {@code soak.former}, the first node of each slot but the last has
- * those, and the ones in its place the present code: a rolling upgrade, in which both versions write and deliver.
+ * By which code nodes run. With jars of a former version in {@code soak.former}, the first node of each slot but the
+ * last has those, and the ones in its place the present code: a rolling upgrade, in which both versions write and
+ * deliver.
  */
 final class ClassPaths {
 

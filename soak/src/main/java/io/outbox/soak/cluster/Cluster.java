@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The nodes of a run. Each has a slot with a proxy of its own in front of the database; a node that was killed or closed is
- * replaced by one with another name in the same slot. Used by one thread.
+ * The nodes of a run. Each has a slot with a proxy of its own in front of the database; a node that was killed or
+ * closed is replaced by one with another name in the same slot. Used by one thread.
  */
 public final class Cluster implements AutoCloseable {
 
@@ -50,8 +50,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Starts so many nodes and waits until they deliver. The client of the last one gives up waiting for the server, those
-     * of the others wait for as long as it takes.
+     * Starts so many nodes and waits until they deliver. The client of the last one gives up waiting for the server,
+     * those of the others wait for as long as it takes.
      */
     public void start(int nodes) throws InterruptedException {
         for (int i = 1; i <= nodes; i++) {

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Ends all nodes with this JVM, however it ends. A node that is stopped cannot notice by itself that nobody needs it any
- * more. So a shell beside this JVM reads from a pipe which processes there are, and kills the last ones it knows of when
- * the pipe ends. Thread-safe.
+ * Ends all nodes with this JVM, however it ends. A node that is stopped cannot notice by itself that nobody needs it
+ * any more. So a shell beside this JVM reads from a pipe which processes there are, and kills the last ones it knows of
+ * when the pipe ends. Thread-safe.
  */
 final class Watchdog implements AutoCloseable {
 

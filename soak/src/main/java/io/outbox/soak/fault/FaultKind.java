@@ -5,9 +5,9 @@ import io.outbox.soak.ledger.EventKind;
 /**
  * A way in which a node, its business, the server, its neighbours or the broker can fail.
  *
- * <p>What excuses a second delivery is the inability of the node that made the first one to keep its lease or to say that
- * it is done. A fault of the server excuses none: it hits all nodes alike, and whoever held an event before still holds it
- * afterwards.
+ * <p>What excuses a second delivery is the inability of the node that made the first one to keep its lease or to say
+ * that it is done. A fault of the server excuses none: it hits all nodes alike, and whoever held an event before still
+ * holds it afterwards.
  */
 public enum FaultKind {
     /** SIGKILL; another node takes its place. */
@@ -22,7 +22,9 @@ public enum FaultKind {
     CUT_OFF(Excuse.LOST_LEASE),
     /** Its connections are reset; it can connect again at once. */
     RESET(Excuse.NEVER),
-    /** Again and again its connections are reset after the server has got its requests and before the answers are back. */
+    /**
+     * Again and again its connections are reset after the server has got its requests and before the answers are back.
+     */
     LOST_ANSWERS(Excuse.NEVER),
     /** Closed under load; what its listeners have not finished within the drain timeout may come again. */
     CLOSED(Excuse.UNFINISHED),
@@ -35,7 +37,10 @@ public enum FaultKind {
 
     SERVER_KILLED(Excuse.NEVER),
     SERVER_FROZEN(Excuse.NEVER),
-    /** The disk of the server is full; the operator frees it and starts the server again. Needs a small disk, see {@code soak.disk}. */
+    /**
+     * The disk of the server is full; the operator frees it and starts the server again. Needs a small disk, see {@code
+     * soak.disk}.
+     */
     SERVER_DISK_FULL(Excuse.NEVER),
     /** Every UPDATE of the outbox table fails, in Redis every write. */
     SERVER_REFUSING(Excuse.NEVER),
@@ -50,13 +55,13 @@ public enum FaultKind {
     /** An operator ends all sessions, again and again. */
     SERVER_SESSIONS_ENDED(Excuse.NEVER),
     /**
-     * A replica that has everything becomes the primary. For longer than the lease the address still leads to the old one, which
-     * answers and refuses changes; then it moves, and connections to the old one stay open.
+     * A replica that has everything becomes the primary. For longer than the lease the address still leads to the old
+     * one, which answers and refuses changes; then it moves, and connections to the old one stay open.
      */
     SERVER_FAIL_OVER(Excuse.NEVER),
     /**
-     * What the outbox has in a Redis Cluster goes to another node. For longer than the lease a part of it is there already;
-     * then the rest follows, and the address moves.
+     * What the outbox has in a Redis Cluster goes to another node. For longer than the lease a part of it is there
+     * already; then the rest follows, and the address moves.
      */
     SERVER_SLOT_MOVED(Excuse.NEVER),
 
@@ -103,8 +108,8 @@ public enum FaultKind {
     }
 
     /**
-     * Whether events of the kind may have to wait because of it: for a lease to end, or for the server or the broker to be
-     * there again.
+     * Whether events of the kind may have to wait because of it: for a lease to end, or for the server or the broker to
+     * be there again.
      */
     public boolean delays(EventKind kind) {
         return switch (this) {

@@ -10,8 +10,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Plans faults at random, the same ones for the same seed. Every kind comes once before any comes again, so that a run of
- * some minutes has all of them. Not thread-safe.
+ * Plans faults at random, the same ones for the same seed. Every kind comes once before any comes again, so that a run
+ * of some minutes has all of them. Not thread-safe.
  */
 public final class Schedule {
 

@@ -1,5 +1,5 @@
 /**
- * What is done to nodes and servers: {@link io.outbox.soak.fault.FaultKind} says what exists and what it excuses, {@link
- * io.outbox.soak.fault.Schedule} when it comes.
+ * What is done to nodes and servers: {@link io.outbox.soak.fault.FaultKind} says what exists and what it excuses,
+ * {@link io.outbox.soak.fault.Schedule} when it comes.
  */
 package io.outbox.soak.fault;

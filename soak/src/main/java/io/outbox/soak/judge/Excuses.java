@@ -17,12 +17,12 @@ import java.util.Set;
  * this node could not keep its lease, or could not say that the event was done, and the other was right to take over. A
  * fault of the later node explains nothing: it must not deliver what it has lost.
  *
- * <p>A row that a session beside the nodes has locked can neither be renewed nor finished. That explains a repetition of this
- * very event, and of no other.
+ * <p>A row that a session beside the nodes has locked can neither be renewed nor finished. That explains a repetition
+ * of this very event, and of no other.
  *
- * <p>There is one exception, which no lease can prevent. A node may be stopped after it has looked at its lock for the last
- * time and before the listener runs; when it goes on, the listener runs. That window is microseconds wide, so one such
- * delivery for each stop is believed, if it began at the very moment the node went on.
+ * <p>There is one exception, which no lease can prevent. A node may be stopped after it has looked at its lock for the
+ * last time and before the listener runs; when it goes on, the listener runs. That window is microseconds wide, so one
+ * such delivery for each stop is believed, if it began at the very moment the node went on.
  */
 final class Excuses {
 

@@ -8,7 +8,8 @@ import java.time.Instant;
  *
  * @param eventId the event concerned
  * @param at when it showed, or {@code null} if it showed only in the end
- * @param suspect the kind of the fault, whoever it hit, that took most of the time before this delivery and since the one
+ * @param suspect the kind of the fault, whoever it hit, that took most of the time before this delivery and since the
+ * one
  *     before or since it was due, or was the last one before that; {@code null} if there was none
  */
 public record Finding(Kind kind, String eventId, Instant at, FaultKind suspect) {
@@ -35,11 +36,17 @@ public record Finding(Kind kind, String eventId, Instant at, FaultKind suspect) 
         STUCK_LOCK,
         /** An event came again, and no fault of the node that had it before explains that. */
         UNEXPLAINED_DUPLICATE,
-        /** An event has more failed attempts than deliveries that were not done; that a broker is away is no failed attempt. */
+        /**
+         * An event has more failed attempts than deliveries that were not done; that a broker is away is no failed
+         * attempt.
+         */
         FALSE_ATTEMPT,
         /** An event of a key came to a listener before the one that was committed before it was finished. */
         OUT_OF_ORDER,
-        /** Two events of a key were with listeners at the same time, and no fault of the node that had the first explains that. */
+        /**
+         * Two events of a key were with listeners at the same time, and no fault of the node that had the first
+         * explains that.
+         */
         AT_THE_SAME_TIME,
         /** An event was due for nearly a lease, and no fault explains that nobody delivered it. */
         LATE

@@ -19,9 +19,9 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 /**
- * Holds deliveries against the order of keys. No fault excuses that an event comes before the one that was committed before it is
- * finished. That two events of a key are with listeners at the same time, a node may have to answer for that had the first for
- * longer than its lease; see {@link Excuses}.
+ * Holds deliveries against the order of keys. No fault excuses that an event comes before the one that was committed
+ * before it is finished. That two events of a key are with listeners at the same time, a node may have to answer for
+ * that had the first for longer than its lease; see {@link Excuses}.
  */
 final class KeyOrder {
 
@@ -68,12 +68,17 @@ final class KeyOrder {
         return finishedBefore.size();
     }
 
-    /** Returns from when on an event could be delivered: when it was due, and all before it of its key were finished. */
+    /**
+     * Returns from when on an event could be delivered: when it was due, and all before it of its key were finished.
+     */
     Instant deliverableAt(WrittenEvent event) {
         return later(event.dueAt(), finishedBefore.getOrDefault(event.eventId(), Instant.MIN));
     }
 
-    /** Returns whether a row is that of an event, or of one of its key that was committed before and cannot be passed over. */
+    /**
+     * Returns whether a row is that of an event, or of one of its key that was committed before and cannot be passed
+     * over.
+     */
     boolean isAhead(String row, String eventId) {
         if (row.equals(eventId)) {
             return true;
@@ -130,7 +135,10 @@ final class KeyOrder {
                 .orElse(Instant.MAX);
     }
 
-    /** An event comes again whose row nobody could write, while its node is busy with what follows: that is no other fault. */
+    /**
+     * An event comes again whose row nobody could write, while its node is busy with what follows: that is no other
+     * fault.
+     */
     private boolean isExplained(Delivery earlier, Delivery next) {
         return excuses.explain(earlier, next).isPresent() || excuses.isRowLocked(earlier, next);
     }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Decides whether an event waited for longer than it should. While a fault keeps a node from delivering what it holds, or the
- * server from working, and until leases that were lost by it have ended, events may wait. All other waiting together has to be
- * shorter than a lease: an answer that was lost or a row that somebody has locked must not cost one.
+ * Decides whether an event waited for longer than it should. While a fault keeps a node from delivering what it holds,
+ * or the server from working, and until leases that were lost by it have ended, events may wait. All other waiting
+ * together has to be shorter than a lease: an answer that was lost or a row that somebody has locked must not cost one.
  */
 final class Waits {
 

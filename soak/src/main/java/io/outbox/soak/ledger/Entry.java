@@ -68,8 +68,8 @@ public sealed interface Entry {
     }
 
     /**
-     * The transaction keeps other writers of the key waiting until it ends, and has given the event its number: among the events of a
-     * key that are stored, the order of numbers is the order of commits.
+     * The transaction keeps other writers of the key waiting until it ends, and has given the event its number: among
+     * the events of a key that are stored, the order of numbers is the order of commits.
      */
     record Keyed(String eventId, String key, long number) implements Entry {
         @Override

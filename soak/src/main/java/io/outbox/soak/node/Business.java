@@ -18,13 +18,15 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * What the business does in a transaction beside writing events, and what goes wrong there. The errors are real: another
- * session has the row that this transaction wants. Thread-safe.
+ * What the business does in a transaction beside writing events, and what goes wrong there. The errors are real:
+ * another session has the row that this transaction wants. Thread-safe.
  */
 public final class Business implements AutoCloseable {
 
     private static final int ROWS = 400;
-    /** More than a transaction writes events: databases of the MySQL family give up the transaction that changed less. */
+    /**
+     * More than a transaction writes events: databases of the MySQL family give up the transaction that changed less.
+     */
     private static final int CHANGES_OF_RIVAL = 200;
 
     private static final int RIVAL_TIMEOUT_SECONDS = 30;
@@ -92,7 +94,10 @@ public final class Business implements AutoCloseable {
         }
     }
 
-    /** Counts the events of a key in the row of its aggregate, which nobody else can do before the transaction has ended. */
+    /**
+     * Counts the events of a key in the row of its aggregate, which nobody else can do before the transaction has
+     * ended.
+     */
     long nextNumber(Connection connection, String key) {
         try (PreparedStatement count =
                         connection.prepareStatement("UPDATE aggregate SET events = events + 1 WHERE id = ?");

@@ -23,8 +23,8 @@ interface Engine extends AutoCloseable {
     TransactionEnd transact(Runnable write, Course course);
 
     /**
-     * Makes other writers of the key wait until the transaction of the business ends in which this is called, and returns the number
-     * of the key's next event; nothing if the store alone knows the order of commits.
+     * Makes other writers of the key wait until the transaction of the business ends in which this is called, and
+     * returns the number of the key's next event; nothing if the store alone knows the order of commits.
      */
     OptionalLong nextNumber(String key);
 

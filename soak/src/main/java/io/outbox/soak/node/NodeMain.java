@@ -34,8 +34,8 @@ public final class NodeMain {
     private static final RetryPolicy RETRIES = new ExponentialBackoffRetryPolicy(100, 1_000);
 
     /**
-     * Else what takes long or waits for the broker would keep all workers busy, and make the others wait for longer than a
-     * lease.
+     * Else what takes long or waits for the broker would keep all workers busy, and make the others wait for longer
+     * than a lease.
      */
     private static final LanePolicy OWN_LANE = LanePolicy.builder()
             .concurrency(WORKERS)

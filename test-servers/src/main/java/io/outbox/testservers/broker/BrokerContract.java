@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 
-/** What the parts of the contract share: a broker that is whole before each test, and senders that are closed after it. */
+/**
+ * What the parts of the contract share: a broker that is whole before each test, and senders that are closed after it.
+ */
 abstract class BrokerContract {
 
     private final List<AutoCloseable> open = new ArrayList<>();

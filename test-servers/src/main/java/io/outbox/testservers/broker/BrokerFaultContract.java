@@ -171,8 +171,8 @@ public abstract class BrokerFaultContract extends BrokerContract {
     protected record Load(InMemoryOutboxBackend backend, Set<String> written, long killedAt) {}
 
     /**
-     * Writes events for some seconds, with the broker gone for a while in between, until all are done. It is so far away that
-     * several batches are under way when it goes.
+     * Writes events for some seconds, with the broker gone for a while in between, until all are done. It is so far
+     * away that several batches are under way when it goes.
      */
     protected final Load deliverWhileTheBrokerIsKilled(RecordingListener listener, Duration down) {
         broker().proxy().distance(Duration.ofMillis(10));

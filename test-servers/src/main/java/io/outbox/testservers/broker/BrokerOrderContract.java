@@ -22,8 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Order by key as the consumers of a broker see it: two nodes write and deliver, and each key arrives in the order in which it was
- * written, whatever becomes of broker and connections. What arrives again is left out, as by a consumer that knows ids.
+ * Order by key as the consumers of a broker see it: two nodes write and deliver, and each key arrives in the order in
+ * which it was written, whatever becomes of broker and connections. What arrives again is left out, as by a consumer
+ * that knows ids.
  */
 @Timeout(240)
 public abstract class BrokerOrderContract extends BrokerContract {
@@ -134,7 +135,10 @@ public abstract class BrokerOrderContract extends BrokerContract {
         await().atMost(PATIENCE).until(() -> done(backend) == numbers.size());
     }
 
-    /** Returns how many events came to the target for the first time behind a later one of their key; all have to be there. */
+    /**
+     * Returns how many events came to the target for the first time behind a later one of their key; all have to be
+     * there.
+     */
     private int inversions(String target) {
         Map<String, Integer> last = new HashMap<>();
         Set<String> arrived = new HashSet<>();

@@ -137,7 +137,10 @@ public abstract class BrokerOutageContract extends BrokerContract {
         });
     }
 
-    /** The first event is out soon, which is a second on a machine with nothing else to do, and all are after a while, uncounted. */
+    /**
+     * The first event is out soon, which is a second on a machine with nothing else to do, and all are after a while,
+     * uncounted.
+     */
     protected final void awaitReturn() {
         long back = System.nanoTime();
         await().pollInterval(5, TimeUnit.MILLISECONDS)

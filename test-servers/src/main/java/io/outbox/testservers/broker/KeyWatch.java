@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Passes batches on, several of them under way at a time as its target lets it, and notes how large they are and whether an event
- * of a key is sent while another one of it has no answer yet. Shared by the nodes of a test. Thread-safe.
+ * Passes batches on, several of them under way at a time as its target lets it, and notes how large they are and
+ * whether an event of a key is sent while another one of it has no answer yet. Shared by the nodes of a test.
+ * Thread-safe.
  */
 final class KeyWatch {
 

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Passes batches on, several of them under way at a time as its target lets it, and remembers which events did not succeed at once,
- * and when those calls began.
+ * Passes batches on, several of them under way at a time as its target lets it, and remembers which events did not
+ * succeed at once, and when those calls began.
  */
 public final class RecordingListener extends ForwardingBatchListener {
 

@@ -9,12 +9,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Who may deliver which event when, as a machine of a few states: rows with status, owner, token and age of their lock; nodes
- * that are alive, frozen or dead; answers that get lost and messages that arrive late; one clock, that of the database. A step
- * is what the database does for one call, or what a node does between two calls.
+ * Who may deliver which event when, as a machine of a few states: rows with status, owner, token and age of their lock;
+ * nodes that are alive, frozen or dead; answers that get lost and messages that arrive late; one clock, that of the
+ * database. A step is what the database does for one call, or what a node does between two calls.
  *
- * <p>Locks have an age instead of a time, which stops at the length of the lease. So there are finitely many states however
- * long the clock runs. How much goes wrong is bounded by {@link Trouble}.
+ * <p>Locks have an age instead of a time, which stops at the length of the lease. So there are finitely many states
+ * however long the clock runs. How much goes wrong is bounded by {@link Trouble}.
  */
 final class OwnershipModel implements Search.Model<World> {
 
@@ -473,7 +473,10 @@ final class OwnershipModel implements Search.Model<World> {
         return true;
     }
 
-    /** Notes that nothing of an event is in the node's hands any more; when that holds for its key, the key is looked at. */
+    /**
+     * Notes that nothing of an event is in the node's hands any more; when that holds for its key, the key is looked
+     * at.
+     */
     private void closed(World to, int n, int e) {
         int key = setup.keyOf.get(e);
         to.held[n][e] = 0;

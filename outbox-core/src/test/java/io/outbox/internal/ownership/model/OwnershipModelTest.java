@@ -13,8 +13,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The ownership protocol, with and without order by key, holds in every interleaving of a small system; and none of its rules
- * can be left out, which a counterexample shows.
+ * The ownership protocol, with and without order by key, holds in every interleaving of a small system; and none of its
+ * rules can be left out, which a counterexample shows.
  */
 class OwnershipModelTest {
 

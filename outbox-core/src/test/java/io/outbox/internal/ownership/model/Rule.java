@@ -1,6 +1,8 @@
 package io.outbox.internal.ownership.model;
 
-/** The rules of the ownership protocol. Each is there because without it something goes wrong, which the model shows. */
+/**
+ * The rules of the ownership protocol. Each is there because without it something goes wrong, which the model shows.
+ */
 enum Rule {
     /** A healthy node renews the locks of what it holds before they run out. */
     RENEW("locks are renewed in time"),

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * An exhaustive search through all states that can be reached, in order of their distance: the first violation that it meets
- * is the end of one of the shortest ways to any.
+ * An exhaustive search through all states that can be reached, in order of their distance: the first violation that it
+ * meets is the end of one of the shortest ways to any.
  */
 final class Search<S> {
 

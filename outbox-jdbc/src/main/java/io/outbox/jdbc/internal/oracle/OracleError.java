@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An error of Oracle, known by the number with which its message begins in every language: its states say little, and its
- * numbers alone are those of other databases' errors too.
+ * An error of Oracle, known by the number with which its message begins in every language: its states say little, and
+ * its numbers alone are those of other databases' errors too.
  *
  * @param number the number, or 0 if the error is not Oracle's
  * @param message the message
@@ -32,8 +32,8 @@ public record OracleError(int number, String message) {
     private static final Set<Integer> GIVEN_UP = Set.of(60, 8177);
 
     /**
-     * NULL or a value too large for a column, a number too large for its precision, a text too long for its type, a violated
-     * check or foreign key, no partition for a key.
+     * NULL or a value too large for a column, a number too large for its precision, a text too long for its type, a
+     * violated check or foreign key, no partition for a key.
      */
     private static final Set<Integer> REFUSALS = Set.of(1400, 1401, 1407, 1438, 1461, 2290, 2291, 12899, 14400, 24816);
 

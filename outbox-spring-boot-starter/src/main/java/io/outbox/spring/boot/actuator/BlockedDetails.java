@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The keys of an outbox that cannot go on until an operator decides, asked for every ten seconds at most however often health
- * is. Of errors, which may quote payloads, it has the class of the exception. Thread-safe.
+ * The keys of an outbox that cannot go on until an operator decides, asked for every ten seconds at most however often
+ * health is. Of errors, which may quote payloads, it has the class of the exception. Thread-safe.
  */
 final class BlockedDetails {
 

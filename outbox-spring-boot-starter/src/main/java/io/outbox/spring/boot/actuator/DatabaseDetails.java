@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** What the database of an outbox tells about itself, asked at most once a minute however often health is. Thread-safe. */
+/**
+ * What the database of an outbox tells about itself, asked at most once a minute however often health is. Thread-safe.
+ */
 final class DatabaseDetails {
 
     private static final long GOOD_FOR_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -22,7 +24,9 @@ final class DatabaseDetails {
         this.outbox = outbox;
     }
 
-    /** Adds {@code database}, if there is something to tell, and {@code databaseAdvice}, if there is something to do. */
+    /**
+     * Adds {@code database}, if there is something to tell, and {@code databaseAdvice}, if there is something to do.
+     */
     void describe(Map<String, Object> details) {
         Map<String, Object> values = new LinkedHashMap<>();
         figures().forEach(figure -> values.put(figure.kind().meterName(), figure.value()));

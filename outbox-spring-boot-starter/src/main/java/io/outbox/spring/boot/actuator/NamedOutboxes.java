@@ -5,7 +5,10 @@ import io.outbox.spring.boot.OutboxFactory;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The outboxes of the application by the names that listeners and meters have for them; one without a name by that of its bean. */
+/**
+ * The outboxes of the application by the names that listeners and meters have for them; one without a name by that of
+ * its bean.
+ */
 record NamedOutboxes(Map<String, Outbox> byName) {
 
     /** @param factory what has given names to outboxes, or {@code null} */

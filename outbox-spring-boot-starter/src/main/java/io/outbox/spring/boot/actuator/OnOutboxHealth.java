@@ -6,8 +6,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Met unless {@code management.health.outbox.enabled}, or else {@code management.health.defaults.enabled}, is false: the
- * rule of Spring Boot's own condition, which the two generations have in different packages.
+ * Met unless {@code management.health.outbox.enabled}, or else {@code management.health.defaults.enabled}, is false:
+ * the rule of Spring Boot's own condition, which the two generations have in different packages.
  */
 final class OnOutboxHealth implements Condition {
 

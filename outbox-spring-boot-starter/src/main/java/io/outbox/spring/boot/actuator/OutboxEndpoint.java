@@ -107,7 +107,10 @@ public final class OutboxEndpoint {
         return outboxes();
     }
 
-    /** Pauses or resumes the delivery of one outbox, or replays the DEAD events of one type, and returns the state of all. */
+    /**
+     * Pauses or resumes the delivery of one outbox, or replays the DEAD events of one type, and returns the state of
+     * all.
+     */
     @WriteOperation
     public Descriptor change(@Selector Action action, @Selector String name) {
         if (action == Action.REPLAY) {
@@ -169,7 +172,10 @@ public final class OutboxEndpoint {
                 .toList();
     }
 
-    /** Returns the types of DEAD events, each with what most of them failed by; the largest groups of failures come first. */
+    /**
+     * Returns the types of DEAD events, each with what most of them failed by; the largest groups of failures come
+     * first.
+     */
     private static Map<String, String> failures(Outbox outbox) {
         Map<String, String> failures = new HashMap<>();
         outbox.deadEventOperations()

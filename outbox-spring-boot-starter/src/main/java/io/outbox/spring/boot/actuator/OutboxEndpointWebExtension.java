@@ -15,8 +15,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
 /**
- * The actions of {@link OutboxEndpoint} over HTTP. A request that is refused gets the reason as its answer, which Spring Boot would
- * leave out.
+ * The actions of {@link OutboxEndpoint} over HTTP. A request that is refused gets the reason as its answer, which
+ * Spring Boot would leave out.
  */
 @EndpointWebExtension(endpoint = OutboxEndpoint.class)
 final class OutboxEndpointWebExtension {
@@ -33,7 +33,10 @@ final class OutboxEndpointWebExtension {
         return answer(action, endpoint::changeAll);
     }
 
-    /** Pauses or resumes the delivery of one outbox, or replays the DEAD events of one type, and returns the state of all. */
+    /**
+     * Pauses or resumes the delivery of one outbox, or replays the DEAD events of one type, and returns the state of
+     * all.
+     */
     @WriteOperation
     public WebEndpointResponse<Object> change(@Selector String action, @Selector String name) {
         return answer(action, known -> endpoint.change(known, name));

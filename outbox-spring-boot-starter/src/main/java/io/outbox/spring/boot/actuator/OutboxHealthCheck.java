@@ -19,9 +19,9 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tells whether events are delivered, and if not, why. Down if an outbox that should deliver does not, if its oldest event
- * that is due has waited for too long, or if its store cannot be asked. A pause is an operator's choice, and an unreachable
- * target or a blocked key is nothing that a restart would mend, so none of them is down by itself.
+ * Tells whether events are delivered, and if not, why. Down if an outbox that should deliver does not, if its oldest
+ * event that is due has waited for too long, or if its store cannot be asked. A pause is an operator's choice, and an
+ * unreachable target or a blocked key is nothing that a restart would mend, so none of them is down by itself.
  */
 final class OutboxHealthCheck {
 

@@ -116,7 +116,10 @@ public class OutboxAdminAutoConfiguration {
         }
     }
 
-    /** Says that it is not clear which outbox is meant; before anything asks for the administration that is then missing. */
+    /**
+     * Says that it is not clear which outbox is meant; before anything asks for the administration that is then
+     * missing.
+     */
     @Conditional(OnSeveralOutboxes.class)
     @ConditionalOnMissingBean({OutboxAdmin.class, OutboxAdminServer.class})
     static class WhichOutbox {

@@ -20,7 +20,9 @@ public class OutboxAdminProperties {
     /** Where the API and the dashboard are. Dead letters are at /api/outbox-dlq in any case. */
     private String basePath = OutboxAdmin.DEFAULT_BASE_PATH;
 
-    /** Which server serves it: that of the "application", that of its "management", or the JDK's at the port given here. */
+    /**
+     * Which server serves it: that of the "application", that of its "management", or the JDK's at the port given here.
+     */
     private String port = DEFAULT_PORT;
 
     /** Where the JDK's server listens, if a port is given for it. */
@@ -47,7 +49,9 @@ public class OutboxAdminProperties {
     /** Where a trace is shown, with {traceId} in place of its id. */
     private String traceUrl;
 
-    /** The name that operators know this node by. Default: the one under which it locks events, or that of the machine. */
+    /**
+     * The name that operators know this node by. Default: the one under which it locks events, or that of the machine.
+     */
     private String nodeName;
 
     /** Whether this node joins the administration of all nodes on its store: shown with them, and paused with them. */

@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.Set;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 
-/** Hands requests of a servlet container to an {@link OutboxAdmin}. A user whom the container knows has the roles it says. */
+/**
+ * Hands requests of a servlet container to an {@link OutboxAdmin}. A user whom the container knows has the roles it
+ * says.
+ */
 final class OutboxAdminServlet extends HttpServlet {
 
     private static final long serialVersionUID = 1L;

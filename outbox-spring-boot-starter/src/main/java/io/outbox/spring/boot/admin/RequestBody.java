@@ -40,8 +40,9 @@ final class RequestBody {
     }
 
     /**
-     * Passes over what is still to come, for a moment, so that the other end gets to read its answer. A container that is left with
-     * a body does so, too, but with a thread of the application's that waits as long as the other end likes.
+     * Passes over what is still to come, for a moment, so that the other end gets to read its answer. A container that
+     * is left with a body does so, too, but with a thread of the application's that waits as long as the other end
+     * likes.
      */
     static void discard(HttpServletRequest request) throws IOException {
         AsyncContext async = request.startAsync();

@@ -14,7 +14,9 @@ interface Broker {
 
     SenderType type();
 
-    /** Makes the sender. It does not connect yet, so a broker that is down does not stop the application from starting. */
+    /**
+     * Makes the sender. It does not connect yet, so a broker that is down does not stop the application from starting.
+     */
     BatchEventListener create(Request request);
 
     /** Makes the serializer that an event type of the sender names. */
@@ -36,7 +38,8 @@ interface Broker {
         }
 
         /**
-         * Returns how the sender is called at the broker: after what the application has said or is called, and after the sender.
+         * Returns how the sender is called at the broker: after what the application has said or is called, and after
+         * the sender.
          *
          * @param given what is said for the application's own connections, or {@code null}
          */

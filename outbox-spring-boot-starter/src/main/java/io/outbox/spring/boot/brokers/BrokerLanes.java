@@ -16,8 +16,8 @@ import java.util.Set;
 import org.springframework.beans.factory.DisposableBean;
 
 /**
- * The event types that go to a broker: each has a lane in every outbox, whose listener is the type's sender, whatever the
- * event's aggregate type.
+ * The event types that go to a broker: each has a lane in every outbox, whose listener is the type's sender, whatever
+ * the event's aggregate type.
  */
 final class BrokerLanes implements OutboxFeature, Destination, DisposableBean {
 

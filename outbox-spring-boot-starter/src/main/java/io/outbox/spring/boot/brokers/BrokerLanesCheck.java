@@ -16,7 +16,9 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Checks, before delivery starts, that the settings have got their effect: events go to the broker and to nobody else. */
+/**
+ * Checks, before delivery starts, that the settings have got their effect: events go to the broker and to nobody else.
+ */
 final class BrokerLanesCheck implements SmartInitializingSingleton {
 
     private final ListableBeanFactory beans;
@@ -51,7 +53,9 @@ final class BrokerLanesCheck implements SmartInitializingSingleton {
         beans.getBeanProvider(ListenerRegistry.class).ifUnique(this::checkRegistry);
     }
 
-    /** Tells an outbox that somebody has put in the place of ours, as the mock of a test, which delivers nothing anyway. */
+    /**
+     * Tells an outbox that somebody has put in the place of ours, as the mock of a test, which delivers nothing anyway.
+     */
     private boolean outboxIsAStandIn() {
         return beans instanceof ConfigurableListableBeanFactory definitions
                 && Stream.of(beans.getBeanNamesForType(Outbox.class))

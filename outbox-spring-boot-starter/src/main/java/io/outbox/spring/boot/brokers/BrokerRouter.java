@@ -18,9 +18,9 @@ import java.util.Map;
 /**
  * The routes of the events that go to a broker: by the application's router, and for what that leaves open by settings.
  *
- * <p>A route is decided when an event is sent, out of what is stored, so it does not matter how the event was written. It is
- * also decided when the event is written, to refuse one that has none while its transaction can still be rolled back. Where
- * all events of a type have the same route, there is nothing to decide.
+ * <p>A route is decided when an event is sent, out of what is stored, so it does not matter how the event was written.
+ * It is also decided when the event is written, to refuse one that has none while its transaction can still be rolled
+ * back. Where all events of a type have the same route, there is nothing to decide.
  *
  * <p>Thread-safe.
  */

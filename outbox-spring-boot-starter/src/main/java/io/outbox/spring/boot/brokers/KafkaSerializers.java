@@ -11,7 +11,10 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.ClassUtils;
 
-/** Finds the serializers that event types name: beans, which the application configures, or classes, which are made here. */
+/**
+ * Finds the serializers that event types name: beans, which the application configures, or classes, which are made
+ * here.
+ */
 final class KafkaSerializers {
 
     private final BeanFactory beans;

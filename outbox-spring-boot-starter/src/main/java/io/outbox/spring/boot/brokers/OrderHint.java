@@ -13,9 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Says once how events of a key keep their order on their way to a broker: with the first event that has a key, since routes
- * and keys are not known before. Where {@code outbox.ordering} is set, it only says once for each type whose events keep
- * their order that their route has Kafka keep another one. Thread-safe.
+ * Says once how events of a key keep their order on their way to a broker: with the first event that has a key, since
+ * routes and keys are not known before. Where {@code outbox.ordering} is set, it only says once for each type whose
+ * events keep their order that their route has Kafka keep another one. Thread-safe.
  */
 final class OrderHint {
 

@@ -16,9 +16,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Makes the topics on classes with {@link Outboxed} settings of their event types, behind all others: whatever is set for a type
- * counts before its class, and everything that reads settings knows the types. Classes are looked for only where there is a
- * sender.
+ * Makes the topics on classes with {@link Outboxed} settings of their event types, behind all others: whatever is set
+ * for a type counts before its class, and everything that reads settings knows the types. Classes are looked for only
+ * where there is a sender.
  */
 final class OutboxedTopics implements BeanFactoryPostProcessor, PriorityOrdered {
 

@@ -25,7 +25,9 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ReflectionUtils;
 
-/** Sending to RabbitMQ, with the connection settings of the application's RabbitTemplate and a connection of our own. */
+/**
+ * Sending to RabbitMQ, with the connection settings of the application's RabbitTemplate and a connection of our own.
+ */
 @ConditionalOnClass({RabbitEventPublisher.class, RabbitTemplate.class})
 @ImportRuntimeHints(RabbitSenderConfiguration.Hints.class)
 class RabbitSenderConfiguration {

@@ -6,7 +6,9 @@ import io.outbox.UnrecoverableException;
 import java.time.Instant;
 import java.util.Map;
 
-/** What the expressions of a route see of an event. Its payload is read when one of them asks for it. Not thread-safe. */
+/**
+ * What the expressions of a route see of an event. Its payload is read when one of them asks for it. Not thread-safe.
+ */
 public final class RoutedEvent {
 
     private final EventEnvelope event;

@@ -8,7 +8,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The sender and the serializer of each event type. Senders share nothing: an outage of one broker is none of the others. */
+/**
+ * The sender and the serializer of each event type. Senders share nothing: an outage of one broker is none of the
+ * others.
+ */
 final class Senders {
 
     private final Map<String, BatchEventListener> byEventType = new HashMap<>();

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Calls of the application's code that must not take for ever. They run on other threads, since nothing else can leave a call that
- * hangs behind; one that hangs is interrupted. Thread-safe.
+ * Calls of the application's code that must not take for ever. They run on other threads, since nothing else can leave
+ * a call that hangs behind; one that hangs is interrupted. Thread-safe.
  */
 final class TimeLimit implements AutoCloseable {
 

@@ -13,7 +13,9 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** The route of one event type, by its settings. What is constant is made once. Checked when it is made; thread-safe. */
+/**
+ * The route of one event type, by its settings. What is constant is made once. Checked when it is made; thread-safe.
+ */
 final class TypeRoute {
 
     private final OutboxRoute constant;

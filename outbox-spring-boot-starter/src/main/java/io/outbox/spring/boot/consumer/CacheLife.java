@@ -59,8 +59,8 @@ record CacheLife(Duration duration) {
     private static final class Caffeine {
 
         /**
-         * Where life begins again with each read, an entry may live for ever. With a limit of size alone, it may be gone any
-         * time.
+         * Where life begins again with each read, an entry may live for ever. With a limit of size alone, it may be
+         * gone any time.
          */
         static <K, V> CacheLife lifeOf(com.github.benmanes.caffeine.cache.Cache<K, V> cache) {
             Policy<K, V> policy = cache.policy();

@@ -10,7 +10,10 @@ import io.outbox.spring.boot.internal.settings.FeatureSettings;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
 
-/** Makes {@link ConsumerSettings} out of what the application has set. A violation names the key, the value and the rule. */
+/**
+ * Makes {@link ConsumerSettings} out of what the application has set. A violation names the key, the value and the
+ * rule.
+ */
 final class ConsumerDecision {
 
     private static final System.Logger LOG = System.getLogger("io.outbox.spring");

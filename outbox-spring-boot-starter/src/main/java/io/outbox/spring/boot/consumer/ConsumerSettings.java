@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The settings of the idempotent consumer as they are in force: decided once by {@link ConsumerDecision}, checked, and never
- * changed.
+ * The settings of the idempotent consumer as they are in force: decided once by {@link ConsumerDecision}, checked, and
+ * never changed.
  *
  * @param name the name of the application's consumer
  * @param tableName the table of consumed events

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * The consumers of an application: the one that it injects, and one for each listener with {@link Idempotent}. All have the
- * same table, cache, meters and clean-up, and names of their own. Thread-safe.
+ * The consumers of an application: the one that it injects, and one for each listener with {@link Idempotent}. All have
+ * the same table, cache, meters and clean-up, and names of their own. Thread-safe.
  */
 public final class IdempotentConsumers {
 

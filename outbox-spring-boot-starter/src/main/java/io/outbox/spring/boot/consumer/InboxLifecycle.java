@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The clean-up as a part of the application's life: it starts when there is a consumer, cares for those that come later too,
- * and ends before the connection pool closes.
+ * The clean-up as a part of the application's life: it starts when there is a consumer, cares for those that come later
+ * too, and ends before the connection pool closes.
  */
 final class InboxLifecycle implements SmartLifecycle {
 

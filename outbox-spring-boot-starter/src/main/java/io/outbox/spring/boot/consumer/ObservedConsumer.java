@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 /**
  * A consumer whose operations are observed as the continuation of the trace that the message brings.
  *
- * <p>Where a listener container is observed itself, it has continued that trace already, and its observation is the parent.
- * Otherwise a batch has an observation for each of its messages, since each may belong to another trace; the first one's is
- * current during the call. Events that are skipped are not observed.
+ * <p>Where a listener container is observed itself, it has continued that trace already, and its observation is the
+ * parent. Otherwise a batch has an observation for each of its messages, since each may belong to another trace; the
+ * first one's is current during the call. Events that are skipped are not observed.
  */
 final class ObservedConsumer implements OutboxIdempotentConsumer {
 

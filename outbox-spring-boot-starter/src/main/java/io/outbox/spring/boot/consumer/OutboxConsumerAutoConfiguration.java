@@ -32,8 +32,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.messaging.Message;
 
 /**
- * Auto-configuration of {@link OutboxIdempotentConsumer}, if {@code outbox.consumer.enabled} is set: in the application's
- * DataSource and in its transactions, with the table of consumed events and its clean-up.
+ * Auto-configuration of {@link OutboxIdempotentConsumer}, if {@code outbox.consumer.enabled} is set: in the
+ * application's DataSource and in its transactions, with the table of consumed events and its clean-up.
  */
 @AutoConfiguration(after = {OutboxAutoConfiguration.class, OutboxMicrometerAutoConfiguration.class})
 @ConditionalOnClass(OutboxIdempotentConsumer.class)
@@ -101,7 +101,9 @@ public class OutboxConsumerAutoConfiguration {
                 outbox.delivery().autoStartup());
     }
 
-    /** A table that is missing shows at start-up, and the clean-up does not wait for somebody to ask for the consumer. */
+    /**
+     * A table that is missing shows at start-up, and the clean-up does not wait for somebody to ask for the consumer.
+     */
     @Bean
     static LazyInitializationExcludeFilter outboxConsumerIsNotLazy() {
         return LazyInitializationExcludeFilter.forBeanTypes(OutboxIdempotentConsumer.class, InboxLifecycle.class);

@@ -8,7 +8,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A consumer of the application, which gets others from where the application's consumers are known, and so cleaned up. */
+/**
+ * A consumer of the application, which gets others from where the application's consumers are known, and so cleaned up.
+ */
 record RegisteredConsumer(OutboxIdempotentConsumer consumer, Function<String, OutboxIdempotentConsumer> others)
         implements OutboxIdempotentConsumer {
 

@@ -9,8 +9,8 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Spring's transactions, with propagation REQUIRED: what fails in the transaction of a caller marks it for rollback, as with
- * {@code @Transactional}.
+ * Spring's transactions, with propagation REQUIRED: what fails in the transaction of a caller marks it for rollback, as
+ * with {@code @Transactional}.
  */
 final class SpringInboxTransactions implements InboxTransactions {
 
@@ -44,8 +44,8 @@ final class SpringInboxTransactions implements InboxTransactions {
     }
 
     /**
-     * Checks, by an empty transaction, that the manager binds the connection of its transactions where events are marked: one
-     * that does not, as that of JTA, would let every message fail.
+     * Checks, by an empty transaction, that the manager binds the connection of its transactions where events are
+     * marked: one that does not, as that of JTA, would let every message fail.
      */
     void requireTheirConnection() {
         TransactionTemplate empty = new TransactionTemplate(template.getTransactionManager());

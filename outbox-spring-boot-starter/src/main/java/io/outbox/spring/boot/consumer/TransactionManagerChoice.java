@@ -12,8 +12,9 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * The transaction manager of the consumer's DataSource: the only one that says that it is for that DataSource, as those of
- * JDBC and JPA do; or else the only or primary one of the application, if it does not say which DataSource it is for.
+ * The transaction manager of the consumer's DataSource: the only one that says that it is for that DataSource, as those
+ * of JDBC and JPA do; or else the only or primary one of the application, if it does not say which DataSource it is
+ * for.
  */
 final class TransactionManagerChoice {
 

@@ -2,7 +2,9 @@ package io.outbox.spring.boot.json;
 
 import io.outbox.spi.JsonCodec;
 
-/** Stands for several codecs of which none is primary: the application starts, and is told where it needs one of them. */
+/**
+ * Stands for several codecs of which none is primary: the application starts, and is told where it needs one of them.
+ */
 final class AmbiguousJsonCodec implements JsonCodec {
 
     private final String[] names;

@@ -16,8 +16,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 
 /**
- * Auto-configuration of the {@link JsonCodec}: by the application's Jackson 3 mapper, or else by its Jackson 2 mapper, or
- * else, where it has none or several and none of them is primary, by a Jackson 2 mapper of its own.
+ * Auto-configuration of the {@link JsonCodec}: by the application's Jackson 3 mapper, or else by its Jackson 2 mapper,
+ * or else, where it has none or several and none of them is primary, by a Jackson 2 mapper of its own.
  */
 @AutoConfiguration(
         afterName = {

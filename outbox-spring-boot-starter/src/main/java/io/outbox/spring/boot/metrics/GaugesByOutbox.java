@@ -15,8 +15,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Makes gauges once there are all outboxes: with a factory for each outbox, with its name as a tag, otherwise without a tag.
- * They are removed with the application.
+ * Makes gauges once there are all outboxes: with a factory for each outbox, with its name as a tag, otherwise without a
+ * tag. They are removed with the application.
  */
 final class GaugesByOutbox implements SmartInitializingSingleton, DisposableBean {
 

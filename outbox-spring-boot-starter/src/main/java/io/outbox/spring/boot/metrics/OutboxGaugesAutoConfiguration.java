@@ -18,7 +18,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of gauges of how many events and dead letters there are, where the application wants them: they ask the database. */
+/**
+ * Auto-configuration of gauges of how many events and dead letters there are, where the application wants them: they
+ * ask the database.
+ */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnClass(Outbox.class)
 @ConditionalOnOutboxEnabled

@@ -6,8 +6,8 @@ import io.micrometer.observation.ObservationConvention;
 import io.outbox.AggregateType;
 
 /**
- * Names the observation of a delivery, {@code outbox.process} by default, and its key values. A bean of this type replaces the
- * default; what it does not override stays.
+ * Names the observation of a delivery, {@code outbox.process} by default, and its key values. A bean of this type
+ * replaces the default; what it does not override stays.
  */
 public interface OutboxProcessConvention extends ObservationConvention<OutboxProcessContext> {
 

@@ -5,8 +5,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Names the observation of a write, {@code outbox.write} by default, and its key values. A bean of this type replaces the default; what
- * it does not override stays.
+ * Names the observation of a write, {@code outbox.write} by default, and its key values. A bean of this type replaces
+ * the default; what it does not override stays.
  */
 public interface OutboxWriteConvention extends ObservationConvention<OutboxWriteContext> {
 

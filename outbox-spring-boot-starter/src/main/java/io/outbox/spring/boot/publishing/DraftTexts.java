@@ -10,8 +10,9 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.expression.EvaluationContext;
 
 /**
- * What an annotation says about an event beside its payload, in texts that may have placeholders and, in <code>#{…}</code>,
- * expressions. A text that is empty, or whose expressions give nothing, says nothing. Checked when it is made; thread-safe.
+ * What an annotation says about an event beside its payload, in texts that may have placeholders and, in
+ * <code>#{…}</code>, expressions. A text that is empty, or whose expressions give nothing, says nothing. Checked when
+ * it is made; thread-safe.
  */
 final class DraftTexts {
 

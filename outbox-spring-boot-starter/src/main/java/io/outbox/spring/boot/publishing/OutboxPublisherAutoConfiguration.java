@@ -26,7 +26,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Auto-configuration of {@link OutboxPublisher}, and of {@link OutboxPublish} and {@link Outboxed}, which publish by it.
+ * Auto-configuration of {@link OutboxPublisher}, and of {@link OutboxPublish} and {@link Outboxed}, which publish by
+ * it.
  */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnClass(Outbox.class)
@@ -34,8 +35,8 @@ import org.springframework.util.function.SingletonSupplier;
 public class OutboxPublisherAutoConfiguration {
 
     /**
-     * What an outbox of the application's own making does is not known here. An instance that does not deliver by itself does
-     * not judge either: its listeners may be elsewhere, or left out of a test.
+     * What an outbox of the application's own making does is not known here. An instance that does not deliver by
+     * itself does not judge either: its listeners may be elsewhere, or left out of a test.
      */
     @Bean
     Destinations outboxDestinations(
@@ -86,9 +87,9 @@ public class OutboxPublisherAutoConfiguration {
     }
 
     /**
-     * Application events go to the outbox whether or not this application publishes by other means. They reach the listeners
-     * of parent contexts, too, so there is one for all. It is made with the first event of any kind, perhaps while the
-     * database is still being initialized, so it asks for everything else when it is needed.
+     * Application events go to the outbox whether or not this application publishes by other means. They reach the
+     * listeners of parent contexts, too, so there is one for all. It is made with the first event of any kind, perhaps
+     * while the database is still being initialized, so it asks for everything else when it is needed.
      */
     @Bean
     @ConditionalOnMissingBean

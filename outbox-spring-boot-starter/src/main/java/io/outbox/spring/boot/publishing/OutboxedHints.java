@@ -10,7 +10,10 @@ import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContrib
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Keeps the classes of the application that have {@link Outboxed}, or inherit it, for its expressions and for the codec. */
+/**
+ * Keeps the classes of the application that have {@link Outboxed}, or inherit it, for its expressions and for the
+ * codec.
+ */
 final class OutboxedHints implements BeanFactoryInitializationAotProcessor {
 
     @Override

@@ -14,7 +14,10 @@ final class Publishers {
     private final ObjectEvents objects;
     private final Supplier<Destinations> destinations;
 
-    /** @param destinations asked once, when something is published, since listeners are found after the outboxes are built */
+    /**
+     * @param destinations asked once, when something is published, since listeners are found after the outboxes are
+     * built
+     */
     Publishers(ObjectEvents objects, Supplier<Destinations> destinations) {
         this.objects = objects;
         this.destinations = SingletonSupplier.of(destinations);

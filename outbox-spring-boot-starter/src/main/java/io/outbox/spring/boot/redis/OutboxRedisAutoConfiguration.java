@@ -12,7 +12,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Auto-configuration of an outbox in Redis, with {@code outbox.backend: redis}. Every bean gives way to one of the application. */
+/**
+ * Auto-configuration of an outbox in Redis, with {@code outbox.backend: redis}. Every bean gives way to one of the
+ * application.
+ */
 @AutoConfiguration(
         before = OutboxAutoConfiguration.class,
         afterName = {

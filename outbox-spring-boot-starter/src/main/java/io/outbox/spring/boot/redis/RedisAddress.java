@@ -66,7 +66,10 @@ final class RedisAddress {
         return address;
     }
 
-    /** Looks at what the factory was given, because it tells this of every kind but of this one, and answers as if it were local. */
+    /**
+     * Looks at what the factory was given, because it tells this of every kind but of this one, and answers as if it
+     * were local.
+     */
     private static boolean isStaticMasterReplica(LettuceConnectionFactory connections) {
         DirectFieldAccessor fields = new DirectFieldAccessor(connections);
         return fields.isReadableProperty("configuration")

@@ -75,7 +75,9 @@ class RedisEngineConfiguration {
         return builder;
     }
 
-    /** Lets the delivery of what is written in a transaction of Spring begin at its end; it is stored whatever that is. */
+    /**
+     * Lets the delivery of what is written in a transaction of Spring begin at its end; it is stored whatever that is.
+     */
     private static void afterTransaction(Runnable delivery) {
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             delivery.run();

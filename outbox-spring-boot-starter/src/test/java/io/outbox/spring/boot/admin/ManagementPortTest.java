@@ -20,7 +20,10 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
 
-/** The administration at the port of an application's management: users decide on one of its paths, a token on the other. */
+/**
+ * The administration at the port of an application's management: users decide on one of its paths, a token on the
+ * other.
+ */
 class ManagementPortTest {
 
     private static final String OVERVIEW = "/outbox-admin/api/overview";

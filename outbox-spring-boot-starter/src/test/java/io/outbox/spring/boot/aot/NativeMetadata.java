@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What processing ahead of time tells the builder of a native image: in one file with Spring Boot 4, in several with 3.5. */
+/**
+ * What processing ahead of time tells the builder of a native image: in one file with Spring Boot 4, in several with
+ * 3.5.
+ */
 final class NativeMetadata {
 
     static final String ALL_PUBLIC = "allPublicMethods";

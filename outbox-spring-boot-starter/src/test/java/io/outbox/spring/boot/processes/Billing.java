@@ -22,8 +22,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The service that consumes: it writes a bill for each event, from Kafka or from RabbitMQ. The table has no key, so that a
- * second effect would show.
+ * The service that consumes: it writes a bill for each event, from Kafka or from RabbitMQ. The table has no key, so
+ * that a second effect would show.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration(

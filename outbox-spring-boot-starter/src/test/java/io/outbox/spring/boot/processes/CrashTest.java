@@ -23,7 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-/** Consuming services as processes: two at the same messages, and one that is killed between its commit and its answer. */
+/**
+ * Consuming services as processes: two at the same messages, and one that is killed between its commit and its answer.
+ */
 class CrashTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

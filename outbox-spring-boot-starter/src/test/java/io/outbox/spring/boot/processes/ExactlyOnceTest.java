@@ -25,9 +25,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /**
- * From a write on one side to a write on the other: a shop that places orders, an outbox, a broker, and two nodes of a billing
- * service with another database. Any of the three processes is killed at any time, and the listeners fail by chance. In the
- * end there is one bill for each order.
+ * From a write on one side to a write on the other: a shop that places orders, an outbox, a broker, and two nodes of a
+ * billing service with another database. Any of the three processes is killed at any time, and the listeners fail by
+ * chance. In the end there is one bill for each order.
  */
 class ExactlyOnceTest {
 

@@ -24,8 +24,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Requests to the administration that never end, on Tomcat as it comes and with a small heap: the application and other operators
- * are served beside them.
+ * Requests to the administration that never end, on Tomcat as it comes and with a small heap: the application and other
+ * operators are served beside them.
  */
 class UnfinishedRequestsTest {
 

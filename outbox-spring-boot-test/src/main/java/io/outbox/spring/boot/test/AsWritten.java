@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Rows as the events that were written. An event with subscriptions is one event, however many rows it has: pending as long
- * as one of them is, and dead if one is dead in the end.
+ * Rows as the events that were written. An event with subscriptions is one event, however many rows it has: pending as
+ * long as one of them is, and dead if one is dead in the end.
  */
 final class AsWritten {
 

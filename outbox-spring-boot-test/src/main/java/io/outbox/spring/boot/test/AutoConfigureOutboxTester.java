@@ -10,12 +10,12 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.test.context.TestPropertySource;
 
 /**
- * Puts the outbox of a test's application into the hands of the test: nothing is delivered unless the test says so, time
- * is moved by hand, and an {@link OutboxTester} bean delivers, moves the clock and shows what was written.
+ * Puts the outbox of a test's application into the hands of the test: nothing is delivered unless the test says so,
+ * time is moved by hand, and an {@link OutboxTester} bean delivers, moves the clock and shows what was written.
  *
- * <p>For a test class with {@code @SpringBootTest}, or with a slice that has a DataSource, such as {@code @JdbcTest} and
- * {@code @DataJpaTest}; a slice gets the outbox by this annotation, and its listeners by {@code @Import}. Test classes that
- * have the same configuration otherwise share a cached context.
+ * <p>For a test class with {@code @SpringBootTest}, or with a slice that has a DataSource, such as {@code @JdbcTest}
+ * and {@code @DataJpaTest}; a slice gets the outbox by this annotation, and its listeners by {@code @Import}. Test
+ * classes that have the same configuration otherwise share a cached context.
  *
  * <pre>{@code
  * @SpringBootTest

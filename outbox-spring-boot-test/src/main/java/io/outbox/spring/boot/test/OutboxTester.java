@@ -15,16 +15,16 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * The outbox of a test's application in the hands of the test: delivers, moves the clock, and shows what was written. A
- * bean of contexts whose test class has {@link AutoConfigureOutboxTester}. If the context has several outboxes, it speaks
- * for all of them together.
+ * bean of contexts whose test class has {@link AutoConfigureOutboxTester}. If the context has several outboxes, it
+ * speaks for all of them together.
  *
- * <p>It knows what the current test method has written, {@code @BeforeEach} included, through this context: from the moment
- * of writing, in a transaction that has not ended yet too, until the method ends. An event that is rolled back was never
- * written. What earlier methods, {@code @BeforeAll} or the start of the application have left is neither shown nor
- * delivered, and no row is deleted.
+ * <p>It knows what the current test method has written, {@code @BeforeEach} included, through this context: from the
+ * moment of writing, in a transaction that has not ended yet too, until the method ends. An event that is rolled back
+ * was never written. What earlier methods, {@code @BeforeAll} or the start of the application have left is neither
+ * shown nor delivered, and no row is deleted.
  *
- * <p>Time stands still between calls, except that it comes up to the present with each event that is written. Everything
- * runs on the calling thread, and nothing is delivered in between.
+ * <p>Time stands still between calls, except that it comes up to the present with each event that is written.
+ * Everything runs on the calling thread, and nothing is delivered in between.
  *
  * <p>With AssertJ: {@code assertThat(outbox).hasWritten("OrderPlaced")}; see {@link OutboxTesterAssert}.
  */
@@ -46,11 +46,12 @@ public final class OutboxTester implements AssertProvider<OutboxTesterAssert> {
     }
 
     /**
-     * Delivers everything that is committed and due, what listeners write meanwhile included. An event that fails is due
-     * again after its retry delay, see {@link #advance}.
+     * Delivers everything that is committed and due, what listeners write meanwhile included. An event that fails is
+     * due again after its retry delay, see {@link #advance}.
      *
      * @return how many deliveries were made, failed ones included
-     * @throws IllegalStateException if the calling thread is in a transaction, whose events are not there to be delivered
+     * @throws IllegalStateException if the calling thread is in a transaction, whose events are not there to be
+     * delivered
      *     and which listeners must not join; or if no outbox can be delivered by hand
      */
     public int deliverDue() {
@@ -68,8 +69,8 @@ public final class OutboxTester implements AssertProvider<OutboxTesterAssert> {
     }
 
     /**
-     * Delivers everything that is committed, whenever it is due: as {@link #deliverDue()}, moving the clock from one due
-     * time to the next, until every event is delivered or dead.
+     * Delivers everything that is committed, whenever it is due: as {@link #deliverDue()}, moving the clock from one
+     * due time to the next, until every event is delivered or dead.
      *
      * @return how many deliveries were made, failed ones included
      * @throws IllegalStateException as {@link #deliverDue()}, or if there is always one more
@@ -151,8 +152,8 @@ public final class OutboxTester implements AssertProvider<OutboxTesterAssert> {
     }
 
     /**
-     * Returns what the current test has written, in the order of writing, committed or not. An event with subscriptions is
-     * one event: pending as long as one of them waits for it, and dead if one of them has given it up in the end.
+     * Returns what the current test has written, in the order of writing, committed or not. An event with subscriptions
+     * is one event: pending as long as one of them waits for it, and dead if one of them has given it up in the end.
      */
     public List<WrittenEvent> written() {
         requireOutbox();
@@ -160,8 +161,8 @@ public final class OutboxTester implements AssertProvider<OutboxTesterAssert> {
     }
 
     /**
-     * Returns the events of this type that the current test has written, in the order of writing, committed or not. What one
-     * subscription has of them has the type {@code type#subscription}.
+     * Returns the events of this type that the current test has written, in the order of writing, committed or not.
+     * What one subscription has of them has the type {@code type#subscription}.
      */
     public List<WrittenEvent> written(String eventType) {
         return Stream.concat(written().stream(), record.events().stream().filter(AsWritten::isOfSubscription))

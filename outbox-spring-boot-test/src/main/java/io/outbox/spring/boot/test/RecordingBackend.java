@@ -20,8 +20,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The storage engine of an outbox under test: takes down what is written and what becomes of it, goes by the time of the
- * test, and hands out only what the current test has written. What earlier tests have left in the store stays there.
+ * The storage engine of an outbox under test: takes down what is written and what becomes of it, goes by the time of
+ * the test, and hands out only what the current test has written. What earlier tests have left in the store stays
+ * there.
  */
 final class RecordingBackend extends ForwardingBackend {
 

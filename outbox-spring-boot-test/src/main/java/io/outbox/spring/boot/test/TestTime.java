@@ -12,8 +12,8 @@ import java.util.List;
  * The time of the outboxes under test. It stands still, so that a retry is due when the test says so, and not when the
  * machine was slow; only what is written moves it up to the present, so that no event lies in the future.
  *
- * <p>Events are stamped with the system's time as they are built. Once the test has moved the clock ahead, such an event
- * is moved ahead as far: what the application does then happens then, and a delay counts from there.
+ * <p>Events are stamped with the system's time as they are built. Once the test has moved the clock ahead, such an
+ * event is moved ahead as far: what the application does then happens then, and a delay counts from there.
  */
 final class TestTime implements WriterHook {
 

@@ -17,8 +17,8 @@ import org.springframework.test.context.transaction.TestTransaction;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * What holds in the slices of either Spring Boot, which have no listeners but those imported. They are transactional, but
- * what their annotation says of that does not count for the methods of a superclass.
+ * What holds in the slices of either Spring Boot, which have no listeners but those imported. They are transactional,
+ * but what their annotation says of that does not count for the methods of a superclass.
  */
 @AutoConfigureOutboxTester
 @Transactional

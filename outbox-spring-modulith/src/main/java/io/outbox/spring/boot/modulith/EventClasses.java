@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * The classes of stored events. Modulith selects and routes events by what they are, so an event is read as the object that was
- * published; the name of its class travels with it. Thread-safe.
+ * The classes of stored events. Modulith selects and routes events by what they are, so an event is read as the object
+ * that was published; the name of its class travels with it. Thread-safe.
  */
 final class EventClasses {
 
@@ -28,7 +28,8 @@ final class EventClasses {
     /**
      * Reads the object that was published.
      *
-     * @throws PayloadParseException if its class is not here, or does not fit; among several nodes the event is left to newer ones
+     * @throws PayloadParseException if its class is not here, or does not fit; among several nodes the event is left to
+     * newer ones
      */
     Object read(EventEnvelope event) {
         String name = event.headers().get(HEADER);

@@ -22,12 +22,13 @@ import org.springframework.modulith.events.EventExternalizationConfiguration;
 import org.springframework.modulith.events.support.OutboxEventExternalizer;
 
 /**
- * Hands events to Spring Modulith's transports. A batch is handed over as a whole, and then all answers are awaited: events do not
- * wait for each other. An event is done when every transport has answered for it. Thread-safe.
+ * Hands events to Spring Modulith's transports. A batch is handed over as a whole, and then all answers are awaited:
+ * events do not wait for each other. An event is done when every transport has answered for it. Thread-safe.
  *
- * <p>A transport that has not answered for three seconds is reported as silent, and its events stay with it until the timeout:
- * its client still tries, and an event that is given back meanwhile would arrive twice. Where one event of a batch meets an
- * outage, those that were not handed over yet go back uncounted: a client may block for a minute for each of them.
+ * <p>A transport that has not answered for three seconds is reported as silent, and its events stay with it until the
+ * timeout: its client still tries, and an event that is given back meanwhile would arrive twice. Where one event of a
+ * batch meets an outage, those that were not handed over yet go back uncounted: a client may block for a minute for
+ * each of them.
  */
 final class ExternalizationListener implements BatchEventListener.Waiting, AutoCloseable {
 

@@ -18,10 +18,10 @@ import org.springframework.modulith.events.support.BrokerRouting;
 import org.springframework.util.ClassUtils;
 
 /**
- * Writes the events that Spring Modulith externalizes to the outbox, on the publishing thread and so in its transaction. They wait
- * for Modulith's transports as they were published: mapping and routing follow at delivery, where a failure can be retried.
- * Event types that the application has below {@code outbox.publisher.events} go to the outbox's own senders instead, in the form that
- * is sent.
+ * Writes the events that Spring Modulith externalizes to the outbox, on the publishing thread and so in its
+ * transaction. They wait for Modulith's transports as they were published: mapping and routing follow at delivery,
+ * where a failure can be retried. Event types that the application has below {@code outbox.publisher.events} go to the
+ * outbox's own senders instead, in the form that is sent.
  */
 final class ExternalizedEvents implements GenericApplicationListener {
 

@@ -23,12 +23,12 @@ import org.springframework.modulith.events.EventExternalized;
 import org.springframework.modulith.events.support.CompletionRegisteringAdvisor;
 
 /**
- * A method with {@link ApplicationModuleListener}. When an event is published, it writes a row for the method, in the publisher's
- * transaction; when the outbox delivers the row, it calls the method.
+ * A method with {@link ApplicationModuleListener}. When an event is published, it writes a row for the method, in the
+ * publisher's transaction; when the outbox delivers the row, it calls the method.
  *
- * <p>Which events the method takes, and its condition, are Spring's matter. The call goes through the bean's interceptors, so
- * {@code @Transactional} and others apply, but not through that of {@code @Async} and that of the event publication registry: the
- * outbox has its own threads, and an event is done when the method has returned.
+ * <p>Which events the method takes, and its condition, are Spring's matter. The call goes through the bean's
+ * interceptors, so {@code @Transactional} and others apply, but not through that of {@code @Async} and that of the
+ * event publication registry: the outbox has its own threads, and an event is done when the method has returned.
  */
 final class ModuleListener extends ApplicationListenerMethodAdapter {
 

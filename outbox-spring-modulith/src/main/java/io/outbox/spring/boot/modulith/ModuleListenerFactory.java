@@ -13,9 +13,9 @@ import org.springframework.modulith.events.EventExternalized;
 import org.springframework.modulith.events.core.ConditionalEventListener;
 
 /**
- * Makes methods with {@link ApplicationModuleListener} receivers of the outbox. It comes before the factories of Spring and Spring
- * Modulith, so the event publication registry never hears of these methods. Methods for events of Spring itself and for
- * {@link EventExternalized}, which are published outside of transactions, are left to those.
+ * Makes methods with {@link ApplicationModuleListener} receivers of the outbox. It comes before the factories of Spring
+ * and Spring Modulith, so the event publication registry never hears of these methods. Methods for events of Spring
+ * itself and for {@link EventExternalized}, which are published outside of transactions, are left to those.
  */
 final class ModuleListenerFactory implements EventListenerFactory, Ordered {
 

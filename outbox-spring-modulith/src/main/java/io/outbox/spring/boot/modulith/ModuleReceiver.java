@@ -17,7 +17,10 @@ final class ModuleReceiver implements EventListener {
         this.classes = classes;
     }
 
-    /** Adds a method; refuses one that would get the same events as another, since a row does not say which of the two it is for. */
+    /**
+     * Adds a method; refuses one that would get the same events as another, since a row does not say which of the two
+     * it is for.
+     */
     void add(ModuleListener method) {
         if (methods.stream().anyMatch(method::overlaps)) {
             throw new ModulithSetupException(

@@ -6,8 +6,8 @@ import io.outbox.OutboxRouter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes externalized events that the outbox sends itself to the target that Spring Modulith has found for them, unless the settings
- * of their type name a topic.
+ * Routes externalized events that the outbox sends itself to the target that Spring Modulith has found for them, unless
+ * the settings of their type name a topic.
  */
 final class ModulithRouter implements OutboxRouter {
 

@@ -8,9 +8,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.ClassUtils;
 
 /**
- * Writes published objects to the outbox, once for each receiver. A receiver is stored as subscriptions are: the event type is
- * {@code <class>#<receiver>}, and each row has its own attempts and its own end. Its beans are looked up when an event is
- * written, because listeners are made before them. Thread-safe.
+ * Writes published objects to the outbox, once for each receiver. A receiver is stored as subscriptions are: the event
+ * type is {@code <class>#<receiver>}, and each row has its own attempts and its own end. Its beans are looked up when
+ * an event is written, because listeners are made before them. Thread-safe.
  */
 final class ModulithWriter {
 

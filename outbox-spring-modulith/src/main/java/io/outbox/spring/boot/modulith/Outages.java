@@ -5,8 +5,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * Tells failures of a broker from those of an event. Transports are Modulith's and throw what their clients do, so the classes
- * are known by name: none of the clients has to be there.
+ * Tells failures of a broker from those of an event. Transports are Modulith's and throw what their clients do, so the
+ * classes are known by name: none of the clients has to be there.
  */
 final class Outages {
 

@@ -27,7 +27,8 @@ import org.springframework.modulith.events.support.OutboxEventExternalizerFactor
 
 /**
  * Auto-configuration of Spring Modulith's events in the outbox: externalized events with {@code
- * spring.modulith.events.externalization.mode=outbox}, and module listeners with {@code outbox.modulith.listeners=true}.
+ * spring.modulith.events.externalization.mode=outbox}, and module listeners with {@code
+ * outbox.modulith.listeners=true}.
  */
 @AutoConfiguration(after = {OutboxAutoConfiguration.class, EventExternalizationAutoConfiguration.class})
 @ConditionalOnProperty(name = "outbox.enabled", matchIfMissing = true)

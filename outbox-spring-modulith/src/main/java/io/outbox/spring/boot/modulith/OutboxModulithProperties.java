@@ -9,10 +9,12 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 /**
  * Settings of Spring Modulith's events in the outbox.
  *
- * @param listeners Whether the outbox serves methods with @ApplicationModuleListener, in place of the event publication registry.
+ * @param listeners Whether the outbox serves methods with @ApplicationModuleListener, in place of the event publication
+ * registry.
  * @param batchSize How many events of one type are handed to Spring Modulith's transports in one call.
  * @param timeout How long the transports' answers to a batch are awaited.
- * @param renamedClasses Former names of event classes and their present ones, for events that wait under the former name.
+ * @param renamedClasses Former names of event classes and their present ones, for events that wait under the former
+ * name.
  */
 @ConfigurationProperties("outbox.modulith")
 public record OutboxModulithProperties(

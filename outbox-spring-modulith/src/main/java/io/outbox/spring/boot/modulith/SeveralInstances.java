@@ -11,9 +11,9 @@ import org.springframework.modulith.events.ExternalizationMode;
 import org.springframework.util.StringUtils;
 
 /**
- * Lets the instances of an application share its events, if nothing is said about it: all have the same settings, and in
- * single-node mode each would deliver everything. The same holds for event types that the outbox publishes itself. An empty
- * setting says nothing, so the mode comes before it.
+ * Lets the instances of an application share its events, if nothing is said about it: all have the same settings, and
+ * in single-node mode each would deliver everything. The same holds for event types that the outbox publishes itself.
+ * An empty setting says nothing, so the mode comes before it.
  */
 final class SeveralInstances implements EnvironmentPostProcessor, Ordered {
 

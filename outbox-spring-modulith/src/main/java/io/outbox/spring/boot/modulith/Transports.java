@@ -12,8 +12,8 @@ import org.springframework.modulith.events.support.OutboxEventExternalizer;
 import org.springframework.modulith.events.support.OutboxEventExternalizerFactory;
 
 /**
- * Spring Modulith's transports. In outbox mode, Modulith's modules for Kafka, AMQP, JMS and messaging hand theirs to a factory and
- * keep what it makes to themselves, so the factory is replaced by one that takes note. Thread-safe.
+ * Spring Modulith's transports. In outbox mode, Modulith's modules for Kafka, AMQP, JMS and messaging hand theirs to a
+ * factory and keep what it makes to themselves, so the factory is replaced by one that takes note. Thread-safe.
  */
 final class Transports implements BeanPostProcessor, ApplicationContextAware {
 

@@ -6,8 +6,8 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.modulith.events.core.EventPublicationRegistry;
 
 /**
- * Lets an application start that has no event publication registry, because the outbox serves all of its events: Spring Modulith
- * would still watch one for stale publications.
+ * Lets an application start that has no event publication registry, because the outbox serves all of its events: Spring
+ * Modulith would still watch one for stale publications.
  */
 final class WithoutRegistry implements BeanFactoryPostProcessor {
 

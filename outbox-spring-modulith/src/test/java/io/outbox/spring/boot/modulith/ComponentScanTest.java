@@ -12,7 +12,10 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
 import org.springframework.stereotype.Component;
 
-/** An application in our package, or in one above it, finds nothing of ours for its own beans when it scans for components. */
+/**
+ * An application in our package, or in one above it, finds nothing of ours for its own beans when it scans for
+ * components.
+ */
 class ComponentScanTest {
 
     @Test

@@ -27,7 +27,9 @@ import org.springframework.modulith.events.EventExternalized;
 import org.springframework.modulith.events.support.EventExternalizationTransport;
 import org.springframework.modulith.events.support.OutboxEventExternalizerFactory;
 
-/** Events with @Externalized are written in the publishing transaction and delivered to Spring Modulith's transports. */
+/**
+ * Events with @Externalized are written in the publishing transaction and delivered to Spring Modulith's transports.
+ */
 class ExternalizationTest {
 
     private static final String OUTBOX_MODE = "spring.modulith.events.externalization.mode=outbox";

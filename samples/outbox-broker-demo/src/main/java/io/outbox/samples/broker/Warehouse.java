@@ -19,10 +19,10 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /**
- * Another application with a database of its own: it reads the orders with a plain Kafka consumer, on a thread of its own,
- * and writes a shipment for each. Messages can come twice, so an idempotent consumer writes the {@code outbox_event_id} down
- * in the transaction of the shipment, and skips those that it has. An application would also subscribe as a consumer group,
- * and commit offsets after that; a single reader of a single partition starts faster.
+ * Another application with a database of its own: it reads the orders with a plain Kafka consumer, on a thread of its
+ * own, and writes a shipment for each. Messages can come twice, so an idempotent consumer writes the {@code
+ * outbox_event_id} down in the transaction of the shipment, and skips those that it has. An application would also
+ * subscribe as a consumer group, and commit offsets after that; a single reader of a single partition starts faster.
  */
 final class Warehouse implements AutoCloseable {
 

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** What {@code ./outbox demo} runs: a shop with a dashboard until Ctrl-C, or with {@code --once} a tour that ends by itself. */
+/**
+ * What {@code ./outbox demo} runs: a shop with a dashboard until Ctrl-C, or with {@code --once} a tour that ends by
+ * itself.
+ */
 public final class Demo {
 
     private static final Logger OUTBOX_LOG = Logger.getLogger("io.outbox");

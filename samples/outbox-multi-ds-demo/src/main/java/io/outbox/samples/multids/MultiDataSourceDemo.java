@@ -19,8 +19,9 @@ import org.h2.jdbcx.JdbcConnectionPool;
 /**
  * Two databases, an outbox in each: orders are placed in one, and invoices are issued in the other.
  *
- * <p>There is no transaction across both. Each event is written in the transaction of its own database, and the listener
- * that carries it over can be called twice for the same event, so it remembers the ids of the events it has dealt with.
+ * <p>There is no transaction across both. Each event is written in the transaction of its own database, and the
+ * listener that carries it over can be called twice for the same event, so it remembers the ids of the events it has
+ * dealt with.
  */
 public final class MultiDataSourceDemo {
 

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.LogManager;
 
 /**
- * An outbox in Redis in half a minute: three ways to write an event, and a server that is killed under load and loses nothing
- * that it had acknowledged. Starts a server of its own.
+ * An outbox in Redis in half a minute: three ways to write an event, and a server that is killed under load and loses
+ * nothing that it had acknowledged. Starts a server of its own.
  */
 public final class RedisDemo {
 

@@ -4,7 +4,9 @@ import io.outbox.OutboxWriter;
 import io.outbox.redis.RedisOutbox;
 import java.util.List;
 
-/** A shop whose orders and stock are in Redis. Its keys have the outbox's hash tag, so that it works in a cluster too. */
+/**
+ * A shop whose orders and stock are in Redis. Its keys have the outbox's hash tag, so that it works in a cluster too.
+ */
 final class Shop {
 
     private static final String STOCK = "{outbox}:stock";

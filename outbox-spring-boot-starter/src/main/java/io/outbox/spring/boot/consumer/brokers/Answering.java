@@ -5,9 +5,11 @@ package io.outbox.spring.boot.consumer.brokers;
  *
  * @param isListeners whether the listener does, and not the container
  * @param requeues whether what the container refuses comes again
- * @param isOneByOne whether messages of a batch can be answered before the container answers for the batch: if nothing is
+ * @param isOneByOne whether messages of a batch can be answered before the container answers for the batch: if nothing
+ * is
  *     between it and the listener that would call the listener again
- * @param isPickedOver whether Spring's own error handler rejects some messages by their failure, whatever is refused otherwise
+ * @param isPickedOver whether Spring's own error handler rejects some messages by their failure, whatever is refused
+ * otherwise
  */
 record Answering(boolean isListeners, boolean requeues, boolean isOneByOne, boolean isPickedOver) {
 

@@ -10,8 +10,8 @@ final class BatchFailures {
     private BatchFailures() {}
 
     /**
-     * Returns where the message is among all; -1 if the failure does not say which message it is, or says so in a way that
-     * the container would misunderstand.
+     * Returns where the message is among all; -1 if the failure does not say which message it is, or says so in a way
+     * that the container would misunderstand.
      *
      * @param fresh what the listener was called with, in whose terms it speaks
      */

@@ -27,8 +27,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds out which listeners of brokers have {@link Idempotent}, and who consumes for them. There is nothing to tell the
- * listeners of an application apart that is the same on all nodes and stays, but their classes and methods; so these name
- * their consumers. Thread-safe.
+ * listeners of an application apart that is the same on all nodes and stays, but their classes and methods; so these
+ * name their consumers. Thread-safe.
  */
 final class BrokerListeners {
 
@@ -119,7 +119,8 @@ final class BrokerListeners {
      * Returns the listener if it is to be idempotent.
      *
      * @param bean the bean that it is a method of
-     * @param method the method; {@code null} if the bean's class is the listener, and its methods share what it receives
+     * @param method the method; {@code null} if the bean's class is the listener, and its methods share what it
+     * receives
      * @param kind the annotation that makes it a listener
      */
     public Optional<Listener> idempotent(Object bean, Method method, Class<? extends Annotation> kind) {

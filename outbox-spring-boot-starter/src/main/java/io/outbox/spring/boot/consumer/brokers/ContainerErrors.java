@@ -17,8 +17,9 @@ import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
- * What becomes of messages that failed, in the container of an idempotent listener of Kafka. While the consumer's database
- * is away, they come again without end. All other failures are those of a message, and are left to another handler.
+ * What becomes of messages that failed, in the container of an idempotent listener of Kafka. While the consumer's
+ * database is away, they come again without end. All other failures are those of a message, and are left to another
+ * handler.
  */
 final class ContainerErrors implements CommonErrorHandler {
 

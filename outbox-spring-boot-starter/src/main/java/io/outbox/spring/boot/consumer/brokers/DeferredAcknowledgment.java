@@ -6,8 +6,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * What a listener says about its messages while its transaction is open. It is passed on after the commit, when it is true.
- * A listener that says no has its transaction rolled back. What it says later is passed on at once.
+ * What a listener says about its messages while its transaction is open. It is passed on after the commit, when it is
+ * true. A listener that says no has its transaction rolled back. What it says later is passed on at once.
  *
  * <p>The listener counts the messages that it was given; the container counts all.
  */

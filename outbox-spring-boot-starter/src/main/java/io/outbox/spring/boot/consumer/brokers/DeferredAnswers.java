@@ -12,9 +12,9 @@ import java.util.List;
 import org.springframework.amqp.core.Message;
 
 /**
- * What a listener that acknowledges by itself says to the broker while its transaction is open. It is passed on after the
- * commit, when it is true. A listener that says no has its transaction rolled back; then everything comes again that it had
- * said yes to. What it says later is passed on at once.
+ * What a listener that acknowledges by itself says to the broker while its transaction is open. It is passed on after
+ * the commit, when it is true. A listener that says no has its transaction rolled back; then everything comes again
+ * that it had said yes to. What it says later is passed on at once.
  */
 final class DeferredAnswers implements InvocationHandler {
 

@@ -10,14 +10,15 @@ import org.springframework.kafka.listener.adapter.AbstractDelegatingMessageListe
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * Calls a listener for those messages of a batch that are new, in one transaction that has ended when the container goes on.
+ * Calls a listener for those messages of a batch that are new, in one transaction that has ended when the container
+ * goes on.
  *
- * <p>A listener may say which message of the batch it failed at, or from which one on it accepts none. The container then
- * takes those before for done. But they were rolled back with the others. So they are consumed once more, in a transaction
- * without the others, before the container learns of it.
+ * <p>A listener may say which message of the batch it failed at, or from which one on it accepts none. The container
+ * then takes those before for done. But they were rolled back with the others. So they are consumed once more, in a
+ * transaction without the others, before the container learns of it.
  *
- * <p>A failure that does not say so is one of some message: all are consumed one by one, so that the container learns which.
- * It would otherwise count the failure against the whole batch, and give all of it up in the end.
+ * <p>A failure that does not say so is one of some message: all are consumed one by one, so that the container learns
+ * which. It would otherwise count the failure against the whole batch, and give all of it up in the end.
  */
 final class IdempotentBatchListener<K, V>
         extends AbstractDelegatingMessageListenerAdapter<BatchAcknowledgingConsumerAwareMessageListener<K, V>>
@@ -84,8 +85,8 @@ final class IdempotentBatchListener<K, V>
     }
 
     /**
-     * Consumes messages one by one, up to the first that fails, which is the only one to blame. Those before are done then,
-     * and the container must learn so.
+     * Consumes messages one by one, up to the first that fails, which is the only one to blame. Those before are done
+     * then, and the container must learn so.
      */
     private int consumeEach(
             List<ConsumerRecord<K, V>> messages, DeferredAcknowledgment deferred, Consumer<?, ?> kafka) {

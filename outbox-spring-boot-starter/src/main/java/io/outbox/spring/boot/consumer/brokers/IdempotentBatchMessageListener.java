@@ -21,13 +21,14 @@ import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.listener.api.ChannelAwareBatchMessageListener;
 
 /**
- * Calls a listener for those messages of a batch that are new, in one transaction that has ended when the container goes on.
+ * Calls a listener for those messages of a batch that are new, in one transaction that has ended when the container
+ * goes on.
  *
- * <p>A message that keeps failing would keep the others from being consumed as often as they come together. So messages that
- * no listener can be given, without an id or with a payload that cannot be read, are taken out, and each is delivered by
- * itself when the others are done; after any other failure, all are delivered one by one. What fails by itself is refused
- * alone. Only a container with an advice chain answers for the whole batch, by the failure: the chain may call the listener
- * again with all messages. The others are skipped when they come again.
+ * <p>A message that keeps failing would keep the others from being consumed as often as they come together. So messages
+ * that no listener can be given, without an id or with a payload that cannot be read, are taken out, and each is
+ * delivered by itself when the others are done; after any other failure, all are delivered one by one. What fails by
+ * itself is refused alone. Only a container with an advice chain answers for the whole batch, by the failure: the chain
+ * may call the listener again with all messages. The others are skipped when they come again.
  */
 final class IdempotentBatchMessageListener implements ChannelAwareBatchMessageListener {
 
@@ -125,9 +126,9 @@ final class IdempotentBatchMessageListener implements ChannelAwareBatchMessageLi
         }
 
         /**
-         * Refuses what failed, and nothing else. A container that answers for the batch does so with the number of its last
-         * message: if that has failed, the container refuses it when everything else is answered, or else it acknowledges
-         * what is not refused.
+         * Refuses what failed, and nothing else. A container that answers for the batch does so with the number of its
+         * last message: if that has failed, the container refuses it when everything else is answered, or else it
+         * acknowledges what is not refused.
          */
         private void blame() throws IOException {
             if (failures.isEmpty()) {

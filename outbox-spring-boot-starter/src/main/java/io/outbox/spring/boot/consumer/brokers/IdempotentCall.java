@@ -48,8 +48,9 @@ final class IdempotentCall {
     }
 
     /**
-     * Calls a listener with a message that comes alone. One that fails before the listener has answered for it comes again, also
-     * where the container leaves answers to the listener: it would reject some such messages, and forget the others.
+     * Calls a listener with a message that comes alone. One that fails before the listener has answered for it comes
+     * again, also where the container leaves answers to the listener: it would reject some such messages, and forget
+     * the others.
      */
     static void runOne(
             Listener idempotent,
@@ -76,7 +77,9 @@ final class IdempotentCall {
         }
     }
 
-    /** Creates a call with a batch, of which Spring rejects what cannot be converted, whoever acknowledges the others. */
+    /**
+     * Creates a call with a batch, of which Spring rejects what cannot be converted, whoever acknowledges the others.
+     */
     static IdempotentCall ofBatch(Listener idempotent, List<Message> messages, Channel channel, Answering answering) {
         return new IdempotentCall(idempotent, messages, channel, answering, true);
     }
@@ -88,9 +91,9 @@ final class IdempotentCall {
     }
 
     /**
-     * Makes the call, and repeats it while the consumer's database is away: the thread of the container waits, since a container
-     * may lose what it is told of as a failure. Messages that are not answered stay with the broker, which gives them to another
-     * consumer when the channel has been closed.
+     * Makes the call, and repeats it while the consumer's database is away: the thread of the container waits, since a
+     * container may lose what it is told of as a failure. Messages that are not answered stay with the broker, which
+     * gives them to another consumer when the channel has been closed.
      */
     void run(Target listener) throws IOException {
         BackOffExecution pauses = PAUSES.start();

@@ -19,8 +19,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Refuses {@link Idempotent} where nothing makes it true: on what is neither a listener of a broker nor one of the outbox. It
- * starts before anything that takes messages, when all listeners are known.
+ * Refuses {@link Idempotent} where nothing makes it true: on what is neither a listener of a broker nor one of the
+ * outbox. It starts before anything that takes messages, when all listeners are known.
  */
 final class IdempotentCheck implements SmartLifecycle {
 

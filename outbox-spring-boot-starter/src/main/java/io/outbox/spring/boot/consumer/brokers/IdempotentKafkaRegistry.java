@@ -28,8 +28,9 @@ import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Spring's registry of {@code @KafkaListener}s, in which those that have {@link io.outbox.spring.boot.Idempotent} are: here
- * every container is made, with all its settings, those of retry topics and of late beans too, and knows its method.
+ * Spring's registry of {@code @KafkaListener}s, in which those that have {@link io.outbox.spring.boot.Idempotent} are:
+ * here every container is made, with all its settings, those of retry topics and of late beans too, and knows its
+ * method.
  */
 class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
 
@@ -63,8 +64,8 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
     }
 
     /**
-     * Containers have a rollback processor of Spring's from the beginning. They get this one in its place, so that one of the
-     * application is known, whether its factory, a customizer or a post-processor has set it.
+     * Containers have a rollback processor of Spring's from the beginning. They get this one in its place, so that one
+     * of the application is known, whether its factory, a customizer or a post-processor has set it.
      */
     private MessageListenerContainer createListenerContainer(
             KafkaListenerEndpoint endpoint,
@@ -126,7 +127,10 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
         }
     }
 
-    /** With transactions of Kafka, the container asks another one than the error handler, which gives up in the same way. */
+    /**
+     * With transactions of Kafka, the container asks another one than the error handler, which gives up in the same
+     * way.
+     */
     private <K, V> void handleRollbacks(
             AbstractMessageListenerContainer<K, V> container, AfterRollbackProcessor<?, ?> springs) {
         container.setAfterRollbackProcessor(new RollbackErrors<>(
@@ -136,8 +140,8 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
     }
 
     /**
-     * Returns who takes what has failed too often; {@code null} if nobody can. A listener for topics by their pattern might be given
-     * its own dead letters.
+     * Returns who takes what has failed too often; {@code null} if nobody can. A listener for topics by their pattern
+     * might be given its own dead letters.
      */
     private ConsumerRecordRecoverer recoverer(AbstractMessageListenerContainer<?, ?> container) {
         KafkaOperations<?, ?> template = templates.getIfUnique();
@@ -146,7 +150,9 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
                 : new DeadLetterPublishingRecoverer(template);
     }
 
-    /** The container gives its advice to the listener that it is given last, so it must not be on the inner one as well. */
+    /**
+     * The container gives its advice to the listener that it is given last, so it must not be on the inner one as well.
+     */
     private static Object withoutAdvice(Object listener) {
         Object target = listener == null ? null : AopProxyUtils.getSingletonTarget(listener);
         return target == null ? listener : target;
@@ -175,7 +181,10 @@ class IdempotentKafkaRegistry extends KafkaListenerEndpointRegistry {
                 .anyMatch(annotation -> !annotation.errorHandler().isEmpty());
     }
 
-    /** What the listener's annotation says counts before what is said for all. If nobody says anything, Spring turns it off. */
+    /**
+     * What the listener's annotation says counts before what is said for all. If nobody says anything, Spring turns it
+     * off.
+     */
     private static boolean commitsByItself(
             AbstractMessageListenerContainer<?, ?> container, KafkaListenerContainerFactory<?> factory) {
         String key = ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG;

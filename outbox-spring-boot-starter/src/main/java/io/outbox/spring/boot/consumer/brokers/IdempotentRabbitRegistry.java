@@ -26,11 +26,11 @@ import org.springframework.util.ErrorHandler;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Spring's registry of {@code @RabbitListener}s, in which those that have {@link io.outbox.spring.boot.Idempotent} are: here
- * every container is made, with all its settings, and knows its method.
+ * Spring's registry of {@code @RabbitListener}s, in which those that have {@link io.outbox.spring.boot.Idempotent} are:
+ * here every container is made, with all its settings, and knows its method.
  *
- * <p>Spring AMQP 3 and 4 have the interface of containers in different packages, so no method is used here that has it in its
- * signature.
+ * <p>Spring AMQP 3 and 4 have the interface of containers in different packages, so no method is used here that has it
+ * in its signature.
  */
 class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
 
@@ -124,8 +124,8 @@ class IdempotentRabbitRegistry extends RabbitListenerEndpointRegistry {
     }
 
     /**
-     * Returns whether a handler is Spring's own. It rejects a message, whatever is set, if it takes the failure for hopeless: a
-     * payload that cannot be converted, but also any ClassCastException.
+     * Returns whether a handler is Spring's own. It rejects a message, whatever is set, if it takes the failure for
+     * hopeless: a payload that cannot be converted, but also any ClassCastException.
      */
     private static boolean dropsMessages(ErrorHandler handler) {
         if (handler == null || !REJECTING_HANDLERS.contains(handler.getClass().getName())) {

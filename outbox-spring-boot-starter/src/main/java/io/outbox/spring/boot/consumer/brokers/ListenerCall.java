@@ -1,6 +1,8 @@
 package io.outbox.spring.boot.consumer.brokers;
 
-/** The call of a listener, whose exceptions come out as they are, checked ones too: containers decide by their types. */
+/**
+ * The call of a listener, whose exceptions come out as they are, checked ones too: containers decide by their types.
+ */
 @FunctionalInterface
 interface ListenerCall {
 

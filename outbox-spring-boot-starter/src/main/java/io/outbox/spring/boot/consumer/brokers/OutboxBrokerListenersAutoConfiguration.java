@@ -14,9 +14,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
- * Auto-configuration of {@link Idempotent} on {@code @KafkaListener} and {@code @RabbitListener}, and of the conversion of
- * their payloads by {@code outbox.consumer.mappings}. It is there without a consumer too, and where the
- * outbox is turned off, to refuse listeners that need one.
+ * Auto-configuration of {@link Idempotent} on {@code @KafkaListener} and {@code @RabbitListener}, and of the conversion
+ * of their payloads by {@code outbox.consumer.mappings}. It is there without a consumer too, and where the outbox is
+ * turned off, to refuse listeners that need one.
  */
 @AutoConfiguration(after = OutboxConsumerAutoConfiguration.class)
 @ConditionalOnClass(OutboxIdempotentConsumer.class)

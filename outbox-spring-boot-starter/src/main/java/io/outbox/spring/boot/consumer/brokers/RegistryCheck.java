@@ -12,7 +12,9 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Refuses idempotent listeners where the application has a registry of its own, in which they would not be idempotent. */
+/**
+ * Refuses idempotent listeners where the application has a registry of its own, in which they would not be idempotent.
+ */
 final class RegistryCheck implements SmartInitializingSingleton {
 
     private final ListableBeanFactory beans;

@@ -3,8 +3,9 @@ package io.outbox.spring.boot.consumer.brokers;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The payload of an event cannot be given to a listener; the cause says why. Not a {@code ConversionException} of Spring's:
- * for that, a batch listener would be called with {@code null} in its place, and the event would count as consumed.
+ * The payload of an event cannot be given to a listener; the cause says why. Not a {@code ConversionException} of
+ * Spring's: for that, a batch listener would be called with {@code null} in its place, and the event would count as
+ * consumed.
  */
 final class UnreadableRecordException extends RuntimeException {
 

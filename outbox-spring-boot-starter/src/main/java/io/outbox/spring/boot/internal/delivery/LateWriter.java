@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The writer of an outbox that may not be there yet: interceptors, hooks and listeners, which the outbox is built from, can
- * write events themselves.
+ * The writer of an outbox that may not be there yet: interceptors, hooks and listeners, which the outbox is built from,
+ * can write events themselves.
  */
 final class LateWriter implements OutboxWriter {
 

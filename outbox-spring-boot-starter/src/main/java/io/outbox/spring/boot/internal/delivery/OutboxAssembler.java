@@ -24,8 +24,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
 /**
- * Builds an {@link Outbox}: from settings, with what the application's beans add and then the features of the starter; the
- * application's customizers have the last word. Delivery is not started.
+ * Builds an {@link Outbox}: from settings, with what the application's beans add and then the features of the starter;
+ * the application's customizers have the last word. Delivery is not started.
  */
 public final class OutboxAssembler {
 

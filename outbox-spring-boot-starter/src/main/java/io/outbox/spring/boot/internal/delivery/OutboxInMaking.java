@@ -44,7 +44,9 @@ public final class OutboxInMaking {
         return backend;
     }
 
-    /** Returns the application's exporter, to know it; whoever has something to report decorates that of the builder. */
+    /**
+     * Returns the application's exporter, to know it; whoever has something to report decorates that of the builder.
+     */
     public MetricsExporter metrics() {
         return metrics;
     }

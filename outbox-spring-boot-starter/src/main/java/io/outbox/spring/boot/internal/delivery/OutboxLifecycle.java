@@ -15,10 +15,11 @@ import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
  * Delivery as a part of the application's life: it starts once all beans are there and their listeners are registered,
- * before the web server takes requests, and ends after the web server has stopped and before the connection pool closes.
+ * before the web server takes requests, and ends after the web server has stopped and before the connection pool
+ * closes.
  *
- * <p>When the application ends, the outboxes are closed, which delivers what is queued for up to the drain timeout. When
- * the context is only stopped, they are paused, and go on when it is started again.
+ * <p>When the application ends, the outboxes are closed, which delivers what is queued for up to the drain timeout.
+ * When the context is only stopped, they are paused, and go on when it is started again.
  */
 final class OutboxLifecycle implements SmartLifecycle, ApplicationListener<ApplicationContextEvent> {
 

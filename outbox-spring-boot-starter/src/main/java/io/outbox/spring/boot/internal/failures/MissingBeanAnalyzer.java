@@ -13,8 +13,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
 /**
- * Shows why there is no bean of a feature where one was asked for. Before Spring Boot, which says only that there is none. Made by
- * Spring Boot, which passes what the constructor asks for.
+ * Shows why there is no bean of a feature where one was asked for. Before Spring Boot, which says only that there is
+ * none. Made by Spring Boot, which passes what the constructor asks for.
  */
 public abstract class MissingBeanAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException>
         implements Ordered {

@@ -8,8 +8,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
 /**
- * Shows settings of the outbox that are missing, or made by code or below the key: Spring Boot itself shows those whose key
- * has a value.
+ * Shows settings of the outbox that are missing, or made by code or below the key: Spring Boot itself shows those whose
+ * key has a value.
  */
 final class SettingFailureAnalyzer extends AbstractFailureAnalyzer<InvalidConfigurationPropertyValueException> {
 

@@ -12,7 +12,9 @@ import org.springframework.core.Ordered;
 import org.springframework.core.convert.ConversionFailedException;
 import org.springframework.util.ClassUtils;
 
-/** Says what a setting of the outbox takes that has a value of another type. Before Spring Boot, which names Java types. */
+/**
+ * Says what a setting of the outbox takes that has a value of another type. Before Spring Boot, which names Java types.
+ */
 final class SettingTypeFailureAnalyzer extends AbstractFailureAnalyzer<BindException> implements Ordered {
 
     @Override

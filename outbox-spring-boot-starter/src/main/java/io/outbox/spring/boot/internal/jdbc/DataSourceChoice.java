@@ -10,8 +10,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Ends the start where several DataSources leave it open which one the outbox is in, and the application has no outbox of
- * its own: that there is none would be noticed too late.
+ * Ends the start where several DataSources leave it open which one the outbox is in, and the application has no outbox
+ * of its own: that there is none would be noticed too late.
  */
 final class DataSourceChoice implements SmartInitializingSingleton {
 

@@ -9,8 +9,8 @@ import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
 /**
- * Creates the outbox table and its index for lanes where the settings say so, and checks the table in any case. Of an index
- * that is missing the store tells, once it is needed.
+ * Creates the outbox table and its index for lanes where the settings say so, and checks the table in any case. Of an
+ * index that is missing the store tells, once it is needed.
  */
 public final class SchemaInitializer implements InitializingBean {
 

@@ -72,7 +72,10 @@ final class WakeUpChoice {
                         .build();
     }
 
-    /** Returns whether a node that hears hints would leave no connection of the pool for the rest; one that only writes hears none. */
+    /**
+     * Returns whether a node that hears hints would leave no connection of the pool for the rest; one that only writes
+     * hears none.
+     */
     private boolean isTooSmall(Stream<DataSourcePoolMetadataProvider> pools) {
         if (mode == Mode.WRITER_ONLY || settings.getListenUrl() != null) {
             return false;

@@ -10,7 +10,9 @@ import org.springframework.beans.factory.BeanFactory;
 /** A method, and the bean to call it on, which may be another one at each call. */
 record BeanMethod(BeanFactory beans, String beanName, Method method) {
 
-    /** @throws IllegalStateException if it cannot be called through the bean's proxy, as far as that is known already */
+    /**
+     * @throws IllegalStateException if it cannot be called through the bean's proxy, as far as that is known already
+     */
     static BeanMethod checked(BeanFactory beans, String beanName, Method method) {
         BeanMethod call = new BeanMethod(beans, beanName, method);
         Class<?> type = beans.getType(beanName);

@@ -15,7 +15,9 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** A method that is called with an event that the listener of the same bean could not handle. Checked when it is made. */
+/**
+ * A method that is called with an event that the listener of the same bean could not handle. Checked when it is made.
+ */
 final class FallbackMethod {
 
     private final Method method;

@@ -38,8 +38,9 @@ import org.springframework.util.ObjectUtils;
 /**
  * The listeners of an application: methods and beans with {@link OutboxListener}, and {@link BoundEventListener} beans.
  *
- * <p>Annotated ones are found by their classes alone, because an outbox must know their lanes and subscriptions when it is
- * built, and the beans that have them may need that outbox. Of a bean with a scoped proxy it is the proxy, not the target.
+ * <p>Annotated ones are found by their classes alone, because an outbox must know their lanes and subscriptions when it
+ * is built, and the beans that have them may need that outbox. Of a bean with a scoped proxy it is the proxy, not the
+ * target.
  */
 final class ListenerCatalog {
 

@@ -42,7 +42,10 @@ record ListenerDefinition(
                         .storedEventType();
     }
 
-    /** Returns whether the other is of the same name and for the same events: a bean may have several methods of one name. */
+    /**
+     * Returns whether the other is of the same name and for the same events: a bean may have several methods of one
+     * name.
+     */
     boolean isSameAs(ListenerDefinition other) {
         return description().equals(other.description())
                 && route.equals(other.route)

@@ -19,8 +19,8 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
 
 /**
- * Keeps what listeners need in a native image: the types that {@link OutboxListener} names by class, and the methods that have
- * it, with the classes of their payloads.
+ * Keeps what listeners need in a native image: the types that {@link OutboxListener} names by class, and the methods
+ * that have it, with the classes of their payloads.
  */
 final class ListenerHints implements BeanRegistrationAotProcessor {
 

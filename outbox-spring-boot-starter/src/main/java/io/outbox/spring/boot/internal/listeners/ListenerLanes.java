@@ -79,7 +79,9 @@ final class ListenerLanes implements OutboxFeature, Destination {
                 && one.aggregateType().equals(other.aggregateType());
     }
 
-    /** Refuses a lane where there are none, and one that other listeners would be in, too: it has all events of a type. */
+    /**
+     * Refuses a lane where there are none, and one that other listeners would be in, too: it has all events of a type.
+     */
     private static void requireOwnLane(ListenerDefinition listener, List<ListenerDefinition> all, Mode mode) {
         if (listener.lane() == null) {
             return;

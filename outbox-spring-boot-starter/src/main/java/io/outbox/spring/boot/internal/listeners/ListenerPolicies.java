@@ -19,8 +19,8 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * The lanes of listeners with settings of their own: from {@code outbox.listeners.<name>.*}, then from the annotation, then as
- * in the outbox.
+ * The lanes of listeners with settings of their own: from {@code outbox.listeners.<name>.*}, then from the annotation,
+ * then as in the outbox.
  */
 final class ListenerPolicies {
 
@@ -40,8 +40,8 @@ final class ListenerPolicies {
     }
 
     /**
-     * Warns of settings of listeners that are not in this context. They are not refused: the listener may be left out on
-     * purpose, by a profile or in a test of a part of the application.
+     * Warns of settings of listeners that are not in this context. They are not refused: the listener may be left out
+     * on purpose, by a profile or in a test of a part of the application.
      */
     void warnOfUnknown(Set<String> names) {
         settings.keySet().stream()

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** Registers the listeners of the catalog with the outboxes that they are for, and tells of those that nobody would call. */
+/**
+ * Registers the listeners of the catalog with the outboxes that they are for, and tells of those that nobody would
+ * call.
+ */
 final class ListenerRegistration implements OutboxListenerRegistrar {
 
     private static final System.Logger LOG = System.getLogger("io.outbox.spring");
@@ -52,7 +55,10 @@ final class ListenerRegistration implements OutboxListenerRegistrar {
         catalog.registered();
     }
 
-    /** Tells of listeners that will never be called, or not as they were meant to be, by an outbox that was built elsewhere. */
+    /**
+     * Tells of listeners that will never be called, or not as they were meant to be, by an outbox that was built
+     * elsewhere.
+     */
     private void warnOfSilence(List<ListenerDefinition> all) {
         if (mode == Mode.WRITER_ONLY && !all.isEmpty()) {
             LOG.log(

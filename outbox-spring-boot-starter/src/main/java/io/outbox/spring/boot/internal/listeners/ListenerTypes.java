@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 /**
  * Which event types listeners are for, and what the payload of each is.
  *
- * <p>A class that can be instantiated stands for itself. An interface or an abstract class stands for the classes that are known to
- * implement it, beside its own name, under which a codec may read one of them.
+ * <p>A class that can be instantiated stands for itself. An interface or an abstract class stands for the classes that
+ * are known to implement it, beside its own name, under which a codec may read one of them.
  */
 final class ListenerTypes {
 
@@ -44,8 +44,10 @@ final class ListenerTypes {
      * One event type of a listener.
      *
      * @param payload the class to read, or {@code null} for the one that the listener takes
-     * @param supertype the type by which the listener takes these events, or {@code null} if it names them or their class
-     * @param standsForOthers whether the class is abstract and the events are of others, so that it need not be one to read
+     * @param supertype the type by which the listener takes these events, or {@code null} if it names them or their
+     * class
+     * @param standsForOthers whether the class is abstract and the events are of others, so that it need not be one to
+     * read
      */
     record Target(ListenerRoute route, Class<?> payload, Class<?> supertype, boolean standsForOthers) {
 
@@ -145,7 +147,9 @@ final class ListenerTypes {
         return found;
     }
 
-    /** Adds the classes that a sealed type permits, and apart from them the abstract types that anybody may implement. */
+    /**
+     * Adds the classes that a sealed type permits, and apart from them the abstract types that anybody may implement.
+     */
     static void permitted(Class<?> type, Set<Class<?>> concrete, List<Class<?>> open) {
         if (type.isSealed()) {
             Arrays.stream(type.getPermittedSubclasses()).forEach(permitted -> permitted(permitted, concrete, open));
@@ -162,8 +166,8 @@ final class ListenerTypes {
     }
 
     /**
-     * Returns those of the listeners that get events: of several for the same events, the one that names them, or else the one with
-     * the most specific supertype.
+     * Returns those of the listeners that get events: of several for the same events, the one that names them, or else
+     * the one with the most specific supertype.
      *
      * @throws ListenerRegistrationException if two are equally specific
      */

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
- * For whom this application writes events although others deliver them, by {@code outbox.subscriptions}: event types, perhaps
- * after an aggregate type and a slash, and the names of their subscriptions.
+ * For whom this application writes events although others deliver them, by {@code outbox.subscriptions}: event types,
+ * perhaps after an aggregate type and a slash, and the names of their subscriptions.
  */
 final class ListenersElsewhere {
 

@@ -13,8 +13,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Refuses listeners that nobody would call: because there is no DataSource and so no outbox, or because a publisher that is
- * turned off has turned delivery off with it, which few will have meant.
+ * Refuses listeners that nobody would call: because there is no DataSource and so no outbox, or because a publisher
+ * that is turned off has turned delivery off with it, which few will have meant.
  */
 final class ListenersInVain implements SmartInitializingSingleton {
 

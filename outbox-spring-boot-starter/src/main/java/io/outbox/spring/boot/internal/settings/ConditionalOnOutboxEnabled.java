@@ -7,8 +7,9 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 
 /**
- * Met unless {@code outbox.enabled} is false. A separate annotation, so that a second property can be required beside it: before Spring Boot 3.5,
- * {@code @ConditionalOnProperty} cannot be repeated, and a repetition is ignored without a message.
+ * Met unless {@code outbox.enabled} is false. A separate annotation, so that a second property can be required beside
+ * it: before Spring Boot 3.5, {@code @ConditionalOnProperty} cannot be repeated, and a repetition is ignored without a
+ * message.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

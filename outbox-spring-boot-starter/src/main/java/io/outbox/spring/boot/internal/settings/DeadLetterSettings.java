@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 public record DeadLetterSettings(String tableName, boolean atDeath, DeadLetterPolicy policy) {
 
     /**
-     * Decides; empty if there are no dead letters. Events move when they die, and return when they are approved, unless the
-     * application sets a delay of that transfer. The clean-up follows that of delivered events, key by key.
+     * Decides; empty if there are no dead letters. Events move when they die, and return when they are approved, unless
+     * the application sets a delay of that transfer. The clean-up follows that of delivered events, key by key.
      */
     public static Optional<DeadLetterSettings> of(ExplicitSettings explicit, OutboxPublisherProperties publisher) {
         OutboxDlqProperties dlq = publisher.dlq();

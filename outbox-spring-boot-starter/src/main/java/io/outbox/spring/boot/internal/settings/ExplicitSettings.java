@@ -33,7 +33,10 @@ public final class ExplicitSettings {
         return new ExplicitSettings(List.of(), new Binder(List.of()));
     }
 
-    /** Returns whether the application sets this key. A blank value sets nothing: it comes from a variable that is empty. */
+    /**
+     * Returns whether the application sets this key. A blank value sets nothing: it comes from a variable that is
+     * empty.
+     */
     public boolean has(String key) {
         return value(key, String.class).filter(not(String::isBlank)).isPresent();
     }

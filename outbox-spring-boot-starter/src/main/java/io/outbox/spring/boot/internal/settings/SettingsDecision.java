@@ -31,10 +31,10 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 /**
  * Makes {@link OutboxSettings} out of what the application has set, which stays as it was bound.
  *
- * <p>Some settings have two names, one of {@link OutboxProperties} and one of the publisher. The one that the application
- * sets counts; if it sets both, to different values, it is told so and does not start. If it sets neither, the publisher's
- * default counts if there are event types to publish; of the clean-up, also with a setting of the clean-up; that tables are
- * created, also with a consumer.
+ * <p>Some settings have two names, one of {@link OutboxProperties} and one of the publisher. The one that the
+ * application sets counts; if it sets both, to different values, it is told so and does not start. If it sets neither,
+ * the publisher's default counts if there are event types to publish; of the clean-up, also with a setting of the
+ * clean-up; that tables are created, also with a consumer.
  *
  * <p>Without a mode of the application's choice, one follows from the rest: with claim locking, or with event types to
  * publish, any number of instances may deliver; with the publisher turned off, this one delivers nothing.

@@ -22,9 +22,9 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.env.Environment;
 
 /**
- * Warns about keys below {@code outbox} that nobody reads, with the name that was probably meant. They are not refused: an
- * application may keep keys of its own there. Environment variables and system properties, which come from all kinds of
- * places, are left alone, as are parts that have properties of their own.
+ * Warns about keys below {@code outbox} that nobody reads, with the name that was probably meant. They are not refused:
+ * an application may keep keys of its own there. Environment variables and system properties, which come from all kinds
+ * of places, are left alone, as are parts that have properties of their own.
  */
 public final class UnknownKeys {
 

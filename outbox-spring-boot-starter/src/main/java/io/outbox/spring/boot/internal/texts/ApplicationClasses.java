@@ -7,8 +7,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.stereotype.Component;
 
 /**
- * Which classes of beans are worth a look for annotations of the outbox: all but those of Spring itself. An application may
- * have a package that begins like Spring's; its components, and what is in its packages, are not Spring's.
+ * Which classes of beans are worth a look for annotations of the outbox: all but those of Spring itself. An application
+ * may have a package that begins like Spring's; its components, and what is in its packages, are not Spring's.
  */
 public final class ApplicationClasses {
 

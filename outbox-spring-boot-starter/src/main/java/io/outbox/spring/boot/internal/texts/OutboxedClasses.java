@@ -21,8 +21,9 @@ public final class OutboxedClasses {
     private OutboxedClasses() {}
 
     /**
-     * Returns the type that {@link Outboxed} gives to a class, perhaps with placeholders, or else its simple name; {@code
-     * null} if each event of the class computes its own, or if the class, such as {@code String}, says nothing about events.
+     * Returns the type that {@link Outboxed} gives to a class, perhaps with placeholders, or else its simple name;
+     * {@code null} if each event of the class computes its own, or if the class, such as {@code String}, says nothing
+     * about events.
      */
     public static String typeOf(Class<?> payload) {
         Outboxed annotation = AnnotatedElementUtils.findMergedAnnotation(payload, Outboxed.class);
@@ -42,7 +43,9 @@ public final class OutboxedClasses {
         return annotation == null ? List.of() : List.of(annotation.aliases());
     }
 
-    /** Returns the version that {@link Outboxed} gives to the payloads of a class, or 0 if it gives none but the first. */
+    /**
+     * Returns the version that {@link Outboxed} gives to the payloads of a class, or 0 if it gives none but the first.
+     */
     public static int versionOf(Class<?> payload) {
         Outboxed annotation = AnnotatedElementUtils.findMergedAnnotation(payload, Outboxed.class);
         if (annotation == null || annotation.version() == 1) {
@@ -56,8 +59,8 @@ public final class OutboxedClasses {
     }
 
     /**
-     * Returns the classes with {@link Outboxed}, or that inherit it, in the packages of the application, which takes reading
-     * the headers of all classes there.
+     * Returns the classes with {@link Outboxed}, or that inherit it, in the packages of the application, which takes
+     * reading the headers of all classes there.
      */
     public static Set<Class<?>> in(ConfigurableListableBeanFactory beans) {
         Set<Class<?>> types = new LinkedHashSet<>();

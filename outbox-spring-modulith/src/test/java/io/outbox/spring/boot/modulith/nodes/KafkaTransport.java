@@ -9,7 +9,10 @@ import org.springframework.modulith.events.support.BrokerRouting;
 import org.springframework.modulith.events.support.OutboxEventExternalizer;
 import org.springframework.modulith.events.support.OutboxEventExternalizerFactory;
 
-/** A transport to Kafka that joins as the one of spring-modulith-events-kafka does: through the factory, and not as a bean. */
+/**
+ * A transport to Kafka that joins as the one of spring-modulith-events-kafka does: through the factory, and not as a
+ * bean.
+ */
 @Configuration(proxyBeanMethods = false)
 class KafkaTransport {
 

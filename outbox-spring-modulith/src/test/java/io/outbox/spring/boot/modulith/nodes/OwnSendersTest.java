@@ -34,7 +34,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Event types below outbox.publisher.events go to the outbox's own senders, to the target that Spring Modulith has for them. */
+/**
+ * Event types below outbox.publisher.events go to the outbox's own senders, to the target that Spring Modulith has for
+ * them.
+ */
 class OwnSendersTest {
 
     private final KafkaServer kafka = KafkaServer.shared();

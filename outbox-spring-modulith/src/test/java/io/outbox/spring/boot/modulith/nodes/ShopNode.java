@@ -13,8 +13,8 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * An instance of the shop in a process of its own. It completes orders, each in a transaction that stores the order and publishes the
- * event: as many as it is told once the phase is 1, and without end while it is 2.
+ * An instance of the shop in a process of its own. It completes orders, each in a transaction that stores the order and
+ * publishes the event: as many as it is told once the phase is 1, and without end while it is 2.
  */
 final class ShopNode {
 

@@ -8,8 +8,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The traffic: a crowd at the opening, then about five orders a second, sometimes more and sometimes less. Every order makes
- * five events.
+ * The traffic: a crowd at the opening, then about five orders a second, sometimes more and sometimes less. Every order
+ * makes five events.
  */
 final class Customers implements AutoCloseable {
 

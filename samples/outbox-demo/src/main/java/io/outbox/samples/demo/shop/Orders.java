@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** The business: it keeps orders, and writes events in the same transaction as the change that they tell of. Thread-safe. */
+/**
+ * The business: it keeps orders, and writes events in the same transaction as the change that they tell of.
+ * Thread-safe.
+ */
 final class Orders {
 
     /** How many orders are kept. */

@@ -10,7 +10,9 @@ import java.net.SocketTimeoutException;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The receiving side: the services that the shop tells of its orders, each with the troubles of its own. Thread-safe. */
+/**
+ * The receiving side: the services that the shop tells of its orders, each with the troubles of its own. Thread-safe.
+ */
 final class Services {
 
     /** What a card is good for. */

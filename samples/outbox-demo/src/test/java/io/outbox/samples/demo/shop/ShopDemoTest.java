@@ -79,7 +79,10 @@ class ShopDemoTest {
         assertThat(output()).contains("unknown arguments [--twice]");
     }
 
-    /** Who runs the tests may ignore SIGINT, as what a shell starts in the background does; the demo is not to inherit it. */
+    /**
+     * Who runs the tests may ignore SIGINT, as what a shell starts in the background does; the demo is not to inherit
+     * it.
+     */
     private Process start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 "env",
