@@ -76,7 +76,7 @@ final class DlqApi {
         char separator = '[';
         for (int i = 0; i < ids.size(); i += AT_A_TIME) {
             List<String> some = ids.subList(i, Math.min(ids.size(), i + AT_A_TIME));
-            List<DeadLetter> letters = new ArrayList<>(reads.read(() -> queue.find(some)));
+            List<DeadLetter> letters = new ArrayList<>(reads.readMore(() -> queue.find(some)));
             letters.sort(Comparator.comparingInt(letter -> some.indexOf(letter.eventId())));
             for (DeadLetter letter : letters) {
                 out.write(separator);

@@ -18,6 +18,7 @@ final class StoreReads {
 
     private static final int MOST_WAITING = 32;
     private static final long WAIT_MILLIS = 2000;
+    private static final long LONG_WAIT_MILLIS = 20_000;
     private static final System.Logger LOG = System.getLogger(StoreReads.class.getName());
 
     private final Semaphore room = new Semaphore(MOST, true);
@@ -29,7 +30,20 @@ final class StoreReads {
 
     /** Reads once there is room; a {@link Problem} if that takes too long. */
     <T> T read(Supplier<T> reading) {
-        if (!enter()) {
+        boolean isRoom = room.tryAcquire() || (room.getQueueLength() < MOST_WAITING && await(WAIT_MILLIS));
+        return read(isRoom, reading);
+    }
+
+    /**
+     * Reads more for an answer that has begun, and would break off without it. There are few of these, so they wait in line
+     * with any number of others, and longer.
+     */
+    <T> T readMore(Supplier<T> reading) {
+        return read(await(LONG_WAIT_MILLIS), reading);
+    }
+
+    private <T> T read(boolean isRoom, Supplier<T> reading) {
+        if (!isRoom) {
             throw Problem.tooManyReads(MOST);
         }
         try {
@@ -41,10 +55,9 @@ final class StoreReads {
         }
     }
 
-    private boolean enter() {
+    private boolean await(long millis) {
         try {
-            return room.tryAcquire()
-                    || (room.getQueueLength() < MOST_WAITING && room.tryAcquire(WAIT_MILLIS, TimeUnit.MILLISECONDS));
+            return room.tryAcquire(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
