@@ -123,7 +123,7 @@ class HandlerQueueTest {
             queue.close();
             queue.add(batch("3"), Duration.ZERO);
 
-            assertThat(log.at(Level.SEVERE, "takes too long at the end: 2")).hasSize(1);
+            assertThat(log.at(Level.SEVERE, "takes too long at shutdown: 2")).hasSize(1);
             assertThat(log.at(Level.SEVERE, "has ended: 3")).hasSize(1);
         } finally {
             gate.open();
